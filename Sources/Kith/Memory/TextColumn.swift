@@ -1,0 +1,157 @@
+/// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
+///
+/// Bytes once written never move, so a pinned column shares the very pages that the writer goes on filling: the writer
+/// only writes behind what the pin knows of. A page whose last text is removed is given back; the bytes of texts that
+/// were replaced or removed on other pages stay until the graph is next restored.
+///
+/// A reference is one word: page (28 bits), offset (20), byte count (16).
+/// - Complexity: O(bytes) for appending and making a `String`, O(1) for the rest.
+struct TextColumn: ~Copyable, @unchecked Sendable {
+  static let pageByteCount = 1 << 20
+  /// The longest text: what sixteen bits hold.
+  static let maximumByteCount = Int(UInt16.max)
+
+  private var references = Column<UInt64>()
+  private var addresses = Column<UInt>()
+  private var owners: [MemoryPage] = []
+  private var liveByteCounts = Column<Int>()
+  private var used = pageByteCount  // of the last page; full, so that the first text begins one
+
+  init() {}
+
+  private init(
+    references: consuming Column<UInt64>, addresses: consuming Column<UInt>, owners: [MemoryPage],
+    liveByteCounts: consuming Column<Int>, used: Int
+  ) {
+    self.references = references
+    self.addresses = addresses
+    self.owners = owners
+    self.liveByteCounts = liveByteCounts
+    self.used = used
+  }
+
+  mutating func pin() -> TextColumn {
+    TextColumn(
+      references: references.pin(), addresses: addresses.pin(), owners: owners, liveByteCounts: liveByteCounts.pin(),
+      used: used)
+  }
+
+  var count: Int { references.count }
+
+  /// The bytes of a row's text, where they lie.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func bytes(_ row: Int) -> Span<UInt8> {
+    let reference = references[row]
+    let length = Int(reference & 0xFFFF)
+    if length == 0 { return Span() }
+    // Safety: the reference was made by `store`, whose page lives as long as this column, and bytes never change.
+    let start = unsafe address(reference).assumingMemoryBound(to: UInt8.self)
+    let span = unsafe Span(_unsafeStart: start, count: length)
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  @inline(__always)
+  func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
+
+  /// A `String` of a row's text. The bytes were valid UTF-8 when they came in.
+  @inline(__always)
+  func string(_ row: Int) -> String {
+    let reference = references[row]
+    let length = Int(reference & 0xFFFF)
+    if length == 0 { return "" }
+    let bytes = unsafe UnsafeRawBufferPointer(start: address(reference), count: length)
+    return unsafe String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether a row's text is ASCII.
+  func isASCII(_ row: Int) -> Bool {
+    let text = bytes(row)
+    var seen: UInt8 = 0
+    for index in text.indices { seen |= text[index] }
+    return seen < 0x80
+  }
+
+  mutating func append(_ text: Span<UInt8>) { references.append(store(text)) }
+
+  /// Replaces a row's text.
+  mutating func set(_ row: Int, _ text: Span<UInt8>) {
+    release(references[row])
+    references[row] = store(text)
+  }
+
+  /// Makes a row's text empty and lets go of its bytes.
+  mutating func clear(_ row: Int) {
+    release(references[row])
+    references[row] = 0
+  }
+
+  /// Bytes of pages and references.
+  var memoryByteCount: Int {
+    var total = references.byteCount + addresses.byteCount + liveByteCounts.byteCount
+    for page in owners { total += page.byteCount + MemoryPage.overheadByteCount }
+    return total
+  }
+
+  func checkInvariants(_ name: String) -> [String] {
+    var live = [Int](repeating: 0, count: owners.count)
+    for row in 0..<count {
+      let reference = references[row]
+      let length = Int(reference & 0xFFFF)
+      if length == 0 { continue }
+      let page = Int(reference >> 36)
+      guard page < owners.count, Int(reference >> 16 & 0xFFFFF) + length <= owners[page].byteCount else {
+        return ["\(name): the text of row \(row) lies outside its page"]
+      }
+      live[page] += length
+    }
+    for page in live.indices where live[page] != liveByteCounts[page] {
+      return ["\(name): page \(page) counts \(liveByteCounts[page]) live bytes of \(live[page])"]
+    }
+    return []
+  }
+
+  // MARK: - The arena
+
+  @inline(__always)
+  private func address(_ reference: UInt64) -> UnsafeRawPointer {
+    // Safety: only of a reference that is not empty; its page was allocated at an address that is not zero.
+    let page = addresses[Int(reference >> 36)] + UInt(reference >> 16 & 0xFFFFF)
+    return unsafe UnsafeRawPointer(bitPattern: page).unsafelyUnwrapped
+  }
+
+  private mutating func store(_ text: Span<UInt8>) -> UInt64 {
+    let length = text.count
+    precondition(length <= Self.maximumByteCount, "a text is at most 65,535 bytes")
+    if length == 0 { return 0 }
+    if used + length > Self.pageByteCount { beginPage() }
+    let page = owners.count - 1
+    // Safety: used + length fits the page; no reader knows of bytes at or behind `used`.
+    unsafe text.withUnsafeBytes { source in
+      if let start = source.baseAddress {
+        unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
+      }
+    }
+    let reference = UInt64(page) << 36 | UInt64(used) << 16 | UInt64(length)
+    used += length
+    liveByteCounts[page] += length
+    return reference
+  }
+
+  private mutating func beginPage() {
+    if let last = owners.indices.last, liveByteCounts[last] == 0 { owners[last] = MemoryPage.allocate(byteCount: 0) }
+    let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
+    owners.append(page)
+    unsafe addresses.append(UInt(bitPattern: page.base))
+    liveByteCounts.append(0)
+    used = 0
+  }
+
+  private mutating func release(_ reference: UInt64) {
+    let length = Int(reference & 0xFFFF)
+    if length == 0 { return }
+    let page = Int(reference >> 36)
+    liveByteCounts[page] -= length
+    if liveByteCounts[page] == 0 && page < owners.count - 1 { owners[page] = MemoryPage.allocate(byteCount: 0) }
+  }
+}
