@@ -1,0 +1,98 @@
+/// The keys that text is compared by. All inputs are valid UTF-8, and so are all keys.
+///
+/// - *loose*: NFKD, full case fold, NFKD again; then default-ignorable scalars and inherited marks are dropped and a few
+///   Latin letters are written as people type them. Never composed again.
+/// - *strict*: NFC of the full case fold of NFD.
+///
+/// One pass over the bytes: a table gives what each scalar becomes, and that is the whole answer as long as marks stand
+/// in canonical order and nothing composes with what stands before it. Any other text goes through `NormalizationBuffer`.
+enum Folding {
+  static let unicodeVersion = UnicodeTables.version
+
+  /// - Complexity: O(*n*) for *n* bytes; runs of more than 32 marks are sorted.
+  static func loose(_ utf8: Span<UInt8>) -> [UInt8] {
+    if isASCII(utf8) { return lowercasedASCII(utf8) }
+    return ScalarMap.loose.mapped(utf8) ?? transformed(utf8, .loose)
+  }
+
+  /// - Complexity: O(*n*) for *n* bytes; runs of more than 32 marks are sorted.
+  static func strict(_ utf8: Span<UInt8>) -> [UInt8] {
+    if isASCII(utf8) { return lowercasedASCII(utf8) }
+    return ScalarMap.strict.mapped(utf8) ?? transformed(utf8, .strict)
+  }
+
+  /// - Complexity: O(*n*) for *n* bytes; runs of more than 32 marks are sorted.
+  static func nfc(_ utf8: Span<UInt8>) -> [UInt8] {
+    if isASCII(utf8) { return copy(utf8) }
+    return ScalarMap.nfc.mapped(utf8) ?? transformed(utf8, .nfc)
+  }
+
+  static func loose(_ text: String) -> [UInt8] { loose(Array(text.utf8).span) }
+  static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
+  static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
+
+  static func isASCII(_ utf8: Span<UInt8>) -> Bool {
+    var union: UInt8 = 0  // no early end: so the compiler takes many bytes at once
+    for index in utf8.indices { union |= utf8[index] }
+    return union < 0x80
+  }
+
+  /// The property White_Space of Unicode 17.0, which has not changed since 6.3.
+  static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+    default: false
+    }
+  }
+
+  /// `text` without the white space at both ends. By scalars: a combining mark does not make a space a letter.
+  static func trimmed(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
+      let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
+    else { return "" }
+    return String(scalars[first...last])
+  }
+
+  /// The words between white space, by scalars; none is empty.
+  static func splitOnWhiteSpace(_ text: String) -> [String] {
+    text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
+  }
+
+  /// The definition of `form`, for any text.
+  static func transformed(_ utf8: Span<UInt8>, _ form: ScalarMap.Form) -> [UInt8] {
+    var buffer = NormalizationBuffer()
+    switch form {
+    case .loose:
+      buffer.append(decomposing: utf8, .compatibility)
+      buffer.fold(.compatibility)
+      buffer.loosen()
+    case .strict:
+      buffer.append(decomposing: utf8, .canonical)
+      buffer.fold(.canonical)
+      buffer.compose()
+    case .nfc:
+      buffer.append(decomposing: utf8, .canonical)
+      buffer.compose()
+    }
+    var output: [UInt8] = []
+    output.reserveCapacity(buffer.elements.count * 3)
+    buffer.appendUTF8(to: &output)
+    return output
+  }
+
+  private static func lowercasedASCII(_ utf8: Span<UInt8>) -> [UInt8] {
+    Array(capacity: utf8.count) { output in
+      for index in utf8.indices {
+        let byte = utf8[index]
+        output.append(byte &- 65 < 26 ? byte | 0x20 : byte)
+      }
+    }
+  }
+
+  private static func copy(_ utf8: Span<UInt8>) -> [UInt8] {
+    Array(capacity: utf8.count) { output in
+      for index in utf8.indices { output.append(utf8[index]) }
+    }
+  }
+}

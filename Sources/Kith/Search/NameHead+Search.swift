@@ -1,0 +1,69 @@
+extension NameHead {
+  /// Calls `body` with block, start and end of the key there, row and key of every entry, in order, whose key matches
+  /// the query's loose text and is not before `start`, until it answers false. Strictness is the caller's to judge.
+  func forEachMatch(
+    of query: NameQuery, from start: [UInt8]?, _ body: (Place, UInt32, Span<UInt8>) -> Bool
+  ) {
+    if blocks.isEmpty { return }
+    let text = query.loose.span
+    var from = start ?? []
+    if !query.isEmpty && query.match != .substring && ByteSearch.compare(from.span, text) < 0 { from = query.loose }
+    let first = from.isEmpty ? 0 : firstBlock(for: from.span)
+    if !query.isEmpty && query.match == .substring {
+      forEachSubstringMatch(of: query, from: from, firstBlock: first, body)
+      return
+    }
+    for index in first..<blocks.count {
+      let block = blocks[index]
+      let keys = block.keys.span
+      var keyStart = 0
+      for row in block.rows {
+        let end = block.keyEnd(from: keyStart)
+        let key = keys.extracting(keyStart..<end)
+        if index > first || ByteSearch.compare(key, from.span) >= 0 {
+          if !query.isEmpty && !query.holds(text, in: key) { return }
+          if !body(Place(block: index, start: keyStart, end: end), row, key) { return }
+        }
+        keyStart = end + 1
+      }
+    }
+  }
+
+  /// Where the key of a match lies.
+  struct Place {
+    var block: Int
+    var start: Int
+    var end: Int
+  }
+
+  private func forEachSubstringMatch(
+    of query: NameQuery, from: [UInt8], firstBlock: Int, _ body: (Place, UInt32, Span<UInt8>) -> Bool
+  ) {
+    let text = query.loose.span
+    let signature = GramSignature(query.grams)
+    let isShort = text.count < 3
+    var index = firstBlock
+    while index < blocks.count {
+      if isShort ? blocks[index].shortGrams.covers(signature) : blocks[index].trigrams.covers(signature) {
+        let block = blocks[index]
+        let keys = block.keys.span
+        var (entry, keyStart) = (0, 0)
+        while let hit = ByteSearch.find(text, in: keys, from: keyStart, to: keys.count) {
+          var end = block.keyEnd(from: keyStart)
+          while end < hit {
+            keyStart = end + 1
+            end = block.keyEnd(from: keyStart)
+            entry += 1
+          }
+          let key = keys.extracting(keyStart..<end)
+          if index > firstBlock || ByteSearch.compare(key, from.span) >= 0 {
+            if !body(Place(block: index, start: keyStart, end: end), block.rows[entry], key) { return }
+          }
+          keyStart = end + 1
+          entry += 1
+        }
+      }
+      index += 1
+    }
+  }
+}

@@ -1,0 +1,148 @@
+extension NameIndex {
+  /// Everything that must hold, checked against the names themselves; one sentence for each breach.
+  /// - Complexity: O(bytes), many times that of building.
+  func checkInvariants(names: borrowing TextColumn) -> [String] {
+    var problems: [String] = []
+    var holders = [Int](repeating: 0, count: names.count)
+    var lastSerial = Self.noSerial
+    for (index, tier) in tiers.enumerated() {
+      let segment = tier.segment
+      if segment.serials.lowerBound <= lastSerial {
+        problems.append("segment \(index): serials \(segment.serials) after \(lastSerial)")
+      }
+      lastSerial = segment.serials.upperBound
+      problems += segment.checkLayout().map { "segment \(index): \($0)" }
+      problems += checkEntries(of: tier, names: names, &holders).map { "segment \(index): \($0)" }
+    }
+    if headSerial <= lastSerial { problems.append("the head's serial \(headSerial) is that of a segment") }
+    if head.count >= headCapacity { problems.append("the head holds \(head.count) names of \(headCapacity)") }
+    problems += checkHead(names: names, &holders).map { "head: \($0)" }
+    for row in 0..<names.count {
+      let expected = names.byteCount(row) == 0 ? 0 : 1
+      if holders[row] != expected { problems.append("row \(row) has \(holders[row]) living entries, not \(expected)") }
+      let hasSerial = row < serials.count && serials[row] != Self.noSerial
+      if hasSerial != (expected == 1) { problems.append("row \(row) and its serial disagree whether it has a name") }
+    }
+    return problems
+  }
+
+  /// The living entries of a segment: their keys are those of their names, and equal keys are in the order of the names.
+  private func checkEntries(of tier: Tier, names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
+    var problems: [String] = []
+    let segment = tier.segment
+    let keys = segment.keysByRank()
+    var dead = 0
+    var previous: Int?
+    for (rank, row) in segment.rows.enumerated() where rank < keys.count {
+      if Int(row) >= serials.count || !isLive(segment, row) {
+        dead += 1
+        continue
+      }
+      let key = keys[rank]
+      if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("rank \(rank) has another's key") }
+      if let previous, keys[previous] == key,
+        ByteSearch.compare(names.bytes(Int(segment.rows[previous])), names.bytes(Int(row))) >= 0
+      {
+        problems.append("ranks \(previous) and \(rank) are not in the order of their names")
+      }
+      holders[Int(row)] += 1
+      previous = rank
+    }
+    if dead != tier.deadCount { problems.append("\(dead) entries are dead, \(tier.deadCount) counted") }
+    return problems
+  }
+
+  private func checkHead(names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
+    var problems: [String] = []
+    var previous: (key: ArraySlice<UInt8>, row: UInt32)?
+    var count = 0
+    for (index, block) in head.blocks.enumerated() {
+      if block.rows.isEmpty || block.rows.count > NameHead.maximumNamesPerBlock {
+        problems.append("block \(index) holds \(block.rows.count) names")
+      }
+      var start = 0
+      for row in block.rows {
+        let key = block.keys[start..<block.keyEnd(from: start)]
+        start = key.endIndex + 1
+        count += 1
+        holders[Int(row)] += 1
+        if serials[row] != headSerial { problems.append("row \(row) has serial \(serials[row])") }
+        if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("row \(row) has another's key") }
+        if let previous {
+          let byKey = ByteSearch.compare(previous.key.span, key.span)
+          let byName = ByteSearch.compare(names.bytes(Int(previous.row)), names.bytes(Int(row)))
+          if byKey > 0 || byKey == 0 && byName >= 0 { problems.append("row \(row) is out of order") }
+        }
+        previous = (key, row)
+        if !block.isSigned(for: key.span) { problems.append("block \(index) lacks grams of row \(row)") }
+      }
+      if start != block.keys.count { problems.append("block \(index) has keys without rows") }
+    }
+    if count != head.count { problems.append("\(count) names, \(head.count) counted") }
+    return problems
+  }
+}
+
+extension NameHead.Block {
+  /// Whether the signatures cover all grams of a key.
+  fileprivate func isSigned(for key: Span<UInt8>) -> Bool {
+    var (long, short) = (GramSignature(), GramSignature())
+    Grams.forEachTrigram(of: key, after: 0) { long.insert($0) }
+    Grams.forEachShortGram(of: key, after: 0) { short.insert($0) }
+    return trigrams.covers(long) && shortGrams.covers(short)
+  }
+}
+
+extension NameSegment {
+  /// The keys, told apart by nothing but their NULs.
+  fileprivate func keysByRank() -> [ArraySlice<UInt8>] {
+    keys.dropLast(Self.paddingByteCount + 1).split(separator: 0, omittingEmptySubsequences: false)
+  }
+
+  /// What holds whoever lives: offsets, order, fences, and that exactly the grams of each block are posted.
+  fileprivate func checkLayout() -> [String] {
+    let keysByRank = keysByRank()
+    guard count > 0, keysByRank.count == count else { return ["\(keysByRank.count) keys of \(count) rows"] }
+    var problems: [String] = []
+    for (rank, key) in keysByRank.enumerated() {
+      if rank > 0 && key.lexicographicallyPrecedes(keysByRank[rank - 1]) {
+        problems.append("rank \(rank) is out of order")
+      }
+      let (block, offset) = rank.quotientAndRemainder(dividingBy: Self.namesPerBlock)
+      if offset == 0 && Int(blockStarts[block]) != key.startIndex {
+        problems.append("block \(block) does not begin with its first key")
+      }
+      if rank % Self.namesPerGroup == 0 && fences[rank / Self.namesPerGroup] != ByteSearch.leadingWord(key.span) {
+        problems.append("the fence at rank \(rank) is another key's")
+      }
+    }
+    if blockStarts.last.map(Int.init) != keys.count - Self.paddingByteCount {
+      problems.append("the last block does not end with the last key")
+    }
+    problems += trigrams.checkInvariants() + shortGrams.checkInvariants()
+    problems += Self.check(trigrams, of: keysByRank, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
+    problems += Self.check(shortGrams, of: keysByRank, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
+    return problems
+  }
+
+  private static func check(
+    _ postings: GramPostings, of keys: [ArraySlice<UInt8>], namesPerBlock: Int, lengths: ClosedRange<Int>
+  ) -> [String] {
+    var problems: [String] = []
+    var pairs = 0
+    for block in 0..<(keys.count + namesPerBlock - 1) / namesPerBlock {
+      var grams: Set<UInt32> = []
+      for key in keys[block * namesPerBlock..<min((block + 1) * namesPerBlock, keys.count)] {
+        for length in lengths where key.count >= length {
+          for start in key.startIndex...key.endIndex - length {
+            grams.insert(key[start..<start + length].reduce(0) { $0 << 8 | UInt32($1) })
+          }
+        }
+      }
+      pairs += grams.count
+      if !grams.allSatisfy({ postings.holds($0, in: block) }) { problems.append("block \(block) is not fully posted") }
+    }
+    if pairs != postings.postedPairCount() { problems.append("\(postings.postedPairCount()) postings of \(pairs)") }
+    return problems
+  }
+}

@@ -1,0 +1,17 @@
+/// A place in the order of usernames: by loose key, then by the exact name, both as unsigned UTF-8 bytes.
+///
+/// A name at that place need not exist: cursors keep the place of someone who has gone.
+struct NameKey: Hashable, Comparable, Sendable {
+  let loose: [UInt8]
+  let name: [UInt8]
+
+  init(name: [UInt8]) {
+    loose = Folding.loose(name.span)
+    self.name = name
+  }
+
+  static func < (left: NameKey, right: NameKey) -> Bool {
+    let order = ByteSearch.compare(left.loose.span, right.loose.span)
+    return order < 0 || (order == 0 && ByteSearch.compare(left.name.span, right.name.span) < 0)
+  }
+}

@@ -1,0 +1,76 @@
+extension NameSegment {
+  /// Calls `body` with place and loose key of every entry, in order, whose key matches the query's loose text and is not
+  /// before `start`, until it answers false. Whether the entry lives, and strictness, is the caller's to judge.
+  func forEachMatch(
+    of query: NameQuery, from start: [UInt8]?, using candidates: inout GramPostings.Candidates,
+    _ body: (Place, Span<UInt8>) -> Bool
+  ) {
+    let text = query.loose.span
+    if query.isEmpty {
+      walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, body)
+    } else if query.match == .substring {
+      forEachSubstringMatch(
+        of: query, from: start.map { lowerBound($0.span) } ?? place(of: 0), using: &candidates, body)
+    } else {
+      // What begins with the text is not before it.
+      var first = query.loose
+      if let start, ByteSearch.compare(start.span, text) > 0 { first = start }
+      walk(from: lowerBound(first.span), while: { query.holds(query.loose.span, in: $0) }, body)
+    }
+  }
+
+  /// Calls `body` with place and key of every entry from `first` on, in order, until it or `matches` answers false.
+  @inline(__always)
+  func walk(
+    from first: Place, while matches: (Span<UInt8>) -> Bool, _ body: (Place, Span<UInt8>) -> Bool
+  ) {
+    let keys = keys
+    var place = first
+    while place.rank < count {
+      let key = Self.key(at: place.start, in: keys.span)
+      if !matches(key) || !body(place, key) { return }
+      place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+    }
+  }
+
+  private func forEachSubstringMatch(
+    of query: NameQuery, from first: Place, using candidates: inout GramPostings.Candidates,
+    _ body: (Place, Span<UInt8>) -> Bool
+  ) {
+    if first.rank >= count { return }
+    let text = query.loose.span
+    let isShort = text.count < 3
+    let postings = isShort ? shortGrams : trigrams
+    let names = isShort ? Self.namesPerGroup : Self.namesPerBlock
+    let blocks = names / Self.namesPerBlock
+    postings.forEachBlock(holding: query.grams, from: first.rank / names, using: &candidates) { index in
+      let (block, end) = (index * blocks, min((index + 1) * blocks, blockStarts.count - 1))
+      let start = Place(rank: index * names, start: Int(blockStarts[block]))
+      return scan(for: text, from: start.rank < first.rank ? first : start, to: end, body)
+    }
+  }
+
+  /// Looks for a text in the keys from a place to the end of a block. False when `body` wants no more.
+  private func scan(
+    for text: Span<UInt8>, from first: Place, to endBlock: Int, _ body: (Place, Span<UInt8>) -> Bool
+  ) -> Bool {
+    let (keys, blockStarts) = (keys, blockStarts)
+    let end = Int(blockStarts[endBlock])
+    var place = first
+    while let hit = ByteSearch.find(text, in: keys.span, from: place.start, to: end) {
+      var block = place.rank / Self.namesPerBlock
+      while Int(blockStarts[block + 1]) <= hit {
+        block += 1
+        place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
+      }
+      var key = Self.key(at: place.start, in: keys.span)
+      while place.start + key.count < hit {
+        place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+        key = Self.key(at: place.start, in: keys.span)
+      }
+      if !body(place, key) { return false }
+      place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+    }
+    return true
+  }
+}

@@ -1,0 +1,168 @@
+/// Takes names in any order and makes a segment of them.
+struct NameSegmentBuilder {
+  /// Longer than any key: no character folds to more than twelve times its bytes, and a name has 255.
+  static let maximumKeyByteCount = 4_096
+
+  /// Loose keys as they came, each followed by a NUL.
+  private var keys: [UInt8] = []
+  private var keyStarts: [UInt32] = [0]
+  private var rows: [UInt32] = []
+
+  var count: Int { rows.count }
+  var keyByteCount: Int { keys.count }
+
+  mutating func reserve(count: Int, keyByteCount: Int) {
+    rows.reserveCapacity(count)
+    keyStarts.reserveCapacity(count + 1)
+    keys.reserveCapacity(keyByteCount)
+  }
+
+  mutating func add(_ row: UInt32, key: ArraySlice<UInt8>) {
+    keys.append(contentsOf: key)
+    endKey(row)
+  }
+
+  /// Folds a name and adds it.
+  mutating func add(_ row: UInt32, name: Span<UInt8>) {
+    let start = keys.count
+    for index in name.indices {
+      let byte = name[index]
+      if byte >= 0x80 {
+        keys.removeLast(keys.count - start)
+        keys.append(contentsOf: Folding.loose(name))
+        break
+      }
+      keys.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)  // all that folding does to ASCII
+    }
+    endKey(row)
+  }
+
+  private mutating func endKey(_ row: UInt32) {
+    keys.append(0)
+    keyStarts.append(UInt32(keys.count))
+    rows.append(row)
+  }
+
+  /// Sorts the names and lays out the segment.
+  /// - Complexity: O(bytes), and O(n log n) among names whose keys begin with the same eight bytes.
+  consuming func build(serials: ClosedRange<UInt32>, names: borrowing TextColumn) -> NameSegment {
+    let order = order(names: names)
+    var sortedKeys: [UInt8] = []
+    sortedKeys.reserveCapacity(keys.count + NameSegment.paddingByteCount)
+    var sortedStarts: [UInt32] = [0]
+    sortedStarts.reserveCapacity(rows.count + 1)
+    var sortedRows: [UInt32] = []
+    sortedRows.reserveCapacity(rows.count)
+    var blockStarts: [UInt32] = []
+    for (rank, place) in order.enumerated() {
+      if rank % NameSegment.namesPerBlock == 0 { blockStarts.append(UInt32(sortedKeys.count)) }
+      let index = Int(place.index)
+      sortedKeys.append(contentsOf: keys[Int(keyStarts[index])..<Int(keyStarts[index + 1])])
+      sortedStarts.append(UInt32(sortedKeys.count))
+      sortedRows.append(rows[index])
+    }
+    blockStarts.append(UInt32(sortedKeys.count))
+    for _ in 0..<NameSegment.paddingByteCount { sortedKeys.append(0) }
+    let grams = Self.post(sortedKeys.span, sortedStarts.span)
+    return NameSegment(
+      serials: serials, rows: sortedRows, blockStarts: blockStarts, keys: sortedKeys, fences: grams.fences,
+      trigrams: grams.trigrams, shortGrams: grams.shortGrams)
+  }
+
+  /// Posts all grams, block by block. What a key has in common with the one before it in its block is posted already:
+  /// among a million names in order that is half of their bytes.
+  private static func post(
+    _ keys: Span<UInt8>, _ starts: Span<UInt32>
+  ) -> (fences: [UInt64], trigrams: GramPostings, shortGrams: GramPostings) {
+    var fences: [UInt64] = []
+    var trigrams = GramPostingsBuilder()
+    var shortGrams = GramPostingsBuilder()
+    let count = starts.count - 1
+    var previous = keys.extracting(0..<0)
+    for rank in 0..<count {
+      let key = keys.extracting(Int(starts[rank])..<Int(starts[rank + 1]) - 1)
+      let shared = ByteSearch.commonPrefix(previous, key)
+      let beginsBlock = rank % NameSegment.namesPerBlock == 0
+      let beginsGroup = rank % NameSegment.namesPerGroup == 0
+      if beginsBlock && rank > 0 { trigrams.endBlock() }
+      if beginsGroup && rank > 0 { shortGrams.endBlock() }
+      if beginsGroup { fences.append(ByteSearch.leadingWord(key)) }
+      trigrams.reserve(key.count)
+      Grams.forEachTrigram(of: key, after: beginsBlock ? 0 : shared) { trigrams.add($0) }
+      shortGrams.reserve(key.count * 2)
+      Grams.forEachShortGram(of: key, after: beginsGroup ? 0 : shared) { shortGrams.add($0) }
+      previous = key
+    }
+    if count > 0 {
+      trigrams.endBlock()
+      shortGrams.endBlock()
+    }
+    return (fences, trigrams.finish(), shortGrams.finish())
+  }
+
+  // MARK: - Sorting
+
+  /// A name by the leading word of its key, and its index among those added.
+  private struct Place {
+    var word: UInt64
+    var index: UInt32
+  }
+
+  /// The names in order. Most are told apart by their leading words, which are sorted by counting, byte by byte: four
+  /// times faster than comparing a million keys.
+  private func order(names: borrowing TextColumn) -> [Place] {
+    let keys = keys.span
+    var places: [Place] = []
+    places.reserveCapacity(rows.count)
+    for index in rows.indices {
+      let key = keys.extracting(Int(keyStarts[index])..<Int(keyStarts[index + 1]) - 1)
+      places.append(Place(word: ByteSearch.leadingWord(key), index: UInt32(index)))
+    }
+    Self.sortByWord(&places)
+    var start = 0
+    var run: [Place] = []
+    while start < places.count {
+      var end = start + 1
+      while end < places.count && places[end].word == places[start].word { end += 1 }
+      if end - start > 1 {
+        run.removeAll(keepingCapacity: true)
+        run.append(contentsOf: places[start..<end])
+        run.sort { isOrdered(Int($0.index), Int($1.index), names: names) }
+        for offset in run.indices { places[start + offset] = run[offset] }
+      }
+      start = end
+    }
+    return places
+  }
+
+  /// Whether the name at `left` comes before that at `right`: by key, then by the exact name.
+  private func isOrdered(_ left: Int, _ right: Int, names: borrowing TextColumn) -> Bool {
+    let keys = keys.span
+    let difference = ByteSearch.compare(
+      keys.extracting(Int(keyStarts[left])..<Int(keyStarts[left + 1]) - 1),
+      keys.extracting(Int(keyStarts[right])..<Int(keyStarts[right + 1]) - 1))
+    if difference != 0 { return difference < 0 }
+    return ByteSearch.compare(names.bytes(Int(rows[left])), names.bytes(Int(rows[right]))) < 0
+  }
+
+  private static func sortByWord(_ places: inout [Place]) {
+    var counts = [Int](repeating: 0, count: 8 * 256)
+    for place in places {
+      for digit in 0..<8 { counts[digit * 256 + Int(place.word >> UInt64(8 * digit) & 0xFF)] += 1 }
+    }
+    var sorted = places
+    for digit in 0..<8 {
+      let base = digit * 256
+      // A byte that all have in common needs no pass.
+      if counts[base..<base + 256].contains(places.count) { continue }
+      var next = 0
+      for value in base..<base + 256 { (counts[value], next) = (next, next + counts[value]) }
+      for place in places {
+        let value = base + Int(place.word >> UInt64(8 * digit) & 0xFF)
+        sorted[counts[value]] = place
+        counts[value] += 1
+      }
+      swap(&places, &sorted)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Kith
+
+/// Vectors of sixteen and words of eight against one byte at a time.
+@Suite struct ByteSearchTests {
+  /// Runs of two letters and of bytes above 127, whose signs would show.
+  private static func bytes(_ count: Int, _ state: inout UInt64) -> [UInt8] {
+    (0..<count).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return [0x61, 0x62, 0xE9][Int(state >> 33) % 3]
+    }
+  }
+
+  @Test("The first place of a needle is what a plain scan finds, in every range")
+  func finding() {
+    var state: UInt64 = 7
+    for length in 0...70 {
+      let bytes = Self.bytes(length, &state)
+      for needleLength in 0...min(20, length + 1) {
+        let start = length / 5
+        let isPresent = needleLength > 0 && length >= needleLength && length % 2 == 0
+        let needle = isPresent ? Array(bytes.suffix(needleLength)) : Self.bytes(needleLength, &state)
+        for end in start...length {
+          let places = start...max(start, end - needleLength)
+          let expected =
+            end - start < needleLength ? nil : places.first { bytes[$0..<end].starts(with: needle) }
+          let found = ByteSearch.find(needle.span, in: bytes.span, from: start, to: end)
+          #expect(found == expected, "\(needle) in \(bytes) \(start)..<\(end)")
+        }
+      }
+    }
+  }
+
+  @Test("Order, common prefix and leading word agree with bytes compared one by one")
+  func comparing() {
+    var state: UInt64 = 9
+    for round in 0..<3_000 {
+      let shared = Self.bytes(round % 23, &state)
+      let left = shared + Self.bytes(round % 5, &state)
+      let right = shared + Self.bytes(round % 7, &state)
+      let difference = ByteSearch.compare(left.span, right.span)
+      #expect((difference < 0) == left.lexicographicallyPrecedes(right))
+      #expect((difference > 0) == right.lexicographicallyPrecedes(left))
+      let common = zip(left, right).prefix { $0 == $1 }.count
+      #expect(ByteSearch.commonPrefix(left.span, right.span) == common)
+      #expect(ByteSearch.hasPrefix(left.span, right.span) == left.starts(with: right))
+      let word = left.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, left.count)))
+      #expect(ByteSearch.leadingWord(left.span) == (left.isEmpty ? 0 : word))
+    }
+  }
+}
