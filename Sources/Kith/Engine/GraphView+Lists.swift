@@ -1,0 +1,238 @@
+/// Followers, followees, likers, likes, blocks and mutes, page by page.
+extension GraphView {
+  /// Whom a user follows, with the time of each follow. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  /// - Complexity: O(followees + limit · log limit).
+  public func followees(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+    let sight = try begin(options)
+    let own = try visibleUser(user, sight)
+    if options.order == .name {
+      return try byName(.followeesByName, of: user, own, options, sight)
+    }
+    let bound = try Self.edge(options.cursor, kind: .followeesNewest, subject: user.rawValue)
+    var selection = EdgeSelection(limit: options.limit + 1, after: bound)
+    for run in 0..<state.follows.forward.runCount(of: Int(own)) {
+      let elements = state.follows.forward.run(run, of: Int(own))
+      for index in elements.indices {
+        let (second, row) = (Relation.second(elements[index]), Relation.target(elements[index]))
+        if !selection.wants(second) || sight.hides(row, state) { continue }
+        selection.push(.init(second: second, id: state.users.identifiers.ids[row], row: row))
+      }
+    }
+    return people(selection.best(), options.limit, .followeesNewest, subject: user.rawValue, sight, \.followedAt)
+  }
+
+  /// Who follows a user, with the time of each follow. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  /// - Complexity: O(limit · log followees); by name O(followers) or a walk over names, whichever is less.
+  public func followers(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+    let sight = try begin(options)
+    let own = try visibleUser(user, sight)
+    if options.order == .name {
+      return try byName(.followersByName, of: user, own, options, sight)
+    }
+    let list = Int(own)
+    var place = state.follows.backward.endPosition(of: list)
+    if let bound = try Self.edge(options.cursor, kind: .followersNewest, subject: user.rawValue) {
+      place = state.follows.backwardPosition(own, second: bound.second, id: bound.id, ids: state.users.identifiers.ids)
+    }
+    var edges: [EdgeSelection.Edge] = []
+    while edges.count <= options.limit, let (row, position) = state.follows.backward.element(before: place, of: list) {
+      place = position
+      if !sight.hides(row, state) { edges.append(edge(state.follows, row, own)) }
+    }
+    return people(edges, options.limit, .followersNewest, subject: user.rawValue, sight, \.followedAt)
+  }
+
+  /// Who likes a post, oldest like first, with the time of each. Errors: `unknownPost`, `unknownUser`, `invalidRequest`,
+  /// `invalidCursor`.
+  /// - Complexity: O(limit · log likes).
+  public func likers(of post: PostID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+    let sight = try begin(options)
+    let row = try visiblePost(post, sight)
+    let list = Int(row)
+    var place = state.likes.backward.startPosition()
+    if let bound = try Self.edge(options.cursor, kind: .likers, subject: post.rawValue) {
+      place = state.likes.backwardPosition(row, second: bound.second, id: bound.id, ids: state.users.identifiers.ids)
+      if let (liker, position) = state.likes.backward.element(atOrAfter: place, of: list) {
+        let found = edge(state.likes, liker, row)
+        place = position
+        if found.second == bound.second && found.id == bound.id { place.offset += 1 }
+      }
+    }
+    var edges: [EdgeSelection.Edge] = []
+    while edges.count <= options.limit, let (liker, position) = state.likes.backward.element(atOrAfter: place, of: list) {
+      place = .init(run: position.run, offset: position.offset + 1)
+      if !sight.hides(liker, state) { edges.append(edge(state.likes, liker, row)) }
+    }
+    return people(edges, options.limit, .likers, subject: post.rawValue, sight, \.likedAt)
+  }
+
+  /// What a user likes, newest like first, with the time of each. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  /// - Complexity: O(likes of the user + limit · log limit).
+  public func likes(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<Post> {
+    let sight = try begin(options)
+    let own = try visibleUser(user, sight)
+    let bound = try Self.edge(options.cursor, kind: .likes, subject: user.rawValue)
+    var selection = EdgeSelection(limit: options.limit + 1, after: bound)
+    for run in 0..<state.likes.forward.runCount(of: Int(own)) {
+      let elements = state.likes.forward.run(run, of: Int(own))
+      for index in elements.indices {
+        let (second, row) = (Relation.second(elements[index]), Relation.target(elements[index]))
+        if !selection.wants(second) || sight.hides(state.posts.authors[row], state) { continue }
+        selection.push(.init(second: second, id: state.posts.identifiers.ids[row], row: row))
+      }
+    }
+    var edges = selection.best()
+    let next = Self.cut(&edges, options.limit, .likes, subject: user.rawValue)
+    let posts = edges.map { edge in
+      var post = post(edge.row, sight)
+      post.likedAt = Timestamp(second: edge.second)
+      return post
+    }
+    return Page(posts, next: next)
+  }
+
+  /// Whom a user blocks, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  public func blocked(by user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+    try byID(state.blocks, .blocked, user, options)
+  }
+
+  /// Whom a user mutes, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  public func muted(by user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+    try byID(state.mutes, .muted, user, options)
+  }
+
+  // MARK: - Edges
+
+  private func begin(_ options: ListOptions) throws(KithError) -> Sight {
+    try Self.check(limit: options.limit)
+    return try sight(of: options.viewer)
+  }
+
+  private func edge(_ relation: borrowing Relation, _ source: UInt32, _ target: UInt32) -> EdgeSelection.Edge {
+    .init(second: relation.second(source, target) ?? 0, id: state.users.identifiers.ids[source], row: source)
+  }
+
+  /// The place of a cursor that holds (second, id).
+  private static func edge(
+    _ cursor: Cursor?, kind: CursorContent.Kind, subject: Int64
+  ) throws(KithError) -> (second: UInt32, id: Int64)? {
+    guard let cursor else { return nil }
+    let numbers = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 2).numbers
+    guard let second = UInt32(exactly: numbers[0]) else { throw .invalidCursor }
+    return (second, numbers[1])
+  }
+
+  /// Cuts one edge too many off, and says where to go on.
+  private static func cut(
+    _ edges: inout [EdgeSelection.Edge], _ limit: Int, _ kind: CursorContent.Kind, subject: Int64
+  ) -> Cursor? {
+    guard edges.count > limit else { return nil }
+    edges.removeLast(edges.count - limit)
+    guard let last = edges.last else { return nil }
+    return CursorContent(kind: kind, subject: subject, numbers: [Int64(last.second), last.id]).cursor
+  }
+
+  private func people(
+    _ found: [EdgeSelection.Edge], _ limit: Int, _ kind: CursorContent.Kind, subject: Int64, _ sight: Sight,
+    _ time: WritableKeyPath<User, Timestamp?>
+  ) -> Page<User> {
+    var edges = found
+    let next = Self.cut(&edges, limit, kind, subject: subject)
+    let users = edges.map { edge in
+      var user = user(edge.row, sight)
+      user[keyPath: time] = Timestamp(second: edge.second)
+      return user
+    }
+    return Page(users, next: next)
+  }
+
+  private func byID(
+    _ relation: borrowing Relation, _ kind: CursorContent.Kind, _ user: UserID, _ options: ListOptions
+  ) throws(KithError) -> Page<User> {
+    let sight = try begin(options)
+    let own = try state.userRow(user)
+    var last: Int64 = 0
+    if let cursor = options.cursor {
+      last = try CursorContent(cursor, kind: kind, subject: user.rawValue, numberCount: 1).numbers[0]
+    }
+    var found: [(id: Int64, row: UInt32)] = []
+    for run in 0..<relation.forward.runCount(of: Int(own)) {
+      let elements = relation.forward.run(run, of: Int(own))
+      for index in elements.indices {
+        let row = Relation.target(elements[index])
+        let id = state.users.identifiers.ids[row]
+        if id > last { found.append((id, row)) }
+      }
+    }
+    found.sort { $0.id < $1.id }
+    let page = found.prefix(options.limit)
+    var next: Cursor?
+    if found.count > options.limit, let end = page.last {
+      next = CursorContent(kind: kind, subject: user.rawValue, numbers: [end.id]).cursor
+    }
+    return Page(page.map { self.user($0.row, sight) }, next: next)
+  }
+}
+
+// MARK: - By name
+
+extension GraphView {
+  /// Followers or followees in name order: a short list is sorted, a long one found by walking all names.
+  private func byName(
+    _ kind: CursorContent.Kind, of user: UserID, _ own: UInt32, _ options: ListOptions, _ sight: Sight
+  ) throws(KithError) -> Page<User> {
+    let start: NameKey? =
+      if let cursor = options.cursor { try Self.nameKey(cursor, kind: kind, subject: user.rawValue) } else { nil }
+    let isFollowers = kind == .followersByName
+    let count = isFollowers ? state.follows.sourceCount(own) : state.follows.targetCount(own)
+    // A walk passes users / count names for each that it keeps; sorting folds every name of the list.
+    let walks = count > 64 && (options.limit + 1) * state.users.count / count < 4 * count
+    var rows: [UInt32]
+    if walks {
+      let everybody = NameQuery(text: "", match: .substring, fold: .loose)
+      rows = state.users.search.search(
+        everybody, names: state.users.names, after: start, limit: options.limit + 1
+      ) { row in
+        (isFollowers ? state.follows.contains(row, own) : state.follows.contains(own, row)) && !sight.hides(row, state)
+      }
+    } else {
+      rows = sorted(rows: isFollowers ? followerRows(own) : followeeRows(own), after: start, sight)
+    }
+    var page = page(&rows, limit: options.limit, kind, subject: user.rawValue, sight)
+    for index in page.items.indices {
+      let second =
+        isFollowers ? state.follows.second(rows[index], own) : state.follows.second(own, rows[index])
+      page.items[index].followedAt = second.map { Timestamp(second: $0) }
+    }
+    return page
+  }
+
+  private func sorted(rows: [UInt32], after start: NameKey?, _ sight: Sight) -> [UInt32] {
+    var keyed: [(key: NameKey, row: UInt32)] = []
+    for row in rows where !sight.hides(row, state) {
+      let key = NameKey(name: Array(state.users.names.string(Int(row)).utf8))
+      if let start, !(start < key) { continue }
+      keyed.append((key, row))
+    }
+    keyed.sort { $0.key < $1.key }
+    return keyed.map(\.row)
+  }
+
+  private func followerRows(_ own: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    for run in 0..<state.follows.backward.runCount(of: Int(own)) {
+      let sources = state.follows.backward.run(run, of: Int(own))
+      for index in sources.indices { rows.append(sources[index]) }
+    }
+    return rows
+  }
+
+  private func followeeRows(_ own: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    for run in 0..<state.follows.forward.runCount(of: Int(own)) {
+      let elements = state.follows.forward.run(run, of: Int(own))
+      for index in elements.indices { rows.append(Relation.target(elements[index])) }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,157 @@
+/// Everything that can be asked of a graph, at one instant.
+///
+/// `SocialGraph.read` lends a view of the graph as it is, for a moment; `SocialGraph.pin` gives one that stays as it is.
+/// A view cannot be copied, so it cannot outlive the moment it was lent for. Questions about people take a viewer where it
+/// matters: whoever is across a block from the viewer is absent from lists, and asking for them answers `unknownUser`.
+public struct GraphView: ~Copyable, Sendable {
+  var state: GraphState
+  var isClosed = false
+
+  init(_ state: consuming GraphState) { self.state = state }
+
+  /// The number of the last change that this instant has seen.
+  public var sequence: UInt64 { state.sequence }
+
+  /// How many there are of everything.
+  public var counts: Counts { state.counts }
+
+  /// The user with exactly this name, up to canonical equivalence.
+  /// - Complexity: O(1).
+  public func findUser(named username: String) -> UserID? {
+    state.users.row(named: Array(username.utf8).span).map { state.userID($0) }
+  }
+
+  /// One user. Errors: `unknownUser`.
+  /// - Complexity: O(1).
+  public func user(_ id: UserID, as viewer: UserID? = nil) throws(KithError) -> User {
+    let sight = try sight(of: viewer)
+    return user(try visibleUser(id, sight), sight)
+  }
+
+  /// One post. Errors: `unknownPost`; `unknownUser` for the viewer.
+  /// - Complexity: O(1), and the text's length.
+  public func post(_ id: PostID, as viewer: UserID? = nil) throws(KithError) -> Post {
+    let sight = try sight(of: viewer)
+    return post(try visiblePost(id, sight), sight)
+  }
+
+  /// Many users in the order asked for, nil where there is none or a block lies between.
+  public func users(_ ids: [UserID], as viewer: UserID? = nil) throws(KithError) -> [User?] {
+    let sight = try sight(of: viewer)
+    return ids.map { id in
+      guard let row = state.users.row(of: id), !sight.hides(row, state) else { return nil }
+      return user(row, sight)
+    }
+  }
+
+  /// Many posts in the order asked for, nil where there is none or a block lies between.
+  public func posts(_ ids: [PostID], as viewer: UserID? = nil) throws(KithError) -> [Post?] {
+    let sight = try sight(of: viewer)
+    return ids.map { id in
+      guard let row = state.posts.row(of: id), !sight.hides(state.posts.authors[row], state) else { return nil }
+      return post(row, sight)
+    }
+  }
+
+  /// Whether the first follows the second. Errors: `unknownUser`.
+  /// - Complexity: O(log followees).
+  public func isFollowing(_ user: UserID, _ target: UserID) throws(KithError) -> Bool {
+    try checkOpen()
+    return state.follows.contains(try state.userRow(user), try state.userRow(target))
+  }
+
+  /// What stands between a user and others, in the order asked for. Errors: `unknownUser`, for any of them.
+  public func relations(of user: UserID, to targets: [UserID]) throws(KithError) -> [Relations] {
+    try checkOpen()
+    let own = try state.userRow(user)
+    var relations: [Relations] = []
+    relations.reserveCapacity(targets.count)
+    for target in targets {
+      let other = try state.userRow(target)
+      relations.append(
+        Relations(
+          following: state.follows.contains(own, other), followedBy: state.follows.contains(other, own),
+          blocking: state.blocks.contains(own, other), blockedBy: state.blocks.contains(other, own),
+          muting: state.mutes.contains(own, other)))
+    }
+    return relations
+  }
+
+  /// What is wrong with the graph; empty when it is sound.
+  /// - Complexity: O(graph · log longest list).
+  public func verify() -> [Problem] { state.checkInvariants() }
+
+  // MARK: - Who looks
+
+  /// What a viewer is kept from seeing: whoever is across a block, either way.
+  struct Sight {
+    let viewer: UInt32?
+    fileprivate let meetsBlocks: Bool
+
+    /// Whether a user is out of sight.
+    @inline(__always)
+    func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+      guard meetsBlocks, let viewer else { return false }
+      return state.isBlocked(viewer, row)
+    }
+  }
+
+  func checkOpen() throws(KithError) { if isClosed { throw .closed } }
+
+  /// Begins a question: the graph is open, and the viewer, if any, is known.
+  func sight(of viewer: UserID?) throws(KithError) -> Sight {
+    try checkOpen()
+    guard let viewer else { return Sight(viewer: nil, meetsBlocks: false) }
+    let row = try state.userRow(viewer)
+    let meetsBlocks = state.blocks.targetCount(row) > 0 || state.blocks.sourceCount(row) > 0
+    return Sight(viewer: row, meetsBlocks: meetsBlocks)
+  }
+
+  func visibleUser(_ id: UserID, _ sight: Sight) throws(KithError) -> UInt32 {
+    let row = try state.userRow(id)
+    if sight.hides(row, state) { throw .unknownUser(String(id.rawValue)) }
+    return row
+  }
+
+  func visiblePost(_ id: PostID, _ sight: Sight) throws(KithError) -> UInt32 {
+    let row = try state.postRow(id)
+    if sight.hides(state.posts.authors[row], state) { throw .unknownPost(id.rawValue) }
+    return row
+  }
+
+  /// Checks a page's limit.
+  static func check(limit: Int) throws(KithError) {
+    guard (1...Limits.pageCount).contains(limit) else {
+      throw .invalidRequest(reason: "a limit is 1 to \(Limits.pageCount), not \(limit)")
+    }
+  }
+
+  // MARK: - Values
+
+  func user(_ row: UInt32, _ sight: Sight) -> User {
+    User(
+      id: state.userID(row), username: state.users.names.string(Int(row)),
+      followerCount: state.follows.sourceCount(row), followeeCount: state.follows.targetCount(row),
+      postCount: state.posts.byAuthor.count(of: Int(row)),
+      following: sight.viewer.map { state.follows.contains($0, row) }, followedAt: nil, likedAt: nil)
+  }
+
+  func post(_ row: UInt32, _ sight: Sight) -> Post {
+    let author = state.posts.authors[row]
+    return Post(
+      id: state.postID(row),
+      author: Author(id: state.userID(author), username: state.users.names.string(Int(author))),
+      createdAt: Timestamp(state.posts.times[row]), text: state.posts.texts.string(Int(row)),
+      likeCount: state.likes.sourceCount(row), liked: sight.viewer.map { state.likes.contains($0, row) }, likedAt: nil)
+  }
+}
+
+/// A view of one instant that stays as it is for as long as it is held, read without a lock from any thread.
+///
+/// It costs memory only for what is written meanwhile.
+public final class Pin: Sendable {
+  /// The graph at the instant of the pin.
+  public let view: GraphView
+
+  init(_ view: consuming GraphView) { self.view = view }
+}

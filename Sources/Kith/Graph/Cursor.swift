@@ -1,0 +1,132 @@
+/// A place in a list, to go on from: opaque text that survives restarts, and inserts and removals around it.
+///
+/// It holds the key of its place, not an offset, bound to the question, its order and its subject.
+public struct Cursor: Hashable, Sendable {
+  /// The text, URL-safe, for keeping or sending.
+  public let text: String
+
+  /// A cursor from its text. The question that gets it checks it.
+  public init(_ text: String) { self.text = text }
+}
+
+/// What a cursor says inside: the list it belongs to and the key of the last item seen.
+///
+/// As bytes: kind (1), subject (8), number of integers (1), integers (8 each, little-endian), the rest a name; then four
+/// bytes of checksum, all in the URL-safe base64 alphabet without padding.
+struct CursorContent: Equatable {
+  /// The lists there are: question and order. The numbers are in cursors that hosts keep: never reuse one.
+  enum Kind: UInt8 {
+    case usersByName = 1
+    case timeline = 2
+    case posts = 3
+    case followeesNewest = 4
+    case followeesByName = 5
+    case followersNewest = 6
+    case followersByName = 7
+    case likers = 8
+    case likes = 9
+    case blocked = 10
+    case muted = 11
+    case postsOfAuthor = 12
+    case postsOfFollowees = 13
+    case postsOfAuthorAmongFollowees = 14
+  }
+
+  var kind: Kind
+  /// The user or post whose list it is; 0 for none.
+  var subject: Int64 = 0
+  var numbers: [Int64] = []
+  var name: [UInt8] = []
+
+  var cursor: Cursor {
+    var bytes: [UInt8] = [kind.rawValue]
+    Self.append(subject, to: &bytes)
+    bytes.append(UInt8(numbers.count))
+    for number in numbers { Self.append(number, to: &bytes) }
+    bytes += name
+    let sum = Self.checksum(bytes[...])
+    for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt32(shift))) }
+    return Cursor(Base64.encode(bytes))
+  }
+
+  /// The content of a cursor of this kind and subject, with so many numbers.
+  init(_ cursor: Cursor, kind: Kind, subject: Int64 = 0, numberCount: Int) throws(KithError) {
+    let fixed = 10 + numberCount * 8
+    guard let bytes = Base64.decode(cursor.text), bytes.count >= fixed + 4, bytes[0] == kind.rawValue,
+      Self.integer(bytes, at: 1) == subject, Int(bytes[9]) == numberCount
+    else { throw .invalidCursor }
+    let end = bytes.count - 4
+    var sum: UInt32 = 0
+    for place in 0..<4 { sum |= UInt32(bytes[end + place]) << UInt32(place * 8) }
+    guard sum == Self.checksum(bytes[..<end]) else { throw .invalidCursor }
+    self.init(kind: kind, subject: subject)
+    for index in 0..<numberCount { numbers.append(Self.integer(bytes, at: 10 + index * 8)) }
+    name = Array(bytes[fixed..<end])
+  }
+
+  init(kind: Kind, subject: Int64 = 0, numbers: [Int64] = [], name: [UInt8] = []) {
+    self.kind = kind
+    self.subject = subject
+    self.numbers = numbers
+    self.name = name
+  }
+
+  private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+    for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> Int64(shift))) }
+  }
+
+  private static func integer(_ bytes: [UInt8], at start: Int) -> Int64 {
+    var value: UInt64 = 0
+    for place in 0..<8 { value |= UInt64(bytes[start + place]) << UInt64(place * 8) }
+    return Int64(bitPattern: value)
+  }
+
+  /// FNV-1a: against slips of the pen, not against forgers, who could at worst choose where to go on reading.
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  }
+}
+
+/// The URL-safe base64 of RFC 4648, section 5, without padding.
+enum Base64 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count * 4 + 2) / 3)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      var group: UInt32 = 0
+      for place in 0..<3 { group = group << 8 | UInt32(start + place < bytes.count ? bytes[start + place] : 0) }
+      for place in 0..<min(4, bytes.count - start + 1) {
+        text.append(alphabet[Int(group >> UInt32(18 - 6 * place) & 63)])
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Nil for anything that `encode` does not give.
+  static func decode(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var group: UInt32 = 0
+    var bits = 0
+    for character in text.utf8 {
+      let value: UInt32
+      switch character {
+      case 0x41...0x5A: value = UInt32(character) - 0x41
+      case 0x61...0x7A: value = UInt32(character) - 0x61 + 26
+      case 0x30...0x39: value = UInt32(character) - 0x30 + 52
+      case 0x2D: value = 62
+      case 0x5F: value = 63
+      default: return nil
+      }
+      group = group << 6 | value
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
+        group &= (1 << UInt32(bits)) - 1
+      }
+    }
+    return group == 0 && bits < 6 ? bytes : nil
+  }
+}

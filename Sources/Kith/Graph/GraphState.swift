@@ -1,0 +1,63 @@
+/// The whole graph as plain data. `apply` is the only way to change it; `pin` the only way to a second one.
+///
+/// Users and posts have rows, dense numbers in order of appearance; ids are mapped to rows once, at the edge of a call.
+struct GraphState: ~Copyable, Sendable {
+  var users = UserTable()
+  var posts = PostTable()
+  var follows = Relation()
+  /// Users to posts.
+  var likes = Relation()
+  var blocks = Relation()
+  var mutes = Relation()
+  /// The number of the last change.
+  var sequence: UInt64 = 0
+
+  init() {}
+
+  private init(
+    users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation, likes: consuming Relation,
+    blocks: consuming Relation, mutes: consuming Relation, sequence: UInt64
+  ) {
+    self.users = users
+    self.posts = posts
+    self.follows = follows
+    self.likes = likes
+    self.blocks = blocks
+    self.mutes = mutes
+    self.sequence = sequence
+  }
+
+  /// The graph as of now: shares all pages, and neither side sees what the other writes from now on.
+  /// - Complexity: O(1): a few dozen roots.
+  mutating func pin() -> GraphState {
+    GraphState(
+      users: users.pin(), posts: posts.pin(), follows: follows.pin(), likes: likes.pin(), blocks: blocks.pin(),
+      mutes: mutes.pin(), sequence: sequence)
+  }
+
+  var counts: Counts {
+    Counts(
+      users: users.count, posts: posts.count, follows: follows.count, likes: likes.count, blocks: blocks.count,
+      mutes: mutes.count)
+  }
+
+  // MARK: - From ids to rows
+
+  func userRow(_ id: UserID) throws(KithError) -> UInt32 {
+    guard let row = users.row(of: id) else { throw .unknownUser(String(id.rawValue)) }
+    return row
+  }
+
+  func postRow(_ id: PostID) throws(KithError) -> UInt32 {
+    guard let row = posts.row(of: id) else { throw .unknownPost(id.rawValue) }
+    return row
+  }
+
+  func userID(_ row: UInt32) -> UserID { UserID(users.identifiers.ids[row]) }
+  func postID(_ row: UInt32) -> PostID { PostID(posts.identifiers.ids[row]) }
+
+  /// Whether either of two users blocks the other.
+  func isBlocked(_ user: UInt32, _ other: UInt32) -> Bool {
+    blocks.contains(user, other) || blocks.contains(other, user)
+  }
+}

@@ -1,0 +1,225 @@
+/// All posts by row, and their order: newest first means createdAt descending, then id descending.
+/// A removed post keeps the row and the id, without an author.
+struct PostTable: ~Copyable, Sendable {
+  /// The author of a removed post.
+  static let nobody = UInt32.max
+
+  private(set) var identifiers = IdentifierTable()
+  private(set) var authors = Column<UInt32>()
+  private(set) var times = Column<Int64>()
+  private(set) var texts = TextColumn()
+  /// All posts, oldest first, as list 0.
+  private(set) var all: PackedLists<UInt32>
+  /// The posts of every user, oldest first.
+  private(set) var byAuthor: PackedLists<UInt32>
+  /// The coarse time of every user's newest post, 0 for none: what a timeline looks at first, four bytes an author.
+  private(set) var newest = Column<UInt32>()
+  /// Posts that are not removed.
+  private(set) var count = 0
+
+  init() {
+    all = PackedLists(listsPerBlock: 1)
+    all.appendList()
+    byAuthor = PackedLists(listsPerBlock: 8)
+  }
+
+  private init(
+    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
+    texts: consuming TextColumn, all: consuming PackedLists<UInt32>, byAuthor: consuming PackedLists<UInt32>,
+    newest: consuming Column<UInt32>, count: Int
+  ) {
+    self.identifiers = identifiers
+    self.authors = authors
+    self.times = times
+    self.texts = texts
+    self.all = all
+    self.byAuthor = byAuthor
+    self.newest = newest
+    self.count = count
+  }
+
+  mutating func pin() -> PostTable {
+    PostTable(
+      identifiers: identifiers.pin(), authors: authors.pin(), times: times.pin(), texts: texts.pin(), all: all.pin(),
+      byAuthor: byAuthor.pin(), newest: newest.pin(), count: count)
+  }
+
+  /// Rows, those of removed posts included.
+  var rowCount: Int { identifiers.count }
+
+  @inline(__always)
+  func isLive(_ row: UInt32) -> Bool { authors[row] != Self.nobody }
+
+  /// The row of a post that is there.
+  @inline(__always)
+  func row(of id: PostID) -> UInt32? {
+    guard let row = identifiers.row(of: id.rawValue), isLive(row) else { return nil }
+    return row
+  }
+
+  /// The place of a post in the order of all posts.
+  @inline(__always)
+  func key(_ row: UInt32) -> PostKey { PostKey(time: times[row], id: UInt64(bitPattern: identifiers.ids[row])) }
+
+  /// Whether a post comes before a place, in ascending order. The id is read only when times tie.
+  @inline(__always)
+  func isBefore(_ row: UInt32, _ key: PostKey) -> Bool {
+    let time = times[row]
+    return time < key.time || (time == key.time && UInt64(bitPattern: identifiers.ids[row]) < key.id)
+  }
+
+  /// A time in about seconds (1,024 ms) from 1 on: a later time is never coarsely earlier.
+  @inline(__always)
+  static func coarse(_ time: Int64) -> UInt32 { UInt32(clamping: (time >> 10) + 1) }
+
+  // MARK: - Changing
+
+  mutating func appendAuthor() {
+    byAuthor.appendList()
+    newest.append(0)
+  }
+
+  /// Adds a post whose id was found free. Returns the row.
+  mutating func append(id: Int64, author: UInt32, time: Int64, text: Span<UInt8>) -> UInt32 {
+    let row = UInt32(identifiers.count)
+    identifiers.append(id)
+    authors.append(author)
+    times.append(time)
+    texts.append(text)
+    let key = PostKey(time: time, id: UInt64(bitPattern: id))
+    all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
+    byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
+    newest[author] = max(newest[author], Self.coarse(time))
+    count += 1
+    return row
+  }
+
+  /// Where a post goes: nearly always at the end.
+  private func place(
+    of key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int
+  ) -> PackedLists<UInt32>.Position {
+    let end = lists.endPosition(of: list)
+    guard let (last, _) = lists.element(before: end, of: list), !isBefore(last, key) else { return end }
+    return lists.partitionPoint(of: list) { isBefore($0, key) }
+  }
+
+  mutating func remove(_ row: UInt32) {
+    let author = authors[row]
+    let key = key(row)
+    removeFromOrder(row, key, author)
+    if let (last, _) = byAuthor.element(before: byAuthor.endPosition(of: Int(author)), of: Int(author)) {
+      newest[author] = Self.coarse(times[last])
+    } else {
+      newest[author] = 0
+    }
+    authors[row] = Self.nobody
+    times[row] = 0
+    texts.clear(Int(row))
+    count -= 1
+  }
+
+  private mutating func removeFromOrder(_ row: UInt32, _ key: PostKey, _ author: UInt32) {
+    let place = all.partitionPoint(of: 0) { isBefore($0, key) }
+    if let (found, position) = all.element(atOrAfter: place, of: 0), found == row { all.remove(from: 0, at: position) }
+    let own = byAuthor.partitionPoint(of: Int(author)) { isBefore($0, key) }
+    if let (found, position) = byAuthor.element(atOrAfter: own, of: Int(author)), found == row {
+      byAuthor.remove(from: Int(author), at: position)
+    }
+  }
+
+  /// The rows of an author's posts, oldest first.
+  func rows(of author: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    for run in 0..<byAuthor.runCount(of: Int(author)) {
+      let span = byAuthor.run(run, of: Int(author))
+      for index in span.indices { rows.append(span[index]) }
+    }
+    return rows
+  }
+}
+
+/// A place in the order of posts: time, then id.
+///
+/// The id is unsigned, so that a bound can lie behind every id there is.
+struct PostKey: Hashable, Comparable, Sendable {
+  var time: Int64
+  var id: UInt64
+
+  @inline(__always)
+  static func < (left: PostKey, right: PostKey) -> Bool {
+    left.time < right.time || (left.time == right.time && left.id < right.id)
+  }
+}
+
+// MARK: - Whole tables
+
+extension PostTable {
+  /// A table from its columns, as a snapshot holds them; authors are `nobody` where a post was removed.
+  /// - Complexity: O(posts), and O(posts · log posts) for those out of order.
+  init(ids: [Int64], authors: [UInt32], times: [Int64], texts: consuming TextColumn, authorCount: Int) {
+    self.init()
+    for id in ids { identifiers.append(id) }
+    for author in authors { self.authors.append(author) }
+    for time in times { self.times.append(time) }
+    self.texts = texts
+    var order = (0..<UInt32(ids.count)).filter { authors[Int($0)] != Self.nobody }
+    func precedes(_ left: UInt32, _ right: UInt32) -> Bool {
+      (times[Int(left)], ids[Int(left)]) < (times[Int(right)], ids[Int(right)])
+    }
+    if !zip(order, order.dropFirst()).allSatisfy(precedes) { order.sort(by: precedes) }
+    count = order.count
+    all = PackedLists(listsPerBlock: 1, degrees: [UInt32(order.count)], elements: order)
+    var starts = [Int](repeating: 0, count: authorCount + 1)
+    for row in order { starts[Int(authors[Int(row)]) + 1] += 1 }
+    let degrees = starts.dropFirst().map { UInt32($0) }
+    for author in 0..<authorCount { starts[author + 1] += starts[author] }
+    var rows = [UInt32](repeating: 0, count: order.count)
+    var newestRows = [UInt32](repeating: 0, count: authorCount)
+    for row in order {
+      let author = Int(authors[Int(row)])
+      rows[starts[author]] = row
+      starts[author] += 1
+      newestRows[author] = Self.coarse(times[Int(row)])
+    }
+    byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: rows)
+    for coarse in newestRows { newest.append(coarse) }
+  }
+
+  func checkInvariants() -> [String] {
+    var problems = identifiers.checkInvariants("posts") + texts.checkInvariants("texts")
+    problems += all.checkInvariants("all posts") + byAuthor.checkInvariants("posts by author")
+    var live = 0
+    for row in 0..<UInt32(rowCount) where isLive(row) { live += 1 }
+    var listed = 0
+    for author in 0..<byAuthor.count {
+      problems += checkOrder(byAuthor, list: author, "posts of row \(author)", author: UInt32(author))
+      let end = byAuthor.endPosition(of: author)
+      let last = byAuthor.element(before: end, of: author).map { Self.coarse(times[$0.0]) } ?? 0
+      if newest[author] != last { problems.append("posts: the newest of row \(author) is noted wrongly") }
+      listed += byAuthor.count(of: author)
+    }
+    problems += checkOrder(all, list: 0, "all posts", author: nil)
+    if live != count || all.count(of: 0) != count || listed != count {
+      problems.append("posts: \(count) counted, \(live) live, \(all.count(of: 0)) in order, \(listed) by author")
+    }
+    return problems
+  }
+
+  private func checkOrder(
+    _ lists: borrowing PackedLists<UInt32>, list: Int, _ name: String, author: UInt32?
+  ) -> [String] {
+    var problems: [String] = []
+    var previous: PostKey?
+    for run in 0..<lists.runCount(of: list) {
+      let rows = lists.run(run, of: list)
+      for index in rows.indices {
+        let key = key(rows[index])
+        if let previous, previous >= key { problems.append("\(name): post \(key.id) is out of order") }
+        if let author, authors[rows[index]] != author { problems.append("\(name): post \(key.id) is another's") }
+        if !isLive(rows[index]) { problems.append("\(name): post \(key.id) is removed") }
+        previous = key
+      }
+    }
+    return problems
+  }
+}
