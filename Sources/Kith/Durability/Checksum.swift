@@ -1,0 +1,137 @@
+/// XXH64: the 64-bit hash that guards every byte Kith writes.
+///
+/// It finds accidents (every flipped bit, torn and swapped sectors), not forgers: it is no cryptographic hash.
+/// Algorithm: Yann Collet, "xxHash fast digest algorithm", specification 0.2.0, section XXH64
+/// (github.com/Cyan4973/xxHash, doc/xxhash_spec.md). zstd uses the same hash for its own frame checksums.
+///
+/// Safe code: a stripe of 32 bytes is cut out of the span with one bounds check, and the shifts below compile to
+/// 8-byte loads (indexing the whole span instead is three times slower).
+struct XXH64 {
+  private var lane1: UInt64
+  private var lane2: UInt64
+  private var lane3: UInt64
+  private var lane4: UInt64
+  private let seed: UInt64
+  private var byteCount: UInt64 = 0
+  /// Bytes seen but not yet a whole stripe: fewer than 32.
+  private var rest: [UInt8] = []
+
+  init(seed: UInt64 = 0) {
+    self.seed = seed
+    lane1 = seed &+ Self.prime1 &+ Self.prime2
+    lane2 = seed &+ Self.prime2
+    lane3 = seed
+    lane4 = seed &- Self.prime1
+  }
+
+  /// The hash of `bytes` in one call.
+  ///
+  /// - Complexity: O(bytes), 8–17 GB/s on the machine this was written on.
+  static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
+    var state = XXH64(seed: seed)
+    state.update(bytes)
+    return state.finalize()
+  }
+
+  mutating func update(_ bytes: Span<UInt8>) {
+    byteCount &+= UInt64(bytes.count)
+    var position = 0
+    if !rest.isEmpty {
+      while position < bytes.count, rest.count < Self.stripe {
+        rest.append(bytes[position])
+        position += 1
+      }
+      if rest.count == Self.stripe {
+        let stripe = rest
+        _ = absorbStripes(of: stripe.span, from: 0)
+        rest.removeAll(keepingCapacity: true)
+      }
+    }
+    position = absorbStripes(of: bytes, from: position)
+    while position < bytes.count {
+      rest.append(bytes[position])
+      position += 1
+    }
+  }
+
+  /// The hash of everything seen so far; more may be added afterwards.
+  func finalize() -> UInt64 {
+    var hash = byteCount >= UInt64(Self.stripe) ? mergedLanes() : seed &+ Self.prime5
+    hash &+= byteCount
+    let tail = rest.span
+    var position = 0
+    while tail.count - position >= 8 {
+      hash = (hash ^ Self.round(0, Self.load64(tail, position))).rotated(27) &* Self.prime1 &+ Self.prime4
+      position += 8
+    }
+    if tail.count - position >= 4 {
+      hash = (hash ^ (Self.load32(tail, position) &* Self.prime1)).rotated(23) &* Self.prime2 &+ Self.prime3
+      position += 4
+    }
+    while position < tail.count {
+      hash = (hash ^ (UInt64(tail[position]) &* Self.prime5)).rotated(11) &* Self.prime1
+      position += 1
+    }
+    hash = (hash ^ (hash &>> 33)) &* Self.prime2
+    hash = (hash ^ (hash &>> 29)) &* Self.prime3
+    return hash ^ (hash &>> 32)
+  }
+
+  /// Takes in every whole stripe from `start` on and returns where the rest begins.
+  private mutating func absorbStripes(of bytes: Span<UInt8>, from start: Int) -> Int {
+    var (one, two, three, four) = (lane1, lane2, lane3, lane4)
+    var position = start
+    while bytes.count &- position >= Self.stripe {
+      let stripe = bytes.extracting(position..<(position &+ Self.stripe))
+      one = Self.round(one, Self.load64(stripe, 0))
+      two = Self.round(two, Self.load64(stripe, 8))
+      three = Self.round(three, Self.load64(stripe, 16))
+      four = Self.round(four, Self.load64(stripe, 24))
+      position &+= Self.stripe
+    }
+    (lane1, lane2, lane3, lane4) = (one, two, three, four)
+    return position
+  }
+
+  private func mergedLanes() -> UInt64 {
+    var hash = lane1.rotated(1) &+ lane2.rotated(7) &+ lane3.rotated(12) &+ lane4.rotated(18)
+    hash = Self.merge(hash, lane1)
+    hash = Self.merge(hash, lane2)
+    hash = Self.merge(hash, lane3)
+    return Self.merge(hash, lane4)
+  }
+
+  private static let stripe = 32
+  private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
+  private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+  private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
+  private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
+  private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
+
+  @inline(__always)
+  private static func round(_ lane: UInt64, _ input: UInt64) -> UInt64 {
+    (lane &+ input &* prime2).rotated(31) &* prime1
+  }
+
+  private static func merge(_ hash: UInt64, _ lane: UInt64) -> UInt64 {
+    (hash ^ round(0, lane)) &* prime1 &+ prime4
+  }
+
+  @inline(__always)
+  private static func load32(_ bytes: Span<UInt8>, _ index: Int) -> UInt64 {
+    UInt64(bytes[index]) | UInt64(bytes[index &+ 1]) &<< 8 | UInt64(bytes[index &+ 2]) &<< 16
+      | UInt64(bytes[index &+ 3]) &<< 24
+  }
+
+  @inline(__always)
+  private static func load64(_ bytes: Span<UInt8>, _ index: Int) -> UInt64 {
+    load32(bytes, index) | load32(bytes, index &+ 4) &<< 32
+  }
+}
+
+extension UInt64 {
+  @inline(__always)
+  fileprivate func rotated(_ bits: UInt64) -> UInt64 {
+    (self &<< bits) | (self &>> (64 &- bits))
+  }
+}

@@ -1,0 +1,97 @@
+/// A directory that holds one store: its files by name, and who may open it.
+///
+/// Readers take no lock and change nothing. Writers hold a `StoreLock`.
+struct StoreDirectory<D: Disk>: Sendable {
+  let path: String
+  let disk: D
+
+  /// What stands in a store directory.
+  struct Contents: Hashable, Sendable {
+    /// Oldest first.
+    var snapshots: [SnapshotName] = []
+    /// Generations, ascending.
+    var journals: [UInt64] = []
+    /// Names of files that a writer did not finish.
+    var temporaries: [String] = []
+    var hasLock = false
+    var hasAcknowledgements = false
+
+    /// Whether nothing of a store is here yet.
+    var isEmpty: Bool { self == Contents() }
+
+    /// A generation that no file here has had.
+    var nextGeneration: UInt64 {
+      let snapshot = snapshots.map(\.generation).max() ?? 0
+      return max(snapshot, journals.last ?? 0) + 1
+    }
+  }
+
+  init(_ path: String, disk: D) {
+    self.path = path
+    self.disk = disk
+  }
+
+  /// What is here; nil when there is no such directory.
+  ///
+  /// Whatever is not a store's is refused with `notAStore`: anything but a directory, and a directory with any file
+  /// that no store has.
+  func contents() throws(KithError) -> Contents? {
+    guard let status = try disk.status(of: path, followingLinks: true) else { return nil }
+    guard status.kind == .directory else {
+      throw .notAStore(path: path, reason: "it is \(status.kind.rawValue), not a directory")
+    }
+    var contents = Contents()
+    for name in try disk.list(path) {
+      if name == StoreNames.lock {
+        contents.hasLock = true
+      } else if name == StoreNames.acknowledgements {
+        contents.hasAcknowledgements = true
+      } else if let snapshot = SnapshotName(name) {
+        contents.snapshots.append(snapshot)
+      } else if let generation = StoreNames.generation(ofJournal: name) {
+        contents.journals.append(generation)
+      } else if StoreNames.isTemporary(name) {
+        contents.temporaries.append(name)
+      } else if !StoreNames.isTolerated(name) {
+        throw .notAStore(path: path, reason: "it holds \(name), which no store has")
+      }
+    }
+    return contents
+  }
+
+  /// Opens a store to read its files, and leaves it as it is; `noStore` when there is none.
+  func openForReading() throws(KithError) -> Contents {
+    guard let contents = try contents(), !contents.isEmpty else { throw .noStore(path: path) }
+    try refuseJournals(contents)
+    return contents
+  }
+
+  /// Takes the store for writing, makes it first when it is absent or empty and `creating` says so, and removes what a
+  /// crashed writer left unfinished.
+  func openForWriting(creating: Bool) throws(KithError) -> (lock: StoreLock<D>, contents: Contents) {
+    let found = try contents()
+    if found?.isEmpty != false, !creating { throw .noStore(path: path) }
+    if found == nil {
+      try disk.makeDirectory(path)
+      try disk.syncDirectory(path.parentPath)
+    }
+    let lock = try StoreLock(directory: path, disk: disk)
+    // Only now does nobody else change it.
+    guard var contents = try contents() else { throw .noStore(path: path) }
+    try refuseJournals(contents)
+    for name in contents.temporaries { try disk.remove(path.appendingPathComponent(name)) }
+    contents.temporaries = []
+    return (lock, contents)
+  }
+
+  func path(of snapshot: SnapshotName) -> String {
+    path.appendingPathComponent(snapshot.description)
+  }
+
+  /// This version writes no journals: a store that has them knows changes that it would lose.
+  private func refuseJournals(_ contents: Contents) throws(KithError) {
+    guard contents.journals.isEmpty, !contents.hasAcknowledgements else {
+      throw .unsupportedVersion(found: "a store with a journal, \(path)", readable: "stores of snapshots alone")
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import CZstd
+
+/// The one door to libzstd.
+///
+/// Unsafe code is fenced in here because a C library takes raw addresses; every address handed over comes from a span
+/// that is alive for the whole call, together with that span's own length.
+package enum Zstd {
+  /// The first four bytes of a zstd frame, little-endian.
+  static let frameMagic: UInt32 = 0xFD2F_B528
+
+  /// Whether a frame of `byteCount` bytes may hold `contentByteCount`: what is said otherwise is a lie, found before
+  /// anything is allocated.
+  ///
+  /// No zstd block holds more than 128 KiB, and none that holds anything is shorter than four bytes; and no encoder
+  /// makes content longer by more than 1/128 and its headers.
+  static func canHold(_ contentByteCount: Int, inFrameOf byteCount: Int) -> Bool {
+    contentByteCount / (128 << 10) <= byteCount / 4 && byteCount <= contentByteCount + contentByteCount / 128 + 256
+  }
+
+  /// Whether a file that begins with `bytes` is zstd: a frame, or a skippable frame before one.
+  package static func isZstd(magic bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 4 else { return false }
+    let magic = UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
+    return magic == frameMagic || (magic & 0xFFFF_FFF0) == 0x184D_2A50
+  }
+
+  /// What a frame says that it holds; nil when it does not say, or is no frame.
+  static func frameContentByteCount(_ frame: Span<UInt8>) -> UInt64? {
+    let size = unsafe frame.withUnsafeBytes { bytes in
+      unsafe ZSTD_getFrameContentSize(bytes.baseAddress, bytes.count)
+    }
+    // The library's two macros ZSTD_CONTENTSIZE_UNKNOWN and _ERROR are casts of -1 and -2, which Swift does not import.
+    return size >= UInt64.max - 1 ? nil : size
+  }
+
+  /// Length of the one frame at the start of `bytes`; nil when there is none, or not the whole of it.
+  static func frameByteCount(_ bytes: Span<UInt8>) -> Int? {
+    let size = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe ZSTD_findFrameCompressedSize(bytes.baseAddress, bytes.count)
+    }
+    return ZSTD_isError(size) == 0 ? size : nil
+  }
+
+  fileprivate static func reason(_ code: Int) -> String {
+    unsafe String(cString: ZSTD_getErrorName(code))
+  }
+
+  fileprivate static let noMemory = KithError.system(
+    errno: SystemError.outOfMemory, call: "make a zstd context", path: "")
+}
+
+/// Compresses frame after frame with one set of tables: each frame stands alone, says its content's size and carries
+/// zstd's own checksum. The same content at the same level gives the same bytes with the same libzstd.
+@safe struct ZstdCompressor: ~Copyable {
+  private let context: OpaquePointer
+
+  init(level: Int32) throws(KithError) {
+    guard let context = unsafe ZSTD_createCCtx() else { throw Zstd.noMemory }
+    unsafe self.context = unsafe context
+    _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
+    _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
+    _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+  }
+
+  deinit {
+    _ = unsafe ZSTD_freeCCtx(context)
+  }
+
+  /// `content` as one frame.
+  func compress(_ content: Span<UInt8>) throws(KithError) -> [UInt8] {
+    let bound = ZSTD_compressBound(content.count)
+    var code = 0
+    let frame = unsafe [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+      code = unsafe content.withUnsafeBytes { source in
+        unsafe ZSTD_compress2(context, buffer.baseAddress, bound, source.baseAddress, source.count)
+      }
+      count = ZSTD_isError(code) == 0 ? code : 0
+    }
+    guard ZSTD_isError(code) == 0 else {
+      // The room is the library's own bound, so only memory can be missing.
+      throw .system(errno: SystemError.outOfMemory, call: "compress (\(Zstd.reason(code)))", path: "")
+    }
+    return frame
+  }
+}
+
+/// Decompresses single frames into buffers of exactly their size; it never allocates a streaming window.
+@safe struct ZstdDecompressor: ~Copyable {
+  private let context: OpaquePointer
+
+  init() throws(KithError) {
+    guard let context = unsafe ZSTD_createDCtx() else { throw Zstd.noMemory }
+    unsafe self.context = unsafe context
+  }
+
+  deinit {
+    _ = unsafe ZSTD_freeDCtx(context)
+  }
+
+  /// Fills the bytes `range` of `content` from `frame`: one frame, no byte more, holding exactly as many bytes.
+  ///
+  /// `file` and `offset` say where the frame came from, for the error.
+  func decompress(
+    _ frame: Span<UInt8>, into content: inout [UInt8], _ range: Range<Int>, file: String, offset: Int64
+  ) throws(KithError) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= content.count, "the range lies inside the content")
+    guard Zstd.frameByteCount(frame) == frame.count else {
+      throw .corrupt(file: file, offset: offset, reason: "not one whole zstd frame of \(frame.count) bytes")
+    }
+    let expected = range.count
+    guard Zstd.frameContentByteCount(frame) == UInt64(expected) else {
+      throw .corrupt(file: file, offset: offset, reason: "the zstd frame does not hold \(expected) bytes")
+    }
+    let code = unsafe content.withUnsafeMutableBytes { target in
+      unsafe frame.withUnsafeBytes { source in
+        unsafe ZSTD_decompressDCtx(
+          context, target.baseAddress?.advanced(by: range.lowerBound), expected, source.baseAddress, source.count)
+      }
+    }
+    guard ZSTD_isError(code) == 0 else {
+      throw .corrupt(file: file, offset: offset, reason: "zstd refuses the frame: \(Zstd.reason(code))")
+    }
+    guard code == expected else {
+      throw .corrupt(file: file, offset: offset, reason: "the zstd frame held \(code) bytes, not \(expected)")
+    }
+  }
+}
+
+/// Decompresses a `.zst` file piece by piece: for imports, whose files come from other tools.
+///
+/// Feed it the file's bytes in order, then call `finish`. Memory is bounded by the window, at most 128 MiB (zstd's own
+/// default limit); each call of `decompress` holds one output chunk at a time.
+@safe package final class ZstdStream {
+  private let context: OpaquePointer
+  private let file: String
+  private var consumed: Int64 = 0
+  private var isInsideFrame = false
+
+  /// - Parameter file: the name that errors tell.
+  package init(file: String) throws(KithError) {
+    guard let context = unsafe ZSTD_createDCtx() else { throw Zstd.noMemory }
+    unsafe self.context = unsafe context
+    self.file = file
+  }
+
+  deinit {
+    _ = unsafe ZSTD_freeDCtx(context)
+  }
+
+  /// Decompresses the next bytes of the file and hands what comes out to `body`, in order, in chunks of at most 128
+  /// KiB.
+  ///
+  /// Damage throws `corrupt` with the offset in the compressed file up to which it could be read.
+  package func decompress(_ input: [UInt8], _ body: ([UInt8]) throws(KithError) -> Void) throws(KithError) {
+    var position = 0
+    while true {
+      let before = position
+      let chunk = try nextChunk(of: input, from: &position)
+      consumed += Int64(position - before)
+      if !chunk.isEmpty { try body(chunk) }
+      // A full chunk may have left more inside the library; a short one has not.
+      if position == input.count, chunk.count < Self.chunkByteCount { return }
+    }
+  }
+
+  /// To be called at the end of the file: throws `corrupt` when it ends inside a frame or has none.
+  package func finish() throws(KithError) {
+    guard consumed > 0, !isInsideFrame else {
+      throw .corrupt(file: file, offset: consumed, reason: "the file ends before its zstd frame does")
+    }
+  }
+
+  private static let chunkByteCount = 128 << 10
+
+  private func nextChunk(of input: [UInt8], from position: inout Int) throws(KithError) -> [UInt8] {
+    var code = 0
+    var reached = position
+    let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, count in
+      unsafe input.withUnsafeBytes { source in
+        var from = unsafe ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: reached)
+        var into = unsafe ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
+        code = unsafe ZSTD_decompressStream(context, &into, &from)
+        unsafe reached = from.pos
+        unsafe count = into.pos
+      }
+    }
+    guard ZSTD_isError(code) == 0 else {
+      throw .corrupt(
+        file: file, offset: consumed + Int64(reached - position), reason: "zstd cannot read on: \(Zstd.reason(code))")
+    }
+    // With nothing fed and nothing out the library asks for a next frame: that is no open frame.
+    if reached > position || !chunk.isEmpty { isInsideFrame = code != 0 }
+    position = reached
+    return chunk
+  }
+}
