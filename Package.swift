@@ -21,6 +21,6 @@ let package = Package(
     .target(name: "Kith", dependencies: ["CZstd"], swiftSettings: settings),
     .executableTarget(name: "KithCLI", dependencies: ["Kith"], swiftSettings: settings),
     .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: settings),
-    .testTarget(name: "KithCLITests", dependencies: ["Kith"], swiftSettings: settings),
+    .testTarget(name: "KithCLITests", dependencies: ["Kith", "KithCLI"], swiftSettings: settings),
   ]
 )

@@ -182,7 +182,7 @@ extension GraphView {
     _ kind: CursorContent.Kind, of user: UserID, _ own: UInt32, _ options: ListOptions, _ sight: Sight
   ) throws(KithError) -> Page<User> {
     let start: NameKey? =
-      if let cursor = options.cursor { try Self.nameKey(cursor, kind: kind, subject: user.rawValue) } else { nil }
+      if let cursor = options.cursor { try nameKey(cursor, kind: kind, subject: user.rawValue) } else { nil }
     let isFollowers = kind == .followersByName
     let count = isFollowers ? state.follows.sourceCount(own) : state.follows.targetCount(own)
     // A walk passes users / count names for each that it keeps; sorting folds every name of the list.
@@ -211,7 +211,7 @@ extension GraphView {
     var keyed: [(key: NameKey, row: UInt32)] = []
     for row in rows where !sight.hides(row, state) {
       let key = NameKey(name: Array(state.users.names.string(Int(row)).utf8))
-      if let start, !(start < key) { continue }
+      if let start, !(start < key || start.precedesItsName && start.name == key.name) { continue }
       keyed.append((key, row))
     }
     keyed.sort { $0.key < $1.key }

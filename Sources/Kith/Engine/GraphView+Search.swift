@@ -13,7 +13,7 @@ extension GraphView {
     let nameQuery = try Self.nameQuery(query, search)
     var start: NameKey?
     if let cursor = search.cursor {
-      start = try Self.nameKey(cursor, kind: .usersByName, subject: 0)
+      start = try nameKey(cursor, kind: .usersByName, subject: 0)
     }
     func accepts(_ row: UInt32) -> Bool { row != excluded && !sight.hides(row, state) }
     var rows = state.users.search.search(
@@ -46,16 +46,22 @@ extension GraphView {
       rows.removeLast(rows.count - limit)
       if let last = rows.last {
         let name = Array(state.users.names.string(Int(last)).utf8)
-        next = CursorContent(kind: kind, subject: subject, name: name).cursor
+        next = CursorContent(kind: kind, subject: subject, numbers: [state.userID(last).rawValue], name: name).cursor
       }
     }
     return Page(rows.map { user($0, sight) }, next: next)
   }
 
-  static func nameKey(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) -> NameKey {
-    let content = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 0)
+  /// The place of a cursor that holds a name and an id.
+  func nameKey(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) -> NameKey {
+    let content = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 1)
     guard String(validating: content.name, as: UTF8.self) != nil else { throw .invalidCursor }
-    return NameKey(name: content.name)
+    var key = NameKey(name: content.name)
+    // The name may be another's by now, whose place is by id.
+    if let holder = state.users.row(named: content.name.span), state.userID(holder).rawValue > content.numbers[0] {
+      key.precedesItsName = true
+    }
+    return key
   }
 
   /// Posts in which every word of a query stands, in the text or the author's name; newest first.

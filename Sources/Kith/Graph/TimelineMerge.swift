@@ -35,6 +35,7 @@ struct TimelineMerge {
     self.low = low
     self.high = high
     self.limit = limit
+    threshold = direction == .older ? 1 : 0
     roomBeforeSelection = 2 * limit + 16
     candidates.reserveCapacity(min(roomBeforeSelection, 256))
   }

@@ -60,7 +60,8 @@ extension NameIndex {
   private func isBehind(_ place: NameKey?, _ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
     guard let place else { return true }
     if ByteSearch.compare(key, place.loose.span) != 0 { return true }
-    return ByteSearch.compare(names.bytes(Int(row)), place.name.span) > 0
+    let order = ByteSearch.compare(names.bytes(Int(row)), place.name.span)
+    return order > 0 || (order == 0 && place.precedesItsName)
   }
 
   /// Judges a match and puts it among the answers. False when its source can give no more.

@@ -1,0 +1,172 @@
+import Kith
+
+/// What an operation answers, as a host would hold it; writing it as JSON comes after the clock has stopped.
+enum Answer: Sendable {
+  case users(Page<User>)
+  case posts(Page<Post>)
+  case timeline(Page<Post>)
+  case user(User)
+  case post(Post)
+  case lookup(users: [User?], posts: [Post?])
+  case value(Bool)
+  case relations([Relations])
+  case change(ChangeAnswer)
+  case batch([ChangeAnswer], sequence: UInt64)
+  case snapshot(SnapshotInfo)
+  case stats(Counts, MemoryReport, sequence: UInt64)
+  case problems([Problem])
+}
+
+/// What a single change answers.
+struct ChangeAnswer: Sendable {
+  enum Outcome: Sendable {
+    case changed(Bool)
+    case user(User)
+    case post(Post)
+  }
+
+  let outcome: Outcome
+  let sequence: UInt64
+}
+
+extension JSONWriter {
+  /// The members of a good answer, after `"ok":true`.
+  mutating func members(of answer: Answer, to request: Request, in line: [UInt8]) {
+    switch answer {
+    case .users(let page):
+      list("users", page.items) { $0.user($1) }
+      member("next", stringOrNull: page.next?.text)
+      if let total = page.total { member("count", total) }
+    case .posts(let page):
+      list("posts", page.items) { $0.post($1) }
+      member("next", stringOrNull: page.next?.text)
+    case .timeline(let page):
+      list("posts", page.items) { $0.post($1) }
+      member("next", stringOrNull: page.next?.text)
+      member("previous", stringOrNull: page.previous?.text)
+    case .user(let user):
+      name("user")
+      self.user(user)
+    case .post(let post):
+      name("post")
+      self.post(post)
+    case .lookup(let users, let posts):
+      list("users", users) { if let user = $1 { $0.user(user) } else { $0.null() } }
+      list("posts", posts) { if let post = $1 { $0.post(post) } else { $0.null() } }
+    case .value(let value): member("value", value)
+    case .relations(let relations): list("relations", relations) { $0.relations($1) }
+    case .change(let change): members(of: change)
+    case .batch(let changes, let sequence):
+      list("results", zip(changes, request.changes)) { writer, result in
+        writer.object { writer in
+          writer.member("ok", true)
+          writer.members(of: result.0)
+          writer.tag(result.1.tag, in: line)
+        }
+      }
+      member("sequence", sequence)
+    case .snapshot(let snapshot):
+      member("path", snapshot.path)
+      member("sequence", snapshot.sequence)
+    case .stats(let counts, let memory, let sequence): stats(counts, memory, sequence)
+    case .problems(let problems): list("problems", problems) { $0.problem($1) }
+    }
+  }
+
+  /// `"ok":false` and the error, its place in a batch beside it.
+  mutating func members(of error: KithError) {
+    member("ok", false)
+    name("error")
+    object { writer in
+      writer.member("code", error.code)
+      writer.member("message", error.description)
+      if case .inBatch(let index, _) = error { writer.member("index", index) }
+    }
+  }
+
+  /// Gives a request its tag back, byte for byte.
+  mutating func tag(_ source: Range<Int>?, in line: [UInt8]) {
+    guard let source else { return }
+    name("tag")
+    self.source(line[source])
+  }
+
+  private mutating func members(of change: ChangeAnswer) {
+    switch change.outcome {
+    case .changed(let changed): member("changed", changed)
+    case .user(let user):
+      name("user")
+      self.user(user)
+    case .post(let post):
+      name("post")
+      self.post(post)
+    }
+    member("sequence", change.sequence)
+  }
+
+  // MARK: Objects
+
+  private mutating func list<Item>(
+    _ name: String, _ items: some Sequence<Item>, each: (inout JSONWriter, Item) -> Void
+  ) {
+    self.name(name)
+    array(items, each: each)
+  }
+
+  mutating func user(_ user: User) {
+    object { writer in
+      writer.member("id", user.id.rawValue)
+      writer.member("username", user.username)
+      writer.member("followerCount", user.followerCount)
+      writer.member("followeeCount", user.followeeCount)
+      writer.member("postCount", user.postCount)
+      if let following = user.following { writer.member("following", following) }
+      if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
+      if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
+    }
+  }
+
+  mutating func post(_ post: Post) {
+    object { writer in
+      writer.member("id", post.id.rawValue)
+      writer.name("author")
+      writer.object { writer in
+        writer.member("id", post.author.id.rawValue)
+        writer.member("username", post.author.username)
+      }
+      writer.member("createdAt", post.createdAt.rawValue)
+      writer.member("text", post.text)
+      writer.member("likeCount", post.likeCount)
+      if let liked = post.liked { writer.member("liked", liked) }
+      if let likedAt = post.likedAt { writer.member("likedAt", likedAt.rawValue) }
+    }
+  }
+
+  private mutating func relations(_ relations: Relations) {
+    object { writer in
+      writer.member("following", relations.following)
+      writer.member("followedBy", relations.followedBy)
+      writer.member("blocking", relations.blocking)
+      writer.member("blockedBy", relations.blockedBy)
+      writer.member("muting", relations.muting)
+    }
+  }
+
+  private mutating func stats(_ counts: Counts, _ memory: MemoryReport, _ sequence: UInt64) {
+    counts.write(to: &self)
+    member("sequence", sequence)
+    name("bytes")
+    object { writer in
+      for entry in memory.entries { writer.member(entry.name, entry.byteCount) }
+      writer.member("total", memory.byteCount)
+    }
+  }
+
+  private mutating func problem(_ problem: Problem) {
+    object { writer in
+      writer.member("code", problem.code)
+      writer.member("where", problem.place)
+      writer.member("message", problem.message)
+    }
+  }
+}

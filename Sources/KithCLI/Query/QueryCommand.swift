@@ -1,0 +1,84 @@
+import Kith
+
+/// `kith query`: one JSON object a line in on standard input, one out on standard output.
+enum QueryCommand {
+  /// Paragraphs of the command's help, after its options.
+  static let notes = [
+    "STORE is a store directory, made when absent, or a snapshot file, which is only read.",
+    "When the input ends, a snapshot of what changed is written. This version keeps no journal yet: what changed since "
+      + "the last snapshot is lost when the process is killed. The request {\"op\":\"snapshot\"} writes one now.",
+    "Exit status: 0 at the end of input, whatever the answers were; 1 when input, output or the last snapshot failed; "
+      + "2 for wrong usage or a store that cannot be opened.",
+  ]
+
+  private static let readByteCount = 256 << 10
+  private static let flushByteCount = 64 << 10
+
+  /// Runs until the input ends; answers the exit status. Without a path the graph is in memory.
+  static func run(storePath: String?, memory: Bool, timings: Bool, readOnly: Bool) -> Int32 {
+    StandardStream.ignoreBrokenPipes()
+    let graph: SocialGraph
+    do throws(KithError) {
+      if let storePath, !memory {
+        graph = try SocialGraph.open(storePath, access: readOnly ? .readOnly : .readWrite)
+      } else {
+        graph = SocialGraph()
+      }
+    } catch {
+      let failure = CommandFailure.usage(error.description)
+      Console.complain(failure)
+      return failure.status
+    }
+    var session = QuerySession(graph, timings: timings, readOnly: readOnly)
+    let answered = answerAll(in: &session)
+    let closed = close(&session, isStored: !memory)
+    return answered && closed ? 0 : 1
+  }
+
+  /// Reads and answers to the end; false when a stream failed. A reader of our answers who has gone away ends it
+  /// quietly.
+  private static func answerAll(in session: inout QuerySession) -> Bool {
+    do throws(StandardStream.Failure) {
+      try loop(&session)
+      return true
+    } catch {
+      if !error.isBrokenPipe { Console.complain(.no("\(error); the answers end here")) }
+      return error.isBrokenPipe
+    }
+  }
+
+  private static func loop(_ session: inout QuerySession) throws(StandardStream.Failure) {
+    var splitter = LineSplitter()
+    var answers = JSONWriter()
+    var chunk = [UInt8](repeating: 0, count: readByteCount)
+    while true {
+      while let line = splitter.next() {
+        session.answer(line, to: &answers)
+        if answers.bytes.count >= flushByteCount { try flush(&answers) }
+      }
+      if !StandardStream.input.isReadable { try flush(&answers) }
+      let count = try StandardStream.input.read(into: &chunk)
+      if count == 0 { break }
+      splitter.feed(chunk[..<count])
+    }
+    if let line = splitter.last() { session.answer(line, to: &answers) }
+    try flush(&answers)
+  }
+
+  private static func flush(_ answers: inout JSONWriter) throws(StandardStream.Failure) {
+    try StandardStream.output.write(answers.bytes)
+    answers.removeAll()
+  }
+
+  /// Saves what changed and closes; false, after saying why, when that failed.
+  private static func close(_ session: inout QuerySession, isStored: Bool) -> Bool {
+    do throws(KithError) {
+      if isStored, session.hasUnsavedChanges { try session.snapshot() }
+      session.graph.close()
+      return true
+    } catch {
+      Console.complain(.no(error.description))
+      return false
+    }
+  }
+}

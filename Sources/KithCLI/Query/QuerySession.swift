@@ -1,0 +1,119 @@
+import Kith
+
+/// A graph under question: answers one line at a time.
+struct QuerySession {
+  let graph: SocialGraph
+  /// Whether answers tell the time of their engine call.
+  let timings: Bool
+  /// Whether changes are refused, whatever the graph itself allows.
+  let readOnly: Bool
+
+  private let clock = ContinuousClock()
+  /// The sequence number that the newest snapshot holds, or that the graph was opened with.
+  private var savedSequence: UInt64
+
+  init(_ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false) {
+    self.graph = graph
+    self.timings = timings
+    self.readOnly = readOnly
+    savedSequence = graph.read { view in view.sequence }
+  }
+
+  /// Whether something changed that no snapshot holds yet.
+  var hasUnsavedChanges: Bool { graph.read { view in view.sequence } != savedSequence }
+
+  /// Answers one line, without its line break; a blank line gets no answer.
+  mutating func answer(_ line: LineSplitter.Line, to writer: inout JSONWriter) {
+    switch line {
+    case .line(let bytes):
+      if !bytes.allSatisfy(JSONReader.isWhiteSpace) { answer(bytes, to: &writer) }
+    case .tooLong:
+      let limit = LineSplitter.maximumByteCount
+      let error = KithError.invalidRequest(reason: "a line is at most \(limit) bytes long; send a smaller request")
+      write(error, of: [], tag: nil, .zero, to: &writer)
+    }
+  }
+
+  private mutating func answer(_ line: [UInt8], to writer: inout JSONWriter) {
+    var tag: Range<Int>?
+    var elapsed = Duration.zero
+    do throws(KithError) {
+      let members = try Self.members(of: line)
+      tag = members.named("tag")?.source
+      let request = try Request(members)
+      let answer = try measured(&elapsed) { (session) throws(KithError) in try session.run(request) }
+      write(answer, to: request, of: line, elapsed, to: &writer)
+    } catch {
+      write(error, of: line, tag: tag, elapsed, to: &writer)
+    }
+  }
+
+  private static func members(of line: [UInt8]) throws(KithError) -> [JSONMember] {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.parse(line)
+    } catch {
+      throw .invalidRequest(reason: "the line is not JSON: \(error)")
+    }
+    guard case .object(let members) = value else { throw .invalidRequest(reason: "a request is a JSON object") }
+    return members
+  }
+
+  // MARK: Engine calls
+
+  private mutating func run(_ request: Request) throws(KithError) -> Answer {
+    if let part = request.unbuiltPart { throw .unsupported(part) }
+    if readOnly, request.operation.isChange || request.operation == .batch { throw .readOnly }
+    switch request.operation {
+    case .batch: return try request.applyBatch(to: graph)
+    case .snapshot: return .snapshot(try snapshot())
+    case let operation where operation.isChange: return try request.apply(to: graph)
+    default: return try graph.read { (view) throws(KithError) in try request.answer(from: view) }
+    }
+  }
+
+  /// Writes a snapshot of the store now.
+  @discardableResult
+  mutating func snapshot() throws(KithError) -> SnapshotInfo {
+    let snapshot = try graph.snapshot()
+    savedSequence = snapshot.sequence
+    return snapshot
+  }
+
+  private mutating func measured(
+    _ elapsed: inout Duration, _ body: (inout QuerySession) throws(KithError) -> Answer
+  ) throws(KithError) -> Answer {
+    guard timings else { return try body(&self) }
+    let began = clock.now
+    defer { elapsed = began.duration(to: clock.now) }
+    return try body(&self)
+  }
+
+  // MARK: Answers
+
+  private func write(
+    _ answer: Answer, to request: Request, of line: [UInt8], _ elapsed: Duration, to writer: inout JSONWriter
+  ) {
+    writer.object { writer in
+      writer.member("ok", true)
+      writer.members(of: answer, to: request, in: line)
+      writeEnd(of: line, tag: request.tag, elapsed, to: &writer)
+    }
+    writer.newline()
+  }
+
+  private func write(
+    _ error: KithError, of line: [UInt8], tag: Range<Int>?, _ elapsed: Duration, to writer: inout JSONWriter
+  ) {
+    writer.object { writer in
+      writer.members(of: error)
+      writeEnd(of: line, tag: tag, elapsed, to: &writer)
+    }
+    writer.newline()
+  }
+
+  private func writeEnd(of line: [UInt8], tag: Range<Int>?, _ elapsed: Duration, to writer: inout JSONWriter) {
+    writer.tag(tag, in: line)
+    if timings { writer.member("ns", Int64(elapsed / .nanoseconds(1))) }
+  }
+}

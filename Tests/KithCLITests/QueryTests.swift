@@ -1,0 +1,291 @@
+import Kith
+import Testing
+
+@testable import KithCLI
+
+/// A graph in memory that answers lines.
+private struct Console {
+  private var session: QuerySession
+
+  init(timings: Bool = false, readOnly: Bool = false) {
+    session = QuerySession(SocialGraph(), timings: timings, readOnly: readOnly)
+  }
+
+  /// The whole answer, without its line break.
+  mutating func answer(_ line: String) -> String {
+    var writer = JSONWriter()
+    session.answer(.line(Array(line.utf8)), to: &writer)
+    return String(decoding: writer.bytes.dropLast(), as: UTF8.self)
+  }
+
+  /// The answer as a value.
+  mutating func ask(_ line: String) throws -> JSONValue { try JSONReader.parse(Array(answer(line).utf8)) }
+
+  /// The code of a refusal.
+  mutating func code(_ line: String) throws -> String? { try ask(line)["error"]?["code"]?.text }
+
+  mutating func add(_ names: String...) {
+    for name in names { _ = answer(#"{"op":"addUser","username":"\#(name)"}"#) }
+  }
+}
+
+extension JSONValue {
+  fileprivate subscript(name: String) -> JSONValue? {
+    if case .object(let members) = self { members.named(name)?.value } else { nil }
+  }
+
+  fileprivate subscript(index: Int) -> JSONValue? {
+    if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
+  }
+
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+}
+
+@Suite("Requests")
+struct RequestTests {
+  /// A value that a field takes.
+  private func example(_ field: Field) -> String {
+    switch field.kind {
+    case .integer, .number: "1"
+    case .text: "\"x\""
+    case .choice(let words): "\"\(words[0])\""
+    case .flag: "true"
+    case .reference: "{\"username\":\"x\"}"
+    case .references, .integers: "[1]"
+    case .changes: "[{\"op\":\"unlike\",\"user\":1,\"post\":1}]"
+    }
+  }
+
+  private func line(_ operation: Operation, _ fields: [Field]) -> String {
+    let members = fields.map { ",\"\($0.name)\":\(example($0))" }.joined()
+    return "{\"op\":\"\(operation)\"\(members)}"
+  }
+
+  private func shape(_ operation: Operation) throws -> Shape { try #require(Shape.named(operation.rawValue)) }
+
+  @Test("Every operation takes all of its fields, and is carried out or says why not", arguments: Operation.allCases)
+  func everyField(operation: Operation) throws {
+    let shape = try shape(operation)
+    var console = Console()
+    for fields in [shape.required, shape.required + shape.optional] {
+      let code = try console.code(line(operation, fields))
+      #expect(code != "invalidRequest", "\(fields.map(\.name))")
+    }
+  }
+
+  @Test("No required field may be missing", arguments: Operation.allCases)
+  func missingFields(operation: Operation) throws {
+    let shape = try shape(operation)
+    var console = Console()
+    for missing in shape.required {
+      let fields = (shape.required + shape.optional).filter { $0 != missing }
+      #expect(try console.code(line(operation, fields)) == "invalidRequest", "\(missing.name)")
+    }
+  }
+
+  @Test("No field takes null, a fraction, or a value of another kind", arguments: Operation.allCases)
+  func wrongKinds(operation: Operation) throws {
+    let shape = try shape(operation)
+    var console = Console()
+    for field in shape.required + shape.optional {
+      let others = shape.required.filter { $0 != field }.map { ",\"\($0.name)\":\(example($0))" }.joined()
+      for value in ["null", "1.0", "1e0", "9223372036854775808", "{}", "[null]", "{\"username\":1}", "[[]]"] {
+        let line = "{\"op\":\"\(operation)\"\(others),\"\(field.name)\":\(value)}"
+        #expect(try console.code(line) == "invalidRequest", "\(line)")
+      }
+    }
+  }
+
+  @Test(
+    "Lines that are no request are refused",
+    arguments: [
+      "not json", "[]", "{}", "7", "\"users\"", "null", #"{"op":5}"#, #"{"op":null}"#, #"{"op":"nonsense"}"#,
+      #"{"op":"Users"}"#, #"{"op":"users","colour":"red"}"#, #"{"op":"users","op":"users"}"#, #"{"op":"users"} {}"#,
+      #"{"op":"users","limit":0}"#, #"{"op":"users","limit":1001}"#, #"{"op":"users","limit":-1}"#,
+      #"{"op":"users","match":"soundex"}"#, #"{"op":"users","fold":"medium"}"#, #"{"op":"users","order":"newest"}"#,
+      #"{"op":"followers","user":1,"order":"popular"}"#, #"{"op":"timeline","user":1,"direction":"up"}"#,
+      #"{"op":"timeline","user":1,"as":2}"#, #"{"op":"follow","user":1,"target":"ann"}"#,
+      #"{"op":"follow","user":{"username":"a","id":1},"target":2}"#, #"{"op":"stats","user":1}"#,
+      #"{"op":"distance","user":1,"target":2,"max":-1}"#, #"{"op":"mutuals","user":1,"target":2,"of":"likes"}"#,
+    ])
+  func refusals(line: String) throws {
+    var console = Console()
+    #expect(try console.code(line) == "invalidRequest")
+  }
+
+  @Test(
+    "Fields that do not go together are refused, also where one is not built yet",
+    arguments: [
+      #"{"op":"posts","following":true}"#, #"{"op":"users","order":"followedFirst"}"#,
+      #"{"op":"users","match":"regex","fold":"loose"}"#, #"{"op":"users","match":"fuzzy","order":"popular"}"#,
+    ])
+  func combinations(line: String) throws {
+    var console = Console()
+    #expect(try console.code(line) == "invalidRequest")
+  }
+
+  @Test(
+    "What is not built yet says so",
+    arguments: [
+      #"{"op":"users","match":"fuzzy"}"#, #"{"op":"users","match":"regex"}"#, #"{"op":"users","order":"prefixFirst"}"#,
+      #"{"op":"users","order":"followedFirst","as":1}"#, #"{"op":"users","order":"popular"}"#,
+      #"{"op":"users","highlights":true}"#, #"{"op":"posts","highlights":true}"#, #"{"op":"suggestions","user":1}"#,
+      #"{"op":"mutuals","user":1,"target":2}"#, #"{"op":"distance","user":1,"target":2}"#,
+    ])
+  func unbuilt(line: String) throws {
+    var console = Console()
+    #expect(try console.code(line) == "unsupported")
+    #expect(try console.ask(#"{"op":"users","order":"name","highlights":false}"#)["ok"] == .boolean(true))
+  }
+}
+
+@Suite("Answers")
+struct AnswerTests {
+  @Test("A tag comes back byte for byte, from good answers, refusals and changes of a batch")
+  func tags() throws {
+    var console = Console()
+    console.add("ann")
+    for tag in ["null", "0", "\"\"", "{ \"x\" : [1.50, 1e9,\"\\u00e9\"] }", "-0", "123456789012345678901234567890"] {
+      #expect(console.answer("{\"op\":\"removeUser\",\"tag\": \(tag) ,\"user\":99}").hasSuffix(",\"tag\":\(tag)}"))
+      #expect(console.answer("{\"tag\":\(tag),\"op\":\"nonsense\"}").hasSuffix(",\"tag\":\(tag)}"))
+      #expect(console.answer("{\"op\":\"user\",\"user\":1,\"tag\":\(tag)}").hasSuffix(",\"tag\":\(tag)}"))
+      let batch = console.answer(
+        "{\"op\":\"batch\",\"changes\":[{\"op\":\"renameUser\",\"user\":1,\"username\":\"ann\",\"tag\":\(tag)}]}")
+      #expect(batch.contains(",\"tag\":\(tag)}],"))
+    }
+  }
+
+  @Test("Blank lines get no answer")
+  func blankLines() {
+    var console = Console()
+    #expect(console.answer("") == "")
+    #expect(console.answer(" \t\r") == "")
+  }
+
+  @Test("A line over the limit is refused")
+  func longLine() throws {
+    var session = QuerySession(SocialGraph())
+    var writer = JSONWriter()
+    session.answer(.tooLong, to: &writer)
+    #expect(try JSONReader.parse(writer.bytes)["error"]?["code"] == .string("invalidRequest"))
+  }
+
+  @Test("With timings every answer tells its nanoseconds")
+  func timings() throws {
+    var console = Console(timings: true)
+    for line in [#"{"op":"users"}"#, #"{"op":"user","user":1}"#, "rubbish"] {
+      guard case .integer(let nanoseconds)? = try console.ask(line)["ns"] else {
+        Issue.record("no ns for \(line)")
+        continue
+      }
+      #expect(nanoseconds >= 0)
+    }
+  }
+
+  @Test("Objects have the fields of the protocol")
+  func objects() {
+    var console = Console()
+    #expect(
+      console.answer(#"{"op":"addUser","username":"a\"b"}"#)
+        == #"{"ok":true,"user":{"id":1,"username":"a\"b","followerCount":0,"followeeCount":0,"postCount":0},"#
+        + #""sequence":1}"#)
+    console.add("bob")
+    #expect(
+      console.answer(#"{"op":"follow","user":{"username":"bob"},"target":1,"at":1999}"#)
+        == #"{"ok":true,"changed":true,"sequence":3}"#)
+    #expect(
+      console.answer(#"{"op":"addPost","user":2,"text":"x\ny","createdAt":5}"#)
+        == #"{"ok":true,"post":{"id":1,"author":{"id":2,"username":"bob"},"createdAt":5,"text":"x\ny","likeCount":0},"#
+        + #""sequence":4}"#)
+    #expect(
+      console.answer(#"{"op":"followees","user":2,"as":2}"#)
+        == #"{"ok":true,"users":[{"id":1,"username":"a\"b","followerCount":1,"followeeCount":0,"postCount":0,"#
+        + #""following":true,"followedAt":1000}],"next":null}"#)
+    #expect(
+      console.answer(#"{"op":"lookup","users":[7,{"username":"nobody"}],"posts":[9]}"#)
+        == #"{"ok":true,"users":[null,null],"posts":[null]}"#)
+    #expect(
+      console.answer(#"{"op":"relations","user":1,"targets":[{"username":"bob"}]}"#)
+        == #"{"ok":true,"relations":[{"following":false,"followedBy":true,"blocking":false,"blockedBy":false,"#
+        + #""muting":false}]}"#)
+  }
+
+  @Test("Refusals name what is wrong")
+  func refusals() throws {
+    var console = Console()
+    #expect(try console.code(#"{"op":"user","user":{"username":"nobody"}}"#) == "unknownUser")
+    #expect(try console.code(#"{"op":"snapshot"}"#) == "noStore")
+    let message = try console.ask(#"{"op":"users","colour":1}"#)["error"]?["message"]?.text
+    #expect(message?.contains("colour") == true)
+  }
+
+  @Test("A console that only reads refuses every change")
+  func readOnly() throws {
+    var console = Console(readOnly: true)
+    for line in [
+      #"{"op":"addUser","username":"x"}"#, #"{"op":"unfollow","user":1,"target":2}"#,
+      #"{"op":"batch","changes":[]}"#,
+    ] {
+      #expect(try console.code(line) == "readOnly")
+    }
+    #expect(try console.ask(#"{"op":"stats"}"#)["ok"] == .boolean(true))
+  }
+}
+
+@Suite("Batches")
+struct BatchTests {
+  @Test("References by name are resolved in order, inside the batch")
+  func references() throws {
+    var console = Console()
+    console.add("ann")
+    let answer = try console.ask(
+      #"{"op":"batch","changes":[{"op":"addUser","username":"new"},{"op":"follow","user":{"username":"new"},"target":1},"#
+        + #"{"op":"renameUser","user":{"username":"ann"},"username":"anna"},"#
+        + #"{"op":"unfollow","user":2,"target":{"username":"anna"}},"#
+        + #"{"op":"unfollow","user":2,"target":1}]}"#)
+    let results = try #require(answer["results"])
+    #expect(results[0]?["user"]?["id"] == .integer(2))
+    #expect((1...4).map { results[$0]?["changed"] } == [true, true, true, false].map { .boolean($0) })
+    #expect((0...4).map { results[$0]?["sequence"] } == [2, 3, 4, 5, 5].map { .integer($0) })
+    #expect(answer["sequence"] == .integer(5))
+  }
+
+  @Test(
+    "A failure names its index and leaves everything as it was",
+    arguments: [
+      (#"{"op":"follow","user":1,"target":99}"#, "unknownUser"),
+      (#"{"op":"follow","user":1,"target":{"username":"zoe"}}"#, "unknownUser"),
+      (#"{"op":"follow","user":1,"target":1}"#, "cannotFollowSelf"), (#"{"op":"users"}"#, "invalidRequest"),
+      (#"{"op":"batch","changes":[]}"#, "invalidRequest"), (#"{"op":"snapshot"}"#, "invalidRequest"),
+      (#"{"op":"unknown"}"#, "invalidRequest"), (#"{"op":"follow","user":1}"#, "invalidRequest"),
+      ("7", "invalidRequest"), (#"{"op":"addUser","username":"ann"}"#, "usernameTaken"),
+    ])
+  func failures(change: String, code: String) throws {
+    var console = Console()
+    console.add("ann", "bob")
+    let answer = try console.ask(
+      #"{"op":"batch","changes":[{"op":"follow","user":1,"target":2},{"op":"addUser","username":"cy"},\#(change)]}"#)
+    #expect(answer["error"]?["code"] == .string(code))
+    #expect(answer["error"]?["index"] == .integer(2))
+    let stats = try console.ask(#"{"op":"stats"}"#)
+    #expect(stats["users"] == .integer(2))
+    #expect(stats["follows"] == .integer(0))
+    #expect(stats["sequence"] == .integer(2))
+    #expect(try console.ask(#"{"op":"addUser","username":"cy"}"#)["user"]?["id"] == .integer(3))
+  }
+
+  @Test("Ten thousand changes pass, one more does not, and none is a batch too")
+  func limits() throws {
+    var console = Console()
+    console.add("ann", "bob")
+    func batch(_ count: Int) -> String {
+      let changes = Array(repeating: #"{"op":"follow","user":1,"target":2}"#, count: count).joined(separator: ",")
+      return "{\"op\":\"batch\",\"changes\":[\(changes)]}"
+    }
+    #expect(try console.ask(batch(0)) == JSONReader.parse(Array(#"{"ok":true,"results":[],"sequence":2}"#.utf8)))
+    let tooMany = try console.ask(batch(10_001))
+    #expect(tooMany["error"]?["code"] == .string("invalidRequest"))
+    #expect(tooMany["error"]?["index"] == nil)
+    #expect(try console.ask(batch(10_000))["sequence"] == .integer(3))
+  }
+}
