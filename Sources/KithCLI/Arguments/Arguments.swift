@@ -1,0 +1,90 @@
+/// The arguments of one run, checked against the declaration of their command.
+///
+/// Options may stand anywhere, as `--name value` or `--name=value`; after `--` everything is a positional. No option may
+/// be given twice: of two values one would be ignored.
+struct Arguments: Sendable {
+  private(set) var positionals: [String] = []
+  private var values: [String: String] = [:]
+  private let command: Command
+
+  init(_ words: some Collection<String>, of command: Command) throws(CommandFailure) {
+    self.command = command
+    var rest = Array(words)[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        for word in rest { try take(positional: word) }
+        break
+      } else if word.hasPrefix("-") {
+        try take(option: word, from: &rest)
+      } else {
+        try take(positional: word)
+      }
+    }
+    let needed = command.positionals.filter { !$0.isOptional }
+    guard positionals.count >= needed.count else {
+      throw misuse("\(needed[positionals.count].name) is missing: \(needed[positionals.count].help)")
+    }
+    for option in command.options where option.isRequired && values[option.name] == nil {
+      throw misuse("\(option.name) is missing: \(option.help)")
+    }
+  }
+
+  /// Whether help is asked for instead of a run.
+  static func askForHelp(_ words: some Collection<String>) -> Bool {
+    words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+  }
+
+  // MARK: Reading
+
+  func flag(_ option: Option) -> Bool { values[option.name] != nil }
+
+  func value(_ option: Option) -> String? { values[option.name] }
+
+  func positional(_ place: Int) -> String? { place < positionals.count ? positionals[place] : nil }
+
+  /// A whole number in decimal digits, within the range.
+  func integer(_ option: Option, in range: ClosedRange<Int64>) throws(CommandFailure) -> Int64? {
+    guard let text = values[option.name] else { return nil }
+    guard let number = Int64(text), range.contains(number) else {
+      throw misuse("\(option.name) \(text): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+    }
+    return number
+  }
+
+  /// A failure that points to the command's help.
+  func misuse(_ message: String) -> CommandFailure {
+    .usage("\(message); see kith \(command.name) --help")
+  }
+
+  // MARK: Parsing
+
+  private mutating func take(positional word: String) throws(CommandFailure) {
+    guard positionals.count < command.positionals.count else {
+      throw misuse("one argument too many: \"\(word)\"")
+    }
+    positionals.append(word)
+  }
+
+  private mutating func take(option word: String, from rest: inout ArraySlice<String>) throws(CommandFailure) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let name = parts[0]
+    guard let option = command.options.first(where: { $0.name == name }) else {
+      let nearest = nearestWord(to: name, among: command.options.map(\.name))
+      throw misuse("no option \(name)" + (nearest.map { ", perhaps \($0)" } ?? ""))
+    }
+    guard values[name] == nil else { throw misuse("\(name) is given twice") }
+    guard let valueName = option.value else {
+      guard parts.count == 1 else { throw misuse("\(name) takes no value") }
+      values[name] = ""
+      return
+    }
+    if parts.count == 2 {
+      values[name] = parts[1]
+    } else if let next = rest.first, !next.hasPrefix("--") {
+      values[name] = next
+      rest.removeFirst()
+    } else {
+      throw misuse("\(name) needs a value: \(name) \(valueName)")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/// Numbers, times and texts as a person reads them. Our own, so that output does not depend on a locale.
+
+/// 1234567 as `1,234,567`.
+func grouped(_ number: some BinaryInteger) -> String {
+  let digits = String(number.magnitude)
+  var text = number < 0 ? "-" : ""
+  for (place, digit) in digits.enumerated() {
+    if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+    text.append(digit)
+  }
+  return text
+}
+
+/// With so many digits after the point, rounded half up.
+func decimal(_ number: Double, places: Int = 1) -> String {
+  guard number.isFinite, number.magnitude < 1e15 else { return "?" }
+  let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+  let scaled = Int64((number.magnitude * scale).rounded())
+  let sign = number < 0 && scaled > 0 ? "-" : ""
+  guard places > 0 else { return sign + grouped(scaled) }
+  let unit = Int64(scale)
+  let fraction = String(scaled % unit)
+  return sign + grouped(scaled / unit) + "." + String(repeating: "0", count: places - fraction.count) + fraction
+}
+
+/// 12345 as `12.1 KB`, in powers of 1024.
+func byteText(_ byteCount: Int) -> String {
+  let units = ["B", "KB", "MB", "GB", "TB"]
+  var value = Double(byteCount)
+  var unit = 0
+  while value >= 1_000, unit < units.count - 1 {
+    value /= 1_024
+    unit += 1
+  }
+  return unit == 0 ? "\(byteCount) B" : "\(decimal(value)) \(units[unit])"
+}
+
+extension Duration {
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+  var microseconds: Double { seconds * 1e6 }
+
+  /// In the unit that suits its size: µs, ms or s.
+  var text: String {
+    let microseconds = microseconds
+    if microseconds < 1_000 { return "\(decimal(microseconds)) µs" }
+    if microseconds < 1_000_000 { return "\(decimal(microseconds / 1_000)) ms" }
+    return "\(decimal(seconds, places: 2)) s"
+  }
+}
+
+/// Milliseconds since 1970 as `2024-02-29 23:59:07`, UTC.
+func timeText(_ milliseconds: Int64) -> String {
+  let seconds = milliseconds.flooredDivision(by: 1_000)
+  let days = seconds.flooredDivision(by: 86_400)
+  let second = seconds - days * 86_400
+  let (year, month, day) = civilDate(days: days)
+  let fields = [month, day, second / 3_600, second / 60 % 60, second % 60].map { ($0 < 10 ? "0" : "") + String($0) }
+  return "\(year)-\(fields[0])-\(fields[1]) \(fields[2]):\(fields[3]):\(fields[4])"
+}
+
+/// Days since 1970-01-01 to a date of the Gregorian calendar.
+///
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+private func civilDate(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  let shifted = days + 719_468
+  let era = shifted.flooredDivision(by: 146_097)
+  let dayOfEra = shifted - era * 146_097
+  let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+  let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+  let shiftedMonth = (5 * dayOfYear + 2) / 153
+  let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+  let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+}
+
+extension Int64 {
+  fileprivate func flooredDivision(by divisor: Int64) -> Int64 {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}
+
+/// The text with everything that could move a terminal's cursor, hide or reorder text shown as an escape.
+func printable(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: { !$0.isHarmless }) else { return text }
+  var shown = ""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\n": shown += "\\n"
+    case "\r": shown += "\\r"
+    case "\t": shown += "\\t"
+    case _ where scalar.isHarmless: shown.unicodeScalars.append(scalar)
+    default: shown += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    }
+  }
+  return shown
+}
+
+extension Unicode.Scalar {
+  /// Not a control, and not one of the marks that override the direction of writing. Joiners stay: emoji need them.
+  fileprivate var isHarmless: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: false
+    default: true
+    }
+  }
+}
+
+extension String {
+  /// With spaces behind it, to a width counted in characters.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+  /// With spaces before it, to a width counted in characters.
+  func paddedLeft(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+
+  /// At most so many characters, the last one an ellipsis when something was cut.
+  func shortened(to width: Int) -> String { count <= width ? self : prefix(width - 1) + "…" }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Kith
+
+/// `kith demo`: the main job from start to finish, on a made-up network or on one's own files.
+enum DemoCommand {
+  static let command = Command(
+    name: "demo",
+    summary: "shows the main job, start to finish, on a made-up network or on your files",
+    options: ImportFiles.options,
+    notes: [
+      """
+      Types a name letter by letter into the search, follows someone, shows the timeline change, likes a post, saves a
+      snapshot, restores it in a fresh engine and proves both equal. Works in a temporary directory, and removes it.
+      """
+    ],
+    examples: ["demo", "demo --users users.tsv --follows follows.tsv --posts posts.tsv"],
+    run: run)
+
+  /// Large enough to be a network, small enough to be made in two or three seconds.
+  private static let network = SeededNetwork(
+    userCount: 20_000, followCount: 600_000, postCount: 150_000, likeCount: 300_000, seed: 1)
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    let began = ContinuousClock().now
+    let files = try ImportFiles(arguments)
+    let opened = try files.open()
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-demo-\(UUID().uuidString)").path
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw .usage("\(directory): cannot be made: \(error.localizedDescription); set TMPDIR")
+    }
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let graph = try StoreAccess.open("\(directory)/store", access: .readWrite)
+    defer { graph.close() }
+    try Console.write("A network\n")
+    if files.isEmpty {
+      try SeedCommand.fill(graph, with: network)
+    } else {
+      let filled = try ImportCommand.fill(graph, from: opened, files)
+      try Console.write(ImportSummary.text(of: filled.reports))
+    }
+    let counts = graph.read { view in view.counts }
+    let origin = files.isEmpty ? "made up, seed \(network.seed)," : "read"
+    try Console.write("  \(counts.text)\n  \(origin) and indexed in \((ContinuousClock().now - began).text)\n")
+    guard let cast = try StoreAccess.ask(graph, { (view) throws(KithError) in try DemoCast(view) }) else {
+      throw .no("a network without users shows nothing; give --users FILE")
+    }
+    let tour = DemoTour(graph: graph, cast: cast)
+    try tour.typeName()
+    try tour.followAndLike()
+    try tour.measure()
+    try tour.saveAndRestore(in: directory)
+    try Console.write("\nDone in \((ContinuousClock().now - began).text). Next: kith --help\n")
+    return 0
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Kith
+
+/// The second half of the demo: figures, and the proof that a snapshot holds everything.
+extension DemoTour {
+  /// Asks the commonest questions many times over, of many people.
+  func measure() throws(CommandFailure) {
+    let people = try StoreAccess.ask(graph) { (view) throws(KithError) in try Self.sample(view) }
+    guard !people.isEmpty else { return }
+    let queries = people.enumerated().map { place, user in String(user.username.prefix(1 + place % 10)) }
+    var table = Table([.left, .right, .right, .right])
+    table.add("question", "asked", "median", "p99")
+    func add(_ label: String, _ latencies: Latencies) {
+      table.add(label, grouped(latencies.count), latencies.median.text, latencies.percentile99.text)
+    }
+    func ask<Answer>(
+      _ label: String, _ question: (borrowing GraphView, Int) throws(KithError) -> Answer
+    ) throws(CommandFailure) {
+      add(
+        label,
+        try Latencies(count: 5_000) { (place) throws(CommandFailure) in
+          try StoreAccess.ask(graph) { (view) throws(KithError) in try question(view, place % people.count) }
+        })
+    }
+    try ask("search of names, 1 to 10 letters typed") { (view, place) throws(KithError) in
+      try view.searchUsers(queries[place], UserSearch(viewer: cast.viewer.id, excluding: cast.viewer.id))
+    }
+    try ask("first page of someone's timeline") { (view, place) throws(KithError) in
+      try view.timeline(of: people[place].id)
+    }
+    try ask("that of \(viewerName)") { (view, _) throws(KithError) in try view.timeline(of: cast.viewer.id) }
+    try ask("someone's newest followers") { (view, place) throws(KithError) in
+      try view.followers(of: people[place].id)
+    }
+    try ask("whether one follows another") { (view, place) throws(KithError) in
+      try view.isFollowing(cast.viewer.id, people[place].id)
+    }
+    if let target = cast.target {
+      add(
+        "a follow, or its undoing",
+        try Latencies(count: 5_000) { (place) throws(CommandFailure) in
+          let isFollow = place % 2 == 1
+          let change: Change =
+            isFollow ? .follow(cast.viewer.id, target.id, at: nil) : .unfollow(cast.viewer.id, target.id)
+          do throws(KithError) { return try graph.apply(change) } catch { throw .no(error.description) }
+        })
+    }
+    try Console.write(
+      """
+
+      How long questions take, pages of 20
+      \(table.text())  asked of \(grouped(people.count)) people in turn by one caller; the clock runs around the engine's call alone
+
+      """)
+  }
+
+  /// Up to a thousand users, evenly over the ids.
+  private static func sample(_ view: borrowing GraphView) throws(KithError) -> [User] {
+    let step = max(1, view.counts.users / 1_000)
+    var place = 0
+    var people: [User] = []
+    try view.forEachUser { (id, _) throws(KithError) in
+      if place % step == 0 { people.append(try view.user(id)) }
+      place += 1
+    }
+    return people
+  }
+
+  /// Saves a snapshot, restores it into a store of its own, opens that in a fresh engine and compares the two.
+  func saveAndRestore(in directory: String) throws(CommandFailure) {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let snapshot = try StoreAccess.snapshot(graph)
+    let saved = clock.now
+    do throws(KithError) {
+      _ = try Snapshots.restore(from: snapshot.path, to: "\(directory)/restored")
+    } catch {
+      throw .no("the snapshot cannot be restored: \(error.description)")
+    }
+    let fresh = try StoreAccess.open("\(directory)/restored", access: .readOnly)
+    let restored = clock.now
+    defer { fresh.close() }
+    let size = (try? FileManager.default.attributesOfItem(atPath: snapshot.path)[.size] as? NSNumber)?.intValue ?? 0
+    try Console.write(
+      """
+
+      A snapshot, restored in a fresh engine
+        saved in \((saved - began).text): \(byteText(size)), change \(grouped(snapshot.sequence))
+        restored and opened in \((restored - saved).text)
+
+      """)
+    let own = try GraphDigest(graph.pin().view)
+    let other = try GraphDigest(fresh.pin().view)
+    guard own == other else {
+      throw .no(
+        "the restored graph differs: \(own.counts.text), \(own.hashText); \(other.counts.text), \(other.hashText)")
+    }
+    let pageCount = try comparePages(with: fresh)
+    try Console.write(
+      """
+        equal: \(own.counts.text),
+        change \(grouped(own.sequence)), all rows (hash \(own.hashText)),
+        \(grouped(pageCount)) pages of timelines, followers and searches
+
+      """)
+  }
+
+  /// Asks both engines the same questions; answers how many.
+  private func comparePages(with fresh: SocialGraph) throws(CommandFailure) -> Int {
+    let (own, other) = (graph.pin(), fresh.pin())
+    let people: [User]
+    do throws(KithError) {
+      people = try Self.sample(own.view)
+      for user in people {
+        let query = String(user.username.prefix(3))
+        guard try own.view.timeline(of: user.id).items == other.view.timeline(of: user.id).items,
+          try own.view.followers(of: user.id).items == other.view.followers(of: user.id).items,
+          try own.view.searchUsers(query).items == other.view.searchUsers(query).items
+        else { throw KithError.invalidRequest(reason: "the pages of user \(user.id) differ after a restore") }
+      }
+    } catch {
+      throw .no(error.description)
+    }
+    return people.count * 3
+  }
+}

@@ -1,0 +1,116 @@
+import Kith
+
+/// What became of the rows of one file.
+struct ImportReport: Sendable {
+  /// Rows that broke one rule: how many, and of the first its line and what was wrong with it.
+  struct Skipped: Sendable {
+    let reason: String
+    var count: Int
+    let firstLine: Int
+    let firstMessage: String
+  }
+
+  let kind: RowKind
+  let path: String
+  var rowCount = 0
+  var addedCount = 0
+  /// In the order in which the reasons first occurred.
+  private(set) var skipped: [Skipped] = []
+  var seconds = 0.0
+
+  init(kind: RowKind, path: String) {
+    self.kind = kind
+    self.path = path
+  }
+
+  var skippedCount: Int { rowCount - addedCount }
+  var rowsPerSecond: Int { seconds > 0 ? Int(Double(rowCount) / seconds) : 0 }
+
+  mutating func skip(_ reason: String, line: Int, _ message: @autoclosure () -> String) {
+    if let place = skipped.firstIndex(where: { $0.reason == reason }) {
+      skipped[place].count += 1
+    } else {
+      skipped.append(Skipped(reason: reason, count: 1, firstLine: line, firstMessage: message()))
+    }
+  }
+}
+
+/// What an import did, for a person or a program.
+struct ImportSummary {
+  let store: String
+  let reports: [ImportReport]
+  let counts: Counts
+  let sequence: UInt64
+  /// Where the import was committed; nil when nothing changed.
+  let snapshotPath: String?
+  /// Building the name index and writing the snapshot.
+  let commitSeconds: Double
+  let seconds: Double
+
+  /// Rows skipped over all files, by reason, most frequent first.
+  static func skipped(_ reports: [ImportReport]) -> [(reason: String, count: Int)] {
+    var total: [String: Int] = [:]
+    for skipped in reports.flatMap(\.skipped) { total[skipped.reason, default: 0] += skipped.count }
+    return total.map { (reason: $0.key, count: $0.value) }.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+  }
+
+  static func text(of reports: [ImportReport]) -> String {
+    var table = Table([.left, .right, .right, .right, .right, .right])
+    table.add("", "rows", "added", "skipped", "seconds", "rows/s")
+    for report in reports {
+      table.add(
+        report.kind.rawValue, grouped(report.rowCount), grouped(report.addedCount), grouped(report.skippedCount),
+        decimal(report.seconds, places: 2), grouped(report.rowsPerSecond))
+    }
+    var text = table.text()
+    for report in reports {
+      for skipped in report.skipped {
+        text += "  skipped \(grouped(skipped.count)) \(report.kind.rawValue), \(skipped.reason)"
+        text += "; first at \(printable(report.path)):\(skipped.firstLine): \(printable(skipped.firstMessage))\n"
+      }
+    }
+    return text
+  }
+
+  var text: String {
+    let commit = snapshotPath.map { "committed in \(decimal(commitSeconds, places: 2)) s: \(printable($0))" }
+    return """
+      \(Self.text(of: reports))  \(commit ?? "nothing changed, nothing was written")
+      \(printable(store)): \(counts.text), sequence \(grouped(sequence)), in \(decimal(seconds, places: 2)) s
+
+      """
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.member("store", store)
+    writer.name("files")
+    writer.array(reports) { writer, report in
+      writer.object { report.write(to: &$0) }
+    }
+    writer.name("skipped")
+    writer.object { writer in
+      for (reason, count) in Self.skipped(reports) { writer.member(reason, count) }
+    }
+    writer.name("counts")
+    writer.object { counts.write(to: &$0) }
+    writer.member("sequence", sequence)
+    writer.member("snapshot", stringOrNull: snapshotPath)
+    writer.member("commitMilliseconds", Int((commitSeconds * 1_000).rounded()))
+    writer.member("milliseconds", Int((seconds * 1_000).rounded()))
+  }
+}
+
+extension ImportReport {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.member("kind", kind.rawValue)
+    writer.member("file", path)
+    writer.member("rows", rowCount)
+    writer.member("added", addedCount)
+    writer.name("skipped")
+    writer.object { writer in
+      for skipped in skipped { writer.member(skipped.reason, skipped.count) }
+    }
+    writer.member("milliseconds", Int((seconds * 1_000).rounded()))
+    writer.member("rowsPerSecond", rowsPerSecond)
+  }
+}

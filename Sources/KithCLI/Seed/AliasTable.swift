@@ -1,0 +1,84 @@
+/// Draws indices in proportion to integer weights, in constant time: Walker's alias method in Vose's form.
+///
+/// Integers all through, so that no machine rounds differently from another.
+struct AliasTable: Sendable {
+  /// Below this share of `total` the index stands for itself, else for its alias.
+  private var threshold: [UInt64]
+  private var alias: [UInt32]
+  private let total: UInt64
+
+  var count: Int { alias.count }
+
+  /// - Parameter weights: at least one above zero, each below 2³³, at most 2³⁰ of them.
+  /// - Complexity: O(n)
+  init(weights: [UInt64]) {
+    total = weights.reduce(0, +)
+    precondition(total > 0, "weights that are all zero draw nothing")
+    alias = (0..<UInt32(weights.count)).map(\.self)
+    threshold = weights.map { $0 * UInt64(weights.count) }
+    var light: [UInt32] = []
+    var heavy: [UInt32] = []
+    for index in alias.reversed() {
+      if threshold[Int(index)] < total { light.append(index) } else { heavy.append(index) }
+    }
+    while let giver = heavy.last, let taker = light.popLast() {
+      alias[Int(taker)] = giver
+      threshold[Int(giver)] -= total - threshold[Int(taker)]
+      if threshold[Int(giver)] < total {
+        heavy.removeLast()
+        light.append(giver)
+      }
+    }
+  }
+
+  /// Rank 0 twice as often as rank 1, three times as often as rank 2, and so on: Zipf's law with exponent 1.
+  init(zipf count: Int) {
+    self.init(weights: (1...UInt64(count)).map { (1 << 32) / $0 })
+  }
+
+  func draw(_ random: inout RandomSource) -> Int {
+    let index = random.below(alias.count)
+    return random.below(total) < threshold[index] ? index : Int(alias[index])
+  }
+}
+
+/// Draws sets without repetition.
+struct DistinctChooser {
+  /// For each candidate, the number of the last set it was drawn into.
+  private var lastSet: [UInt32]
+  private var set: UInt32 = 0
+
+  init(candidateCount: Int) { lastSet = [UInt32](repeating: 0, count: candidateCount) }
+
+  /// Draws `count` different candidates, sorted: the ranks of `table` stand for the elements of `order`.
+  ///
+  /// Candidates drawn before are drawn again, which keeps the proportions; where nearly all are wanted, that would go on
+  /// for long, so that after eight tries a candidate the rest is taken in turn from a random place.
+  mutating func choose(
+    _ count: Int, from table: AliasTable, as order: [UInt32], excluding excluded: UInt32?, _ random: inout RandomSource
+  ) -> [UInt32] {
+    set += 1
+    if let excluded { lastSet[Int(excluded)] = set }
+    var chosen: [UInt32] = []
+    chosen.reserveCapacity(count)
+    var triesLeft = 8 * count + 8
+    while chosen.count < count, triesLeft > 0 {
+      triesLeft -= 1
+      take(order[table.draw(&random)], into: &chosen)
+    }
+    var place = random.below(order.count)
+    while chosen.count < count {
+      take(order[place], into: &chosen)
+      place = place + 1 == order.count ? 0 : place + 1
+    }
+    chosen.sort()
+    return chosen
+  }
+
+  @inline(__always)
+  private mutating func take(_ candidate: UInt32, into chosen: inout [UInt32]) {
+    guard lastSet[Int(candidate)] != set else { return }
+    lastSet[Int(candidate)] = set
+    chosen.append(candidate)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Kith
+
+/// `kith seed`: a made-up network for tests, benches and a first look.
+enum SeedCommand {
+  private static let users = Option("--users", "N", "how many users", isRequired: true)
+  private static let follows = Option("--follows", "N", "how many follows", isRequired: true)
+  private static let posts = Option("--posts", "N", "how many posts", isRequired: true)
+  private static let likes = Option("--likes", "N", "how many likes", isRequired: true)
+  private static let seed = Option("--seed", "S", "another network for every number (1 without it)")
+  private static let tsv = Option("--tsv", "DIRECTORY", "writes the network as TSV files too")
+
+  static let command = Command(
+    name: "seed",
+    summary: "fills a new store with a made-up network, the same for the same arguments",
+    positionals: [Positional("STORE", "a store directory; made when absent, must be empty")],
+    options: [users, follows, posts, likes, seed, tsv],
+    notes: [
+      """
+      Skewed like real networks: out-degrees are lognormal; in-degrees, the activity of authors and likes follow Zipf's
+      law; texts are 100 bytes on average, over 50,000 words; times lie in 2022 to 2024.
+      """
+    ],
+    examples: [
+      "seed ./store --users 100000 --follows 4000000 --posts 1000000 --likes 2000000 --seed 1",
+      "seed ./store --users 1000 --follows 20000 --posts 5000 --likes 9000 --tsv ./tsv",
+    ],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    let began = ContinuousClock().now
+    let network = try network(arguments)
+    let store = arguments.positionals[0]
+    if let directory = arguments.value(tsv) { try TSVDirectory.checkFree(directory) }
+    let isNew = !FileManager.default.fileExists(atPath: store)
+    let graph = try StoreAccess.open(store, access: .readWrite)
+    guard graph.read({ view in view.sequence }) == 0 else {
+      throw .usage("\(store): holds a graph already; seed into a new directory")
+    }
+    do throws(CommandFailure) {
+      try fill(graph, with: network)
+      let snapshot = try StoreAccess.snapshot(graph)
+      if let directory = arguments.value(tsv) { _ = try ExportCommand.write(graph, to: directory) }
+      let counts = graph.read { view in view.counts }
+      graph.close()
+      let seconds = decimal((ContinuousClock().now - began).seconds, places: 2)
+      try Console.write("\(counts.text), seed \(network.seed), in \(seconds) s\n\(printable(snapshot.path))\n")
+    } catch {
+      if isNew { StoreAccess.removeUnlessFilled(store) }
+      throw error
+    }
+    return 0
+  }
+
+  static func fill(_ graph: SocialGraph, with network: SeededNetwork) throws(CommandFailure) {
+    var progress = Progress()
+    defer { progress.finish() }
+    do throws(KithError) {
+      try graph.bulk { (batch) throws(KithError) in
+        try network.apply(to: &batch, &progress)
+        progress.note("building the index of names, writing the snapshot…")
+      }
+    } catch {
+      throw .no("the network could not be made: \(error.description)")
+    }
+  }
+
+  private static func network(_ arguments: Arguments) throws(CommandFailure) -> SeededNetwork {
+    func count(_ option: Option) throws(CommandFailure) -> Int {
+      Int(try arguments.integer(option, in: 0...1_000_000_000) ?? 0)
+    }
+    let network = SeededNetwork(
+      userCount: try count(users), followCount: try count(follows), postCount: try count(posts),
+      likeCount: try count(likes),
+      seed: UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1))
+    if let impossibility = network.impossibility { throw .usage("\(impossibility); ask for less") }
+    return network
+  }
+}

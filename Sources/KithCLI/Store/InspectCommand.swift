@@ -1,0 +1,99 @@
+import Kith
+
+/// `kith inspect`: what is in the files.
+enum InspectCommand {
+  static let command = Command(
+    name: "inspect",
+    summary: "shows what snapshots hold: header, sections, sizes, ratios, bits per follow",
+    positionals: [Positional("STORE|SNAPSHOT", "a snapshot, or a store directory (all of its snapshots); only read")],
+    options: [.json],
+    examples: ["inspect ./store", "inspect ./store/snap-….kith.zst --json"],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    let reports: [SnapshotReport]
+    do throws(KithError) {
+      reports = try Snapshots.inspect(arguments.positionals[0])
+    } catch {
+      throw error.isDamage ? .no(error.description) : .usage(error.description)
+    }
+    guard !reports.isEmpty else { throw .no("\(arguments.positionals[0]): a store without a snapshot") }
+    if arguments.flag(.json) {
+      try Console.writeJSON { writer in
+        writer.name("snapshots")
+        writer.array(reports) { writer, report in writer.object { report.write(to: &$0) } }
+      }
+    } else {
+      try Console.write(reports.map(\.text).joined(separator: "\n"))
+    }
+    return 0
+  }
+}
+
+extension SnapshotReport {
+  /// Bits that a follow takes in the file, without and with its time; nil when there are none.
+  private var bitsPerFollow: (edge: Double, withTime: Double)? {
+    let follows = sections.filter { $0.name.hasPrefix("follows.") }
+    guard let edges = sections.first(where: { $0.name == "follows.target" })?.elementCount, edges > 0 else {
+      return nil
+    }
+    func bits(_ sections: [SectionReport]) -> Double {
+      Double(sections.reduce(0) { $0 + $1.compressedByteCount }) * 8 / Double(edges)
+    }
+    return (bits(follows.filter { !$0.name.hasSuffix("second") }), bits(follows))
+  }
+
+  fileprivate var text: String {
+    let content = sections.reduce(0) { $0 + $1.contentByteCount }
+    var text = """
+      \(printable(path))
+        format \(formatVersion), store \(storeID), Unicode \(printable(unicodeVersion))
+        as of change \(grouped(sequence)), generation \(generation), written \(timeText(writtenAt.rawValue)) UTC
+        \(byteText(Int(fileByteCount))) for \(byteText(content)) of content\(Self.ratio(content, Int(fileByteCount)))
+
+      """
+    var table = Table([.left, .right, .right, .right, .right, .left])
+    table.add("section", "elements", "content", "in file", "ratio", "encoding")
+    for section in sections {
+      table.add(
+        printable(section.name), grouped(section.elementCount), byteText(section.contentByteCount),
+        byteText(Int(section.compressedByteCount)),
+        decimal(Double(section.contentByteCount) / Double(max(1, section.compressedByteCount)), places: 2),
+        section.encoding)
+    }
+    text += table.text()
+    if let bits = bitsPerFollow {
+      text += "  \(decimal(bits.edge)) bits per follow, \(decimal(bits.withTime)) with its time\n"
+    }
+    return text
+  }
+
+  private static func ratio(_ content: Int, _ file: Int) -> String {
+    file > 0 ? ", ratio \(decimal(Double(content) / Double(file), places: 2))" : ""
+  }
+
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.member("path", path)
+    writer.member("byteCount", fileByteCount)
+    writer.member("formatVersion", formatVersion)
+    writer.member("store", storeID)
+    writer.member("sequence", sequence)
+    writer.member("generation", generation)
+    writer.member("writtenAt", writtenAt.rawValue)
+    writer.member("unicodeVersion", unicodeVersion)
+    writer.name("sections")
+    writer.array(sections) { writer, section in
+      writer.object { writer in
+        writer.member("id", section.id)
+        writer.member("name", section.name)
+        writer.member("elements", section.elementCount)
+        writer.member("contentBytes", section.contentByteCount)
+        writer.member("fileBytes", section.compressedByteCount)
+        writer.member("frames", section.frameCount)
+        writer.member("encoding", section.encoding)
+      }
+    }
+    writer.name("bitsPerFollow")
+    if let bits = bitsPerFollow { writer.string(decimal(bits.edge, places: 2)) } else { writer.null() }
+  }
+}

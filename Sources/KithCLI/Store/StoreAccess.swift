@@ -1,0 +1,59 @@
+import Foundation
+import Kith
+
+/// Opening, saving and closing stores, with the failures that a command ends with.
+enum StoreAccess {
+  /// Opens a store or a snapshot. To write, an absent store is made.
+  static func open(_ path: String, access: SocialGraph.Access) throws(CommandFailure) -> SocialGraph {
+    do throws(KithError) {
+      return try SocialGraph.open(path, access: access)
+    } catch {
+      throw .usage(error.description)
+    }
+  }
+
+  /// Opens a store to write that must be there already.
+  static func openExisting(_ path: String) throws(CommandFailure) -> SocialGraph {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw .usage("\(path): no store there; kith import and kith seed make one")
+    }
+    return try open(path, access: .readWrite)
+  }
+
+  static func snapshot(_ graph: SocialGraph) throws(CommandFailure) -> SnapshotInfo {
+    do throws(KithError) { return try graph.snapshot() } catch { throw .no(error.description) }
+  }
+
+  /// Asks a question; what it cannot answer is the command's "no".
+  static func ask<R>(
+    _ graph: SocialGraph, _ question: (borrowing GraphView) throws(KithError) -> R
+  ) throws(CommandFailure) -> R {
+    do throws(KithError) { return try graph.read(question) } catch { throw .no(error.description) }
+  }
+
+  /// Removes a store directory that holds nothing but its lock: what is left of one whose filling failed.
+  static func removeUnlessFilled(_ path: String) {
+    let manager = FileManager.default
+    guard let names = try? manager.contentsOfDirectory(atPath: path), names.allSatisfy({ $0 == "LOCK" }) else { return }
+    try? manager.removeItem(atPath: path)
+  }
+}
+
+extension Counts {
+  /// `1,000 users, 20 follows, 3 posts, 4 likes`, and blocks and mutes where there are any.
+  var text: String {
+    var parts = [("user", users), ("follow", follows), ("post", posts), ("like", likes)]
+    if blocks > 0 { parts.append(("block", blocks)) }
+    if mutes > 0 { parts.append(("mute", mutes)) }
+    return parts.map { "\(grouped($1)) \($0)\($1 == 1 ? "" : "s")" }.joined(separator: ", ")
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.member("users", users)
+    writer.member("follows", follows)
+    writer.member("posts", posts)
+    writer.member("likes", likes)
+    writer.member("blocks", blocks)
+    writer.member("mutes", mutes)
+  }
+}

@@ -1,0 +1,4 @@
+/// The release that this is.
+enum Version {
+  static let text = "0.1.0"
+}

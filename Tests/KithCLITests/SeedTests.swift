@@ -1,0 +1,119 @@
+import Kith
+import Testing
+
+@testable import KithCLI
+
+/// A seeded network in memory.
+private func graph(
+  users: Int, follows: Int, posts: Int, likes: Int, seed: UInt64 = 1
+) throws(CommandFailure) -> SocialGraph {
+  let graph = SocialGraph()
+  let network = SeededNetwork(userCount: users, followCount: follows, postCount: posts, likeCount: likes, seed: seed)
+  try SeedCommand.fill(graph, with: network)
+  return graph
+}
+
+@Suite("The seeded network")
+struct SeedTests {
+  @Test("The same numbers give the same network on every machine, other numbers another")
+  func repeatable() throws {
+    let hash = try GraphDigest(try graph(users: 300, follows: 2_000, posts: 500, likes: 900).pin().view).hashText
+    // Written down once: it must hold on every platform and for ever.
+    #expect(hash == "67297cd3b3514a56")
+    let other = try GraphDigest(try graph(users: 300, follows: 2_000, posts: 500, likes: 900, seed: 2).pin().view)
+    #expect(other.hashText != hash)
+  }
+
+  @Test("More posts leave users and follows as they are")
+  func independence() throws {
+    func users(_ posts: Int) throws -> [UInt8] {
+      var bytes: [UInt8] = []
+      let graph = try graph(users: 50, follows: 300, posts: posts, likes: 0)
+      for kind in [RowKind.users, .follows] {
+        _ = try TSVEncoder.encode(kind, of: graph.pin().view) { (piece) throws(CommandFailure) in bytes += piece }
+      }
+      return bytes
+    }
+    #expect(try users(10) == users(400))
+  }
+
+  @Test(
+    "Exactly the counts asked for, up to everybody following everybody and liking everything",
+    arguments: [(0, 0, 0, 0), (1, 0, 3, 3), (2, 2, 1, 2), (10, 90, 7, 70), (40, 1_500, 30, 1_190), (500, 9_000, 0, 0)])
+  func exactCounts(users: Int, follows: Int, posts: Int, likes: Int) throws {
+    let graph = try graph(users: users, follows: follows, posts: posts, likes: likes)
+    let counts = graph.read { view in view.counts }
+    #expect([counts.users, counts.follows, counts.posts, counts.likes] == [users, follows, posts, likes])
+    #expect(graph.read { view in view.verify() }.isEmpty)
+  }
+
+  @Test(
+    "What cannot be is refused with the numbers that could",
+    arguments: [(0, 0, 1, 0, "1 posts need a user"), (3, 7, 0, 0, "6 times, not 7"), (2, 0, 3, 7, "6 times, not 7")])
+  func impossible(users: Int, follows: Int, posts: Int, likes: Int, reason: String) throws {
+    let network = SeededNetwork(userCount: users, followCount: follows, postCount: posts, likeCount: likes, seed: 1)
+    #expect(try #require(network.impossibility).contains(reason))
+  }
+
+  @Test("Skewed like real networks: degrees, authors, likes, texts, names")
+  func skew() throws {
+    let graph = try graph(users: 10_000, follows: 200_000, posts: 20_000, likes: 40_000)
+    let pin = graph.pin()
+    var users: [User] = []
+    var foreignCount = 0
+    try pin.view.forEachUser { (id, name) throws(KithError) in
+      users.append(try pin.view.user(id))
+      if !name.utf8.allSatisfy({ $0 < 0x80 }) { foreignCount += 1 }
+    }
+    let followees = users.map(\.followeeCount).sorted(by: >)
+    let followers = users.map(\.followerCount).sorted(by: >)
+    let posts = users.map(\.postCount).sorted(by: >)
+    // Lognormal: the mean lies well above the median; a thousandth follows over twenty times the mean.
+    #expect((5...13).contains(followees[5_000]) && (300...900).contains(followees[10]), "\(followees[0..<20])")
+    // Zipf's law: rank 100 has ten times as many as rank 1,000.
+    #expect((6.0...14).contains(Double(followers[99]) / Double(followers[999])))
+    #expect((1_700...2_500).contains(posts[0]) && (15...26).contains(posts[99]), "\(posts[0]), \(posts[99])")
+    #expect((150...250).contains(foreignCount))
+    var byteCount = 0
+    var lateCount = 0
+    var last = Timestamp(0)
+    pin.view.forEachPost { _, _, time, text in
+      byteCount += text.utf8.count
+      if time < last { lateCount += 1 }
+      last = max(last, time)
+      #expect((1_640_995_200_000...1_735_689_599_999).contains(time.rawValue))
+    }
+    #expect((95...110).contains(Double(byteCount) / 20_000))
+    #expect((100...300).contains(lateCount))
+  }
+
+  @Test("Logarithm and exponential agree with the known digits")
+  func functions() {
+    #expect(Lognormal.exponential(0) == 1 && Lognormal.naturalLogarithm(1) == 0)
+    #expect(abs(Lognormal.exponential(1) - 2.718281828459045) < 1e-15)
+    #expect(abs(Lognormal.exponential(-20) / 2.061153622438558e-9 - 1) < 1e-14)
+    #expect(abs(Lognormal.naturalLogarithm(10) - 2.302585092994046) < 1e-15)
+    #expect(abs(Lognormal.naturalLogarithm(1e-9) + 20.72326583694641) < 1e-13)
+  }
+
+  @Test("The generator gives the numbers of its authors' code")
+  func generator() {
+    var random = RandomSource(seed: 0, stream: 0)
+    // SplitMix64 of 0 begins with E220A8397B1DCDAF; xoshiro256** multiplies its second number, 6E789E6AA1B965F4.
+    let second: UInt64 = 0x6E78_9E6A_A1B9_65F4
+    let product = second &* 5
+    #expect(random.next() == ((product << 7) | (product >> 57)) &* 9)
+    #expect((0..<1_000).allSatisfy { _ in random.below(7) < 7 })
+    #expect(random.permutation(100).sorted() == (0..<100).map(\.self))
+  }
+
+  @Test("An alias table draws in proportion to its weights")
+  func aliasTable() {
+    var random = RandomSource(seed: 9, stream: 9)
+    let table = AliasTable(weights: [1, 0, 3, 4])
+    var drawn = [0, 0, 0, 0]
+    for _ in 0..<80_000 { drawn[table.draw(&random)] += 1 }
+    #expect(drawn[1] == 0)
+    for (index, share) in [(0, 10_000), (2, 30_000), (3, 40_000)] { #expect(abs(drawn[index] - share) < 600) }
+  }
+}
