@@ -1,0 +1,226 @@
+import Foundation
+import Testing
+
+@testable import Kith
+
+@Suite struct StoreDirectoryTests {
+  private let directory: TemporaryDirectory
+  private let disk = SystemDisk()
+  private let store: StoreDirectory<SystemDisk>
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = StoreDirectory(directory.file("store"), disk: disk)
+  }
+
+  @Test func `names are read as they are written, and sort as their numbers do`() {
+    let names = [(0, 0), (0, 1), (9, 0), (10, 0), (10, 99), (UInt64.max, UInt64.max)].map {
+      SnapshotName(sequence: $0, generation: $1)
+    }
+    #expect(names.map { SnapshotName($0.description) } == names)
+    #expect(names.map(\.description).sorted() == names.sorted().map(\.description))
+    #expect(names[2].description == "snap-00000000000000000009-00000000000000000000.kith.zst")
+    #expect(StoreNames.generation(ofJournal: StoreNames.journal(generation: 12)) == 12)
+    for wrong in [
+      "snap-9-0.kith.zst", "snap-00000000000000000009-0000000000000000000.kith.zst",
+      "snap-00000000000000000009-00000000000000000000.kith.zst ", "snap--.kith.zst", "snap-.kith.zst",
+      "snap-99999999999999999999-00000000000000000000.kith.zst",
+      "snap-+0000000000000000009-00000000000000000000.kith.zst",
+      "snap-00000000000000000009-00000000000000000000-1.kith.zst", "",
+    ] { #expect(SnapshotName(wrong) == nil, "\(wrong)") }
+    #expect(StoreNames.generation(ofJournal: "wal-1") == nil)
+  }
+
+  @Test func `an absent store is made only when asked, and for its owner alone`() throws {
+    #expect(throws: KithError.noStore(path: store.path)) { try store.openForReading() }
+    #expect(throws: KithError.noStore(path: store.path)) { try store.openForWriting(creating: false) }
+    #expect(try directory.names.isEmpty)
+    let opened = try store.openForWriting(creating: true)
+    #expect(opened.contents.snapshots.isEmpty)
+    #expect(opened.contents.nextGeneration == 1)
+    #expect(try permissions("store") == 0o700)
+    #expect(try permissions("store/LOCK") == 0o600)
+    #expect(try store.openForReading().hasLock)
+  }
+
+  @Test func `an empty directory becomes a store, one with other files does not`() throws {
+    try disk.makeDirectory(store.path)
+    try directory.write([], to: "store/notes.txt")
+    let refusal = KithError.notAStore(path: store.path, reason: "it holds notes.txt, which no store has")
+    #expect(throws: refusal) { try store.openForWriting(creating: true) }
+    #expect(throws: refusal) { try store.openForReading() }
+    #expect(try disk.list(store.path) == ["notes.txt"], "it is left as it was")
+    try disk.remove(store.path + "/notes.txt")
+    _ = try store.openForWriting(creating: true)
+    #expect(try disk.list(store.path) == ["LOCK"])
+    try directory.write([], to: "file")
+    #expect(throws: KithError.notAStore(path: directory.file("file"), reason: "it is a regular file, not a directory"))
+    {
+      try StoreDirectory(directory.file("file"), disk: disk).openForReading()
+    }
+  }
+
+  @Test func `a store may be reached through a link`() throws {
+    try disk.makeDirectory(store.path)
+    try FileManager.default.createSymbolicLink(atPath: directory.file("link"), withDestinationPath: store.path)
+    let linked = StoreDirectory(directory.file("link"), disk: disk)
+    let opened = try linked.openForWriting(creating: true)
+    #expect(throws: KithError.storeInUse(by: disk.processID, path: store.path)) {
+      try store.openForWriting(creating: true)
+    }
+    try write(sequence: 1, generation: 1, opened.lock, linked)
+  }
+
+  @Test func `a second opener in this process is refused until the first is gone`() throws {
+    do {
+      let first = try store.openForWriting(creating: true)
+      try first.lock.checkProcess()
+      #expect(throws: KithError.storeInUse(by: disk.processID, path: store.path)) {
+        try store.openForWriting(creating: true)
+      }
+      #expect(try String(decoding: directory.read("store/LOCK"), as: UTF8.self) == "\(disk.processID)\n")
+    }
+    _ = try store.openForWriting(creating: true)
+  }
+
+  @Test func `another process that holds the lock is named`() throws {
+    _ = try store.openForWriting(creating: true)
+    try directory.write(Array("4242\n".utf8), to: "store/LOCK")
+    // flock belongs to an opening of the file, not to a process: this is what another process looks like.
+    let other = try disk.open(store.path + "/LOCK", writable: true)
+    #expect(try disk.tryLock(other))
+    for _ in 0..<2 {
+      #expect(throws: KithError.storeInUse(by: 4242, path: store.path)) { try store.openForWriting(creating: true) }
+    }
+    try disk.truncate(other, to: 0)
+    #expect(throws: KithError.storeInUse(by: 0, path: store.path)) { try store.openForWriting(creating: true) }
+    _ = try store.openForReading()
+  }
+
+  @Test func `the child of a fork has no right to its parent's store`() throws {
+    let disk = FailingDisk()
+    let store = StoreDirectory(store.path, disk: disk)
+    let parent = disk.processID
+    let opened = try store.openForWriting(creating: true)
+    disk.processID = parent + 1
+    #expect(throws: KithError.storeInUse(by: parent, path: store.path)) { try opened.lock.checkProcess() }
+    #expect(throws: KithError.storeInUse(by: parent, path: store.path)) { try store.openForWriting(creating: true) }
+    #expect(throws: KithError.storeInUse(by: parent, path: store.path)) {
+      try store.writeSnapshot(SnapshotFixture.header, [], holding: opened.lock)
+    }
+    disk.processID = parent
+    try opened.lock.checkProcess()
+  }
+
+  @Test func `a lock that is a link is refused`() throws {
+    try disk.makeDirectory(store.path)
+    try directory.write([1], to: "precious")
+    try FileManager.default.createSymbolicLink(
+      atPath: store.path + "/LOCK", withDestinationPath: directory.file("precious"))
+    let error = #expect(throws: KithError.self) { try store.openForWriting(creating: true) }
+    #expect(error?.code == "notAStore")
+    #expect(try directory.read("precious") == [1])
+  }
+
+  @Test func `a writer removes what a crashed one left, a reader changes nothing`() throws {
+    do {
+      let opened = try store.openForWriting(creating: true)
+      try write(sequence: 1, generation: 1, opened.lock, store)
+    }
+    try directory.write([1, 2], to: "store/snap-00000000000000000002-00000000000000000002.kith.zst.abc.tmp")
+    let before = try disk.list(store.path)
+    let contents = try store.openForReading()
+    #expect(try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)?.header.sequence == 1)
+    #expect(try disk.list(store.path) == before)
+    let opened = try store.openForWriting(creating: false)
+    #expect(try disk.list(store.path) == before.filter { !$0.hasSuffix(".tmp") })
+    #expect(opened.contents.snapshots.map(\.sequence) == [1])
+    #expect(opened.contents.nextGeneration == 2)
+  }
+
+  @Test func `a damaged newest snapshot is refused, and the error names an older one that verifies`() throws {
+    let opened = try store.openForWriting(creating: true)
+    for number: UInt64 in 1...3 { try write(sequence: number, generation: number, opened.lock, store) }
+    let names = try #require(try store.contents()).snapshots
+    for damaged in [names[2], names[1]] { try damage(damaged) }
+    let contents = try #require(try store.contents())
+    let error = try #require(throws: KithError.self) {
+      try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)
+    }
+    guard case .corrupt(store.path(of: names[2]), _, let reason) = error else { throw error }
+    #expect(reason.contains("kith restore \(store.path(of: names[0])) NEWSTORE"))
+    #expect(reason.contains("of change 1"))
+    try damage(names[0])
+    let hopeless = try #require(throws: KithError.self) {
+      try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)
+    }
+    guard case .corrupt(_, _, let reason) = hopeless else { throw hopeless }
+    #expect(reason.contains("no older snapshot of this store verifies"))
+  }
+
+  @Test func `a snapshot under another's name is refused`() throws {
+    let opened = try store.openForWriting(creating: true)
+    try write(sequence: 1, generation: 1, opened.lock, store)
+    let name = SnapshotName(sequence: 9, generation: 1)
+    try disk.rename(store.path(of: SnapshotName(sequence: 1, generation: 1)), to: store.path(of: name))
+    #expect(throws: KithError.self) { try store.verify(name) }
+    let contents = try #require(try store.contents())
+    #expect(throws: KithError.self) {
+      try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)
+    }
+  }
+
+  @Test func `old snapshots go only when two newer ones verify`() throws {
+    let opened = try store.openForWriting(creating: true)
+    for number: UInt64 in 1...5 { try write(sequence: number, generation: number, opened.lock, store) }
+    let names = try #require(try store.contents()).snapshots
+    try damage(names[4])
+    try damage(names[3])
+    // 5 and 4 are damaged: 3 and 2 are the two that count.
+    #expect(try store.prune(holding: opened.lock) == [names[0]])
+    #expect(try store.contents()?.snapshots == Array(names[1...]))
+    try damage(names[2])
+    #expect(try store.prune(holding: opened.lock) == [], "one sound snapshot is not enough to remove anything")
+    #expect(try store.prune(verified: [names[4], names[3]], holding: opened.lock) == [names[2], names[1]])
+  }
+
+  @Test func `a store with a journal, which this version would lose, is refused`() throws {
+    _ = try store.openForWriting(creating: true)
+    for name in ["ACK", "wal-00000000000000000001"] {
+      try directory.write([], to: "store/" + name)
+      for error in [
+        #expect(throws: KithError.self) { try store.openForWriting(creating: true) },
+        #expect(throws: KithError.self) { try store.openForReading() },
+      ] { #expect(error?.code == "unsupportedVersion") }
+      try disk.remove(store.path + "/" + name)
+    }
+  }
+
+  @Test func `a path has a parent`() {
+    for (path, parent) in [("a", "."), ("a/b", "a"), ("/a", "/"), ("/a/b/", "/a"), ("/", "/"), ("a//", ".")] {
+      #expect(path.parentPath == parent)
+    }
+    #expect("a/".appendingPathComponent("b") == "a/b")
+    #expect("a".appendingPathComponent("b") == "a/b")
+  }
+
+  private func write<D: Disk>(
+    sequence: UInt64, generation: UInt64, _ lock: StoreLock<D>, _ store: StoreDirectory<D>
+  ) throws {
+    var header = SnapshotFixture.header
+    header.sequence = sequence
+    header.generation = generation
+    _ = try store.writeSnapshot(header, SnapshotFixture.sections(), holding: lock)
+  }
+
+  private func damage(_ name: SnapshotName) throws {
+    let path = "store/" + name.description
+    var bytes = try directory.read(path)
+    bytes[bytes.count / 3] ^= 4
+    try directory.write(bytes, to: path)
+  }
+
+  private func permissions(_ name: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: directory.file(name))[.posixPermissions] as? Int
+  }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import Kith
+
+@Suite struct ZstdTests {
+  private static let sentence = Array("to be or not to be, to be or not to be\n".utf8)
+
+  /// `zstd -c sentence`: one segment, content size and checksum.
+  private static let frameOfFile: [UInt8] = [
+    0x28, 0xB5, 0x2F, 0xFD, 0x24, 0x27, 0xD5, 0x00, 0x00, 0x78, 0x74, 0x6F, 0x20, 0x62, 0x65, 0x20, 0x6F, 0x72, 0x20,
+    0x6E, 0x6F, 0x74, 0x20, 0x2C, 0x0A, 0x03, 0x00, 0x37, 0x0F, 0xA8, 0xCC, 0x05, 0xD7, 0xFC, 0x02, 0x33, 0xD3, 0xFB,
+    0x86,
+  ]
+
+  /// `cat sentence | zstd -c`: it does not say how long its content is.
+  private static let frameOfPipe: [UInt8] = [
+    0x28, 0xB5, 0x2F, 0xFD, 0x04, 0x58, 0xED, 0x00, 0x00, 0xA0, 0x74, 0x6F, 0x20, 0x62, 0x65, 0x20, 0x6F, 0x72, 0x20,
+    0x6E, 0x6F, 0x74, 0x20, 0x74, 0x6F, 0x20, 0x62, 0x65, 0x2C, 0x0A, 0x02, 0x00, 0x37, 0x0F, 0xA8, 0xA1, 0x84, 0x01,
+    0x33, 0xD3, 0xFB, 0x86,
+  ]
+
+  @Test(arguments: [0, 1, 100, 128 << 10, 1 << 20, 4 << 20])
+  func `a frame holds its content and says how long it is`(count: Int) throws {
+    var random = SeededRandom(seed: UInt64(count))
+    let content = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() & 0x0F) }
+    for level: Int32 in [-1, 1, 3] {
+      let frame = try ZstdCompressor(level: level).compress(content.span)
+      #expect(Zstd.frameContentByteCount(frame.span) == UInt64(count))
+      #expect(Zstd.frameByteCount(frame.span) == frame.count)
+      #expect(Zstd.canHold(count, inFrameOf: frame.count))
+      #expect(try decompressed(frame, count) == content)
+    }
+  }
+
+  @Test func `frames of one context are as if each had its own`() throws {
+    let compressor = try ZstdCompressor(level: 1)
+    let first = try compressor.compress(Self.sentence.span)
+    #expect(try compressor.compress(Self.sentence.span) == first)
+    #expect(try ZstdCompressor(level: 1).compress(Self.sentence.span) == first)
+  }
+
+  @Test func `a frame fills exactly its content or is refused`() throws {
+    #expect(try decompressed(Self.frameOfFile, Self.sentence.count) == Self.sentence)
+    for count in [0, 1, Self.sentence.count - 1, Self.sentence.count + 1, 1 << 20] {
+      #expect(throws: KithError.self) { try decompressed(Self.frameOfFile, count) }
+    }
+    #expect(throws: KithError.self) { try decompressed(Self.frameOfPipe, Self.sentence.count) }
+    #expect(throws: KithError.self) { try decompressed(Self.frameOfFile + Self.frameOfFile, 2 * Self.sentence.count) }
+    #expect(throws: KithError.self) { try decompressed(Self.frameOfFile + [0], Self.sentence.count) }
+    #expect(throws: KithError.self) { try decompressed([], 0) }
+  }
+
+  @Test func `no damaged frame gives other content`() {
+    for count in 0..<Self.frameOfFile.count {
+      #expect(throws: KithError.self) { try decompressed(Array(Self.frameOfFile.prefix(count)), Self.sentence.count) }
+    }
+    for bit in 0..<(8 * Self.frameOfFile.count) {
+      var frame = Self.frameOfFile
+      frame[bit / 8] ^= 1 << (bit % 8)
+      // zstd has an unused bit in its header, and its own checksum has 32 bits: that is why ours comes first.
+      let content = try? decompressed(frame, Self.sentence.count)
+      #expect(content == nil || content == Self.sentence)
+    }
+  }
+
+  @Test(arguments: [1, 7, 39, 1000])
+  func `a stream gives the content of all frames, whatever the pieces`(pieceByteCount: Int) throws {
+    let skippable: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3]
+    let file = skippable + Self.frameOfFile + skippable + Self.frameOfPipe
+    #expect(try streamed(file, pieceByteCount) == Self.sentence + Self.sentence)
+  }
+
+  @Test func `a stream gives more than a chunk at once`() throws {
+    let content = [UInt8](repeating: 7, count: 3 << 20)
+    let frame = try ZstdCompressor(level: 1).compress(content.span)
+    #expect(frame.count < 1000)
+    #expect(try streamed(frame, frame.count) == content)
+    #expect(try streamed(frame, 10) == content)
+  }
+
+  @Test func `a stream that ends early or goes on with something else is refused`() throws {
+    for count in 0..<Self.frameOfPipe.count {
+      let error = #expect(throws: KithError.self) { try streamed(Array(Self.frameOfPipe.prefix(count)), 5) }
+      guard case .corrupt("f", let offset, _) = error else { throw try #require(error) }
+      #expect(offset <= count)
+    }
+    #expect(throws: KithError.self) { try streamed(Self.frameOfPipe + Array("plain text".utf8), 5) }
+    #expect(throws: KithError.self) { try streamed(Array("1\tann\n".utf8), 5) }
+  }
+
+  @Test func `zstd files are told by their first bytes`() {
+    #expect(Zstd.isZstd(magic: Self.frameOfFile))
+    #expect(Zstd.isZstd(magic: [0x5E, 0x2A, 0x4D, 0x18]))
+    #expect(!Zstd.isZstd(magic: Array("1\tann".utf8)))
+    #expect(!Zstd.isZstd(magic: [0x28, 0xB5, 0x2F]))
+  }
+
+  @Test func `a frame cannot hold what zstd cannot pack so tightly`() {
+    #expect(Zstd.canHold(4 << 20, inFrameOf: 128))
+    #expect(!Zstd.canHold(4 << 20, inFrameOf: 127))
+    #expect(!Zstd.canHold(64, inFrameOf: 1 << 20))
+  }
+
+  private func decompressed(_ frame: [UInt8], _ count: Int) throws -> [UInt8] {
+    var content = [UInt8](repeating: 0, count: count)
+    try ZstdDecompressor().decompress(frame.span, into: &content, 0..<count, file: "f", offset: 0)
+    return content
+  }
+
+  private func streamed(_ file: [UInt8], _ pieceByteCount: Int) throws -> [UInt8] {
+    let stream = try ZstdStream(file: "f")
+    var content: [UInt8] = []
+    var position = 0
+    while position < file.count {
+      let end = min(position + pieceByteCount, file.count)
+      try stream.decompress(Array(file[position..<end])) { (chunk) throws(KithError) in content += chunk }
+      position = end
+    }
+    try stream.finish()
+    return content
+  }
+}
