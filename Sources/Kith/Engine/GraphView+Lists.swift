@@ -83,12 +83,9 @@ extension GraphView {
     }
     var edges = selection.best()
     let next = Self.cut(&edges, options.limit, .likes, subject: user.rawValue)
-    let posts = edges.map { edge in
-      var post = post(edge.row, sight)
-      post.likedAt = Timestamp(second: edge.second)
-      return post
-    }
-    return Page(posts, next: next)
+    var page = Page(posts(edges.map(\.row), sight), next: next)
+    for index in edges.indices { page.items[index].likedAt = Timestamp(second: edges[index].second) }
+    return page
   }
 
   /// Whom a user blocks, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.

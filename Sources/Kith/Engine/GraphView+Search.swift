@@ -92,7 +92,7 @@ extension GraphView {
       rows.removeLast()
       if let last = rows.last { next = cursor(kind, subject: subject, at: last) }
     }
-    return Page(rows.map { post($0, sight) }, next: next)
+    return Page(posts(rows, sight), next: next)
   }
 
   private static func kind(_ search: PostSearch) -> CursorContent.Kind {

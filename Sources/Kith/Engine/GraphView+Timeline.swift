@@ -44,7 +44,7 @@ extension GraphView {
   private func page(
     _ rows: [UInt32], hasMore: Bool, _ user: UserID, _ options: TimelineOptions, _ sight: Sight
   ) -> Page<Post> {
-    var page = Page(rows.map { post($0, sight) })
+    var page = Page(posts(rows, sight))
     if let first = rows.first, let last = rows.last {
       page.previous = cursor(.timeline, subject: user.rawValue, at: first)
       if hasMore || options.direction == .newer { page.next = cursor(.timeline, subject: user.rawValue, at: last) }

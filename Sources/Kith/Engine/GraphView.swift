@@ -136,13 +136,33 @@ public struct GraphView: ~Copyable, Sendable {
       following: sight.viewer.map { state.follows.contains($0, row) }, followedAt: nil, likedAt: nil)
   }
 
-  func post(_ row: UInt32, _ sight: Sight) -> Post {
-    let author = state.posts.authors[row]
-    return Post(
-      id: state.postID(row),
-      author: Author(id: state.userID(author), username: state.users.names.string(Int(author))),
-      createdAt: Timestamp(state.posts.times[row]), text: state.posts.texts.string(Int(row)),
-      likeCount: state.likes.sourceCount(row), liked: sight.viewer.map { state.likes.contains($0, row) }, likedAt: nil)
+  func post(_ row: UInt32, _ sight: Sight) -> Post { posts([row], sight)[0] }
+
+  /// Posts as values, column by column: rows lie anywhere in memory, and so their cache misses overlap.
+  func posts(_ rows: [UInt32], _ sight: Sight) -> [Post] {
+    var texts = TextGather(capacity: 2 * rows.count)
+    var authors: [UInt32] = []
+    authors.reserveCapacity(rows.count)
+    for row in rows { authors.append(state.posts.authors[row]) }
+    for index in rows.indices {
+      texts.add(Int(rows[index]), of: state.posts.texts)
+      texts.add(Int(authors[index]), of: state.users.names)
+    }
+    texts.copy()
+    var likeCounts: [Int] = []
+    likeCounts.reserveCapacity(rows.count)
+    for row in rows { likeCounts.append(state.likes.sourceCount(row)) }
+    var posts: [Post] = []
+    posts.reserveCapacity(rows.count)
+    for index in rows.indices {
+      let row = rows[index]
+      posts.append(
+        Post(
+          id: state.postID(row), author: Author(id: state.userID(authors[index]), username: texts.string(2 * index + 1)),
+          createdAt: Timestamp(state.posts.times[row]), text: texts.string(2 * index), likeCount: likeCounts[index],
+          liked: sight.viewer.map { state.likes.contains($0, row) }, likedAt: nil))
+    }
+    return posts
   }
 }
 

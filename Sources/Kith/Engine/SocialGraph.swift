@@ -74,15 +74,16 @@ public final class SocialGraph: @unchecked Sendable {
     }
   }
 
-  /// Many changes of an importer or a seeder: no limit, no way back, the name index built once at the end.
+  /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the end.
   ///
-  /// If `body` throws, the graph is to be thrown away.
+  /// Until then lists of followers and likers are not to be asked for. If `body` throws, the graph is to be thrown away.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
     try lock.write { () throws(E) -> R in
-      live.state.users.deferSearch()
-      defer { live.state.users.buildSearch() }
+      live.state.beginBulk()
       var batch = Batch(graph: self, limit: .max)
-      return try body(&batch)
+      let result = try body(&batch)
+      live.state.endBulk()
+      return result
     }
   }
 

@@ -58,6 +58,19 @@ extension GraphState {
     return true
   }
 
+  /// Many changes come at once: indexes and backward sides wait for `endBulk`.
+  mutating func beginBulk() {
+    users.deferSearch()
+    follows.deferBackward()
+    likes.deferBackward()
+  }
+
+  mutating func endBulk() {
+    users.buildSearch()
+    follows.buildBackward(ids: users.identifiers.ids)
+    likes.buildBackward(ids: users.identifiers.ids)
+  }
+
   /// Gives the newest row of users its lists.
   mutating func appendUserRows() {
     posts.appendAuthor()
@@ -86,11 +99,11 @@ extension GraphState {
     for post in posts.rows(of: row) { removePost(post) }
     likes.removeAll(from: row, ids: users.identifiers.ids)
     follows.removeAll(from: row, ids: users.identifiers.ids)
-    follows.removeAll(to: row)
+    follows.removeAll(to: row, ids: users.identifiers.ids)
     blocks.removeAll(from: row, ids: users.identifiers.ids)
-    blocks.removeAll(to: row)
+    blocks.removeAll(to: row, ids: users.identifiers.ids)
     mutes.removeAll(from: row, ids: users.identifiers.ids)
-    mutes.removeAll(to: row)
+    mutes.removeAll(to: row, ids: users.identifiers.ids)
     users.remove(row)
     return true
   }
@@ -164,7 +177,7 @@ extension GraphState {
   }
 
   private mutating func removePost(_ row: UInt32) {
-    likes.removeAll(to: row)
+    likes.removeAll(to: row, ids: users.identifiers.ids)
     posts.remove(row)
   }
 

@@ -82,12 +82,15 @@ struct TimelineMerge {
     let list = Int(author)
     switch direction {
     case .older:
+      // Mostly the newest post is it: a search would look at the times of a dozen others.
+      let end = posts.byAuthor.endPosition(of: list)
+      guard let newest = posts.byAuthor.element(before: end, of: list) else { return nil }
+      if posts.isBefore(newest.0, high) { return walker(newest.0, author, newest.1, posts) }
       let place = posts.byAuthor.partitionPoint(of: list) { posts.isBefore($0, high) }
       guard let (row, position) = posts.byAuthor.element(before: place, of: list) else { return nil }
       return walker(row, author, position, posts)
     case .newer:
-      let bound = low
-      let place = posts.byAuthor.partitionPoint(of: list) { posts.isBefore($0, bound) || posts.key($0) == bound }
+      let place = posts.byAuthor.partitionPoint(of: list) { posts.key($0) <= low }
       guard let (row, position) = posts.byAuthor.element(atOrAfter: place, of: list) else { return nil }
       return walker(row, author, position, posts)
     }

@@ -11,6 +11,8 @@ struct Relation: ~Copyable, Sendable {
   private(set) var backward: PackedLists<UInt32>
   /// Number of edges.
   private(set) var count = 0
+  /// Whether the backward side waits for `buildBackward`: many edges come at once.
+  private var defersBackward = false
 
   init() {
     forward = PackedLists(listsPerBlock: 8)
@@ -24,6 +26,16 @@ struct Relation: ~Copyable, Sendable {
   }
 
   mutating func pin() -> Relation { Relation(forward: forward.pin(), backward: backward.pin(), count: count) }
+
+  /// From now on only the forward side is kept: many edges come at once, perhaps in no order of time.
+  mutating func deferBackward() { defersBackward = true }
+
+  /// Makes the backward side anew, if it waits.
+  mutating func buildBackward(ids: borrowing Column<Int64>) {
+    if !defersBackward { return }
+    backward = Self.backward(of: forward, targetCount: backward.count, ids: ids)
+    defersBackward = false
+  }
 
   mutating func appendSource() { forward.appendList() }
   mutating func appendTarget() { backward.appendList() }
@@ -75,9 +87,11 @@ struct Relation: ~Copyable, Sendable {
     if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target {
       return false
     }
-    let place = placeOfNewest(source, target, second: second, ids: ids)
+    if !defersBackward {
+      let place = placeOfNewest(source, target, second: second, ids: ids)
+      backward.insert(source, in: Int(target), at: place)
+    }
     forward.insert(key | UInt64(second), in: list, at: position)
-    backward.insert(source, in: Int(target), at: place)
     count += 1
     return true
   }
@@ -95,6 +109,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// Takes an edge away; false if there was none.
   mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    buildBackward(ids: ids)
     let list = Int(source)
     let key = UInt64(target) << 32
     let position = forward.partitionPoint(of: list) { $0 < key }
@@ -126,6 +141,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// Takes away all edges from a source.
   mutating func removeAll(from source: UInt32, ids: borrowing Column<Int64>) {
+    buildBackward(ids: ids)
     for run in 0..<forward.runCount(of: Int(source)) {
       for offset in 0..<forward.run(run, of: Int(source)).count {
         let element = forward[Int(source), .init(run: run, offset: offset)]
@@ -137,7 +153,8 @@ struct Relation: ~Copyable, Sendable {
   }
 
   /// Takes away all edges to a target.
-  mutating func removeAll(to target: UInt32) {
+  mutating func removeAll(to target: UInt32, ids: borrowing Column<Int64>) {
+    buildBackward(ids: ids)
     let key = UInt64(target) << 32
     for run in 0..<backward.runCount(of: Int(target)) {
       for offset in 0..<backward.run(run, of: Int(target)).count {
@@ -157,33 +174,44 @@ extension Relation {
   /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets ascending.
   /// - Complexity: O(edges · log longest list).
   init(degrees: [UInt32], elements: [UInt64], targetCount: Int, ids: borrowing Column<Int64>) {
+    forward = PackedLists(listsPerBlock: 8, degrees: degrees, elements: elements)
+    backward = Self.backward(of: forward, targetCount: targetCount, ids: ids)
+    count = elements.count
+  }
+
+  /// The backward side of a forward one: counted out by target, then each list put in order.
+  private static func backward(
+    of forward: borrowing PackedLists<UInt64>, targetCount: Int, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32> {
     var starts = [Int](repeating: 0, count: targetCount + 1)
-    for element in elements { starts[Int(Self.target(element)) + 1] += 1 }
-    var backwardDegrees = [UInt32](repeating: 0, count: targetCount)
+    forEachEdge(of: forward) { _, element in starts[Int(target(element)) + 1] += 1 }
+    var degrees = [UInt32](repeating: 0, count: targetCount)
     for target in 0..<targetCount {
-      backwardDegrees[target] = UInt32(starts[target + 1])
+      degrees[target] = UInt32(starts[target + 1])
       starts[target + 1] += starts[target]
     }
-    var sources = [UInt64](repeating: 0, count: elements.count)  // second in the high word, source in the low one
+    var sources = [UInt64](repeating: 0, count: starts[targetCount])  // second in the high word, source in the low one
     var next = starts
-    var index = 0
-    for source in degrees.indices {
-      for _ in 0..<degrees[source] {
-        let element = elements[index]
-        let target = Int(Self.target(element))
-        sources[next[target]] = UInt64(Self.second(element)) << 32 | UInt64(source)
-        next[target] += 1
-        index += 1
+    forEachEdge(of: forward) { source, element in
+      let list = Int(target(element))
+      sources[next[list]] = UInt64(second(element)) << 32 | UInt64(source)
+      next[list] += 1
+    }
+    for target in 0..<targetCount where degrees[target] > 1 {
+      sortBackward(&sources, starts[target]..<starts[target + 1], ids: ids)
+    }
+    return PackedLists(
+      listsPerBlock: 16, degrees: degrees, elements: sources.map { UInt32(truncatingIfNeeded: $0) })
+  }
+
+  @inline(__always)
+  private static func forEachEdge(of forward: borrowing PackedLists<UInt64>, _ body: (Int, UInt64) -> Void) {
+    for source in 0..<forward.count {
+      for run in 0..<forward.runCount(of: source) {
+        let elements = forward.run(run, of: source)
+        for index in elements.indices { body(source, elements[index]) }
       }
     }
-    for target in 0..<targetCount where starts[target + 1] - starts[target] > 1 {
-      Self.sortBackward(&sources, starts[target]..<starts[target + 1], ids: ids)
-    }
-    var backwardElements = [UInt32](repeating: 0, count: sources.count)
-    for index in sources.indices { backwardElements[index] = UInt32(truncatingIfNeeded: sources[index]) }
-    forward = PackedLists(listsPerBlock: 8, degrees: degrees, elements: elements)
-    backward = PackedLists(listsPerBlock: 16, degrees: backwardDegrees, elements: backwardElements)
-    count = elements.count
   }
 
   /// By (second, id). Ids mostly ascend with rows, so that most lists are in order by (second, row) already.

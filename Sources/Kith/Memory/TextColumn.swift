@@ -51,6 +51,14 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
+  /// Where a row's text lies, and how long it is; good until the next write, for `TextGather` alone.
+  @inline(__always)
+  func place(_ row: Int) -> (start: UnsafeRawPointer?, byteCount: Int) {
+    let reference = references[row]
+    let length = Int(reference & 0xFFFF)
+    return unsafe (length == 0 ? nil : address(reference), length)
+  }
+
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
 

@@ -1,7 +1,7 @@
 /// The arguments of one run, checked against the declaration of their command.
 ///
-/// Options may stand anywhere, as `--name value` or `--name=value`; after `--` everything is a positional. No option may
-/// be given twice: of two values one would be ignored.
+/// Options may stand anywhere, as `--name value` or `--name=value`; after `--` everything is a positional. No option
+/// may be given twice: of two values one would be ignored.
 struct Arguments: Sendable {
   private(set) var positionals: [String] = []
   private var values: [String: String] = [:]

@@ -1,6 +1,6 @@
 import Kith
 
-/// A user as a person names one: digits alone are an id, anything else is a name; `@` before it makes digits a name too.
+/// A user as a person names one: digits alone are an id, anything else is a name; `@` makes digits a name too.
 enum UserReference {
   static let help = "an id, or a name (@42 is the name 42)"
 

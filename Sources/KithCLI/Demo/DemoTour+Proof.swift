@@ -49,7 +49,7 @@ extension DemoTour {
       """
 
       How long questions take, pages of 20
-      \(table.text())  asked of \(grouped(people.count)) people in turn by one caller; the clock runs around the engine's call alone
+      \(table.text())  asked of \(grouped(people.count)) people by one caller, the clock around the engine's call
 
       """)
   }

@@ -52,8 +52,8 @@ struct DistinctChooser {
 
   /// Draws `count` different candidates, sorted: the ranks of `table` stand for the elements of `order`.
   ///
-  /// Candidates drawn before are drawn again, which keeps the proportions; where nearly all are wanted, that would go on
-  /// for long, so that after eight tries a candidate the rest is taken in turn from a random place.
+  /// Candidates drawn before are drawn again, which keeps the proportions; where nearly all are wanted, that would go
+  /// on for long, so that after eight tries a candidate the rest is taken in turn from a random place.
   mutating func choose(
     _ count: Int, from table: AliasTable, as order: [UInt32], excluding excluded: UInt32?, _ random: inout RandomSource
   ) -> [UInt32] {

@@ -5,8 +5,8 @@
 struct RandomSource: Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
-  /// - Parameter stream: numbers of different streams of one seed have nothing to do with each other, so that asking for
-  ///   more posts leaves the follows as they are.
+  /// - Parameter stream: numbers of different streams of one seed have nothing to do with each other, so that asking
+  ///   for more posts leaves the follows as they are.
   init(seed: UInt64, stream: UInt64) {
     var mixer = seed &+ stream &* 0xD134_2543_DE82_EF95
     func next() -> UInt64 {

@@ -2,10 +2,10 @@ import Kith
 
 /// A made-up network, skewed like real ones, and the same for the same numbers on every machine.
 ///
-/// Out-degrees are lognormal; in-degrees, the activity of authors and the likes of posts follow Zipf's law with exponent
-/// 1, where the number of users does not bound them; who likes is drawn in proportion to how many they follow. Ids ascend
-/// from 1. Times lie in the years 2022 to 2024. Everything comes from integers, or from arithmetic that IEEE 754 fixes to
-/// the last bit.
+/// Out-degrees are lognormal; in-degrees, the activity of authors and the likes of posts follow Zipf's law with
+/// exponent 1, where the number of users does not bound them; who likes is drawn in proportion to how many they follow.
+/// Ids ascend from 1. Times lie in the years 2022 to 2024. Everything comes from integers, or from arithmetic that
+/// IEEE 754 fixes to the last bit.
 struct SeededNetwork: Sendable {
   static let firstMillisecond: Int64 = 1_640_995_200_000
   static let lastMillisecond: Int64 = 1_735_689_599_999
@@ -129,7 +129,7 @@ struct SeededNetwork: Sendable {
     }
   }
 
-  /// How many like each post. One post is liked by a quarter of all users at most, unless there are more likes than that.
+  /// How many like each post: a quarter of all users at most, unless there are too many likes for that.
   private func likeCounts(_ random: inout RandomSource) -> [Int] {
     let popularity = AliasTable(zipf: postCount)
     let order = random.permutation(postCount)
