@@ -4,7 +4,8 @@
 /// page splits alone; the directory, a column, doubles by appending its own copy. (Two lookups: 45 ns; the slowest insert in
 /// ten thousand 18–25 µs at 20 M, where a `Dictionary` pauses for 1.46 s.) After R. Fagin et al., "Extendible hashing", 1979.
 ///
-/// Hashes need not be unique: `find` asks the caller which of the rows is meant.
+/// Hashes must be well mixed in all bits, as those of `Hashing` are. They need not be unique: `find` asks the caller which of
+/// the rows is meant; but a page holds at most 240 equal ones.
 /// - Complexity: O(1); `insert` splits one page now and then.
 struct HashIndex: ~Copyable, Sendable {
   static let pageByteCount = 4_096
@@ -15,6 +16,8 @@ struct HashIndex: ~Copyable, Sendable {
   private static let noteOffset = 60
   private static let overflowed: UInt32 = 0x100
   private static let maximumCount: UInt32 = 240
+  /// Four billion well-mixed hashes need a directory of 2²⁵; one much larger means that they are not.
+  private static let maximumDepth: UInt64 = 28
 
   private var directory = Column<UInt32>()
   private var pages = PageTable()
@@ -150,7 +153,7 @@ struct HashIndex: ~Copyable, Sendable {
   private mutating func split(_ page: Int, hash: UInt64) {
     let old = unsafe pages.base(page)
     let localDepth = UInt64(unsafe old.load(as: UInt32.self))
-    precondition(localDepth < 48, "more equal hashes than a page holds")
+    precondition(localDepth < Self.maximumDepth, "more hashes agree in their low bits than a page holds")
     if localDepth == depth {
       for index in 0..<(1 << Int(depth)) { directory.append(directory[index]) }
       depth += 1
