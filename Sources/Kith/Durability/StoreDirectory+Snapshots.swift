@@ -9,13 +9,21 @@ extension StoreDirectory {
   ) throws(KithError) -> (name: SnapshotName, header: SnapshotHeader, sections: [Section])? {
     guard let name = contents.snapshots.last else { return nil }
     do {
-      let snapshot = try SnapshotFile.read(
-        path: path(of: name), knownSections: knownSections, memoryLimit: memoryLimit, disk: disk)
-      try check(snapshot.header, is: name)
+      let snapshot = try readSnapshot(name, knownSections: knownSections, memoryLimit: memoryLimit)
       return (name, snapshot.header, snapshot.sections)
     } catch {
       throw advised(error, about: name)
     }
+  }
+
+  /// Reads a snapshot, and refuses it when it is not the one that its name tells.
+  func readSnapshot(
+    _ name: SnapshotName, knownSections: [SectionID: UInt16], memoryLimit: Int
+  ) throws(KithError) -> (header: SnapshotHeader, sections: [Section]) {
+    let snapshot = try SnapshotFile.read(
+      path: path(of: name), knownSections: knownSections, memoryLimit: memoryLimit, disk: disk)
+    try check(snapshot.header, is: name)
+    return snapshot
   }
 
   /// Writes a snapshot under the name that its header asks for.
@@ -27,9 +35,11 @@ extension StoreDirectory {
     return try SnapshotFile.write(header, sections, to: path, name: name.description, replacing: true, disk: disk)
   }
 
-  /// Removes old snapshots once `count` newer ones have been read and verified, and returns those removed.
+  /// Removes old snapshots once `count` newer ones have been read and verified, and the journals that are older than all
+  /// of these; returns the snapshots that were removed.
   ///
-  /// Damaged ones do not count, and those newer than the last that counts stay: they are somebody's last hope.
+  /// Damaged ones do not count, and those newer than the last that counts stay: they are somebody's last hope. With every
+  /// journal since the oldest that counts, any of them leads to the present.
   ///
   /// - Parameter verified: snapshots that need not be read again, because they were a moment ago.
   @discardableResult
@@ -38,18 +48,23 @@ extension StoreDirectory {
   ) throws(KithError) -> [SnapshotName] {
     precondition(count >= 2, "at least two snapshots are kept")
     try lock.checkProcess()
-    guard let snapshots = try contents()?.snapshots, snapshots.count > count else { return [] }
-    var soundCount = 0
+    guard let contents = try contents(), contents.snapshots.count >= count else { return [] }
+    var sound: [SnapshotName] = []
     var removed: [SnapshotName] = []
-    for name in snapshots.reversed() {
-      if soundCount == count {
-        try disk.remove(path(of: name))
+    for name in contents.snapshots.reversed() {
+      if sound.count == count {
         removed.append(name)
       } else if verified.contains(name) || isSound(name) {
-        soundCount += 1
+        sound.append(name)
       }
     }
-    if !removed.isEmpty { try disk.syncDirectory(path) }
+    guard sound.count == count, let oldest = sound.last else { return [] }
+    let journals = contents.journals.filter { $0 < oldest.generation }
+    for name in removed { try disk.remove(path(of: name)) }
+    for generation in journals {
+      try disk.remove(path.appendingPathComponent(StoreNames.journal(generation: generation)))
+    }
+    if !removed.isEmpty || !journals.isEmpty { try disk.syncDirectory(path) }
     return removed
   }
 

@@ -22,7 +22,7 @@ struct StoreDirectory<D: Disk>: Sendable {
     /// A generation that no file here has had.
     var nextGeneration: UInt64 {
       let snapshot = snapshots.map(\.generation).max() ?? 0
-      return max(snapshot, journals.last ?? 0) + 1
+      return max(snapshot, journals.last ?? 0) &+ 1
     }
   }
 
@@ -62,7 +62,6 @@ struct StoreDirectory<D: Disk>: Sendable {
   /// Opens a store to read its files, and leaves it as it is; `noStore` when there is none.
   func openForReading() throws(KithError) -> Contents {
     guard let contents = try contents(), !contents.isEmpty else { throw .noStore(path: path) }
-    try refuseJournals(contents)
     return contents
   }
 
@@ -78,7 +77,6 @@ struct StoreDirectory<D: Disk>: Sendable {
     let lock = try StoreLock(directory: path, disk: disk)
     // Only now does nobody else change it.
     guard var contents = try contents() else { throw .noStore(path: path) }
-    try refuseJournals(contents)
     for name in contents.temporaries { try disk.remove(path.appendingPathComponent(name)) }
     contents.temporaries = []
     return (lock, contents)
@@ -86,12 +84,5 @@ struct StoreDirectory<D: Disk>: Sendable {
 
   func path(of snapshot: SnapshotName) -> String {
     path.appendingPathComponent(snapshot.description)
-  }
-
-  /// This version writes no journals: a store that has them knows changes that it would lose.
-  private func refuseJournals(_ contents: Contents) throws(KithError) {
-    guard contents.journals.isEmpty, !contents.hasAcknowledgements else {
-      throw .unsupportedVersion(found: "a store with a journal, \(path)", readable: "stores of snapshots alone")
-    }
   }
 }

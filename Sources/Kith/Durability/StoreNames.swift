@@ -14,9 +14,10 @@ enum StoreNames {
     name.hasPrefix("wal-") ? number(name.dropFirst(4)) : nil
   }
 
-  /// What a half-written snapshot or journal is called.
+  /// What a half-written file is called.
   static func isTemporary(_ name: String) -> Bool {
-    name.hasSuffix(temporarySuffix) && (name.hasPrefix("snap-") || name.hasPrefix("wal-"))
+    name == acknowledgements + temporarySuffix
+      || name.hasSuffix(temporarySuffix) && (name.hasPrefix("snap-") || name.hasPrefix("wal-"))
   }
 
   /// Names that systems put where they like, and that say nothing about whose directory it is.

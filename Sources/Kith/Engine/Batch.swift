@@ -2,12 +2,16 @@
 public struct Batch: ~Copyable {
   private let graph: SocialGraph
   private let limit: Int
+  private let records: Bool
+  /// What was changed so far, for the journal.
+  private(set) var changes: [Change] = []
   /// How many changes were asked for so far: the index of the next one.
   public private(set) var count = 0
 
-  init(graph: SocialGraph, limit: Int) {
+  init(graph: SocialGraph, limit: Int, records: Bool) {
     self.graph = graph
     self.limit = limit
+    self.records = records
   }
 
   /// Makes the next change; later ones build on it. Errors come wrapped in `inBatch` with its index.
@@ -15,7 +19,8 @@ public struct Batch: ~Copyable {
   public mutating func apply(_ change: Change) throws(KithError) -> Applied {
     if count >= limit { throw .invalidRequest(reason: "a batch has at most \(limit) changes") }
     do throws(KithError) {
-      let applied = try graph.applyLocked(change)
+      let (applied, complete) = try graph.applyLocked(change)
+      if records && applied.changed { changes.append(complete) }
       count += 1
       return applied
     } catch {
@@ -25,7 +30,7 @@ public struct Batch: ~Copyable {
 
   /// Makes the next change of an import: its error as it is, and the import goes on.
   package mutating func importChange(_ change: Change) throws(KithError) -> Applied {
-    try graph.applyLocked(change)
+    try graph.applyLocked(change).applied
   }
 
   /// The graph with the changes made so far.

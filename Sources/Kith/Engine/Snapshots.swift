@@ -12,10 +12,10 @@ package enum Snapshots {
       }
     }
     let pin = try SocialGraph.open(source, access: .readOnly).pin()
-    let made = try Store.open(target, access: .readWrite)
-    guard let store = made.store else { throw .notAStore(path: target, reason: "it cannot be written") }
-    defer { store.close() }
-    return try store.write(pin.view)
+    let made = try Store.open(target, mode: .memory, disk: disk)
+    let info = try made.store.snapshot { () throws(KithError) -> Pin in pin }
+    try made.store.close()
+    return info
   }
 
   /// Reads everything there is and checks it: each file by its hashes, then the newest state by its invariants.

@@ -11,20 +11,28 @@
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```
 public final class SocialGraph: @unchecked Sendable {
-  // Safety: `live` and `isReadOnly` are touched only inside `lock`; `store` never changes.
+  // Safety: `live` is touched only inside `lock`; the rest never changes.
   private let lock = StripedLock()
-  private let store: Store?
+  private let store: Store<SystemDisk>?
+  private let snapshotter: Snapshotter?
   private let isReadOnly: Bool
   var live: GraphView
+  /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
+  public let recovery: RecoveryReport?
 
   /// An empty graph in memory alone.
   public convenience init() {
-    self.init(GraphState(), store: nil, isReadOnly: false)
+    self.init(GraphState(), store: nil, recovery: nil, options: Options(), isReadOnly: false)
   }
 
-  init(_ state: consuming GraphState, store: Store?, isReadOnly: Bool) {
+  private init(
+    _ state: consuming GraphState, store: Store<SystemDisk>?, recovery: RecoveryReport?, options: Options,
+    isReadOnly: Bool
+  ) {
+    snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     live = GraphView(state)
     self.store = store
+    self.recovery = recovery
     self.isReadOnly = isReadOnly
   }
 
@@ -50,10 +58,37 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Returns: its number, and the id where one was assigned; a change that changes nothing takes no number.
   @discardableResult
   public func apply(_ change: Change) throws(KithError) -> Applied {
+    let applied = try applyNow(change)
+    try commit(applied.sequence)
+    return applied
+  }
+
+  /// As `apply`, but suspends the task instead of blocking its thread until the change is safe.
+  @discardableResult
+  public func submit(_ change: Change) async throws(KithError) -> Applied {
+    let applied = try applyNow(change)
+    guard let store else { return applied }
+    let outcome = await Committer.commit(applied.sequence, to: store)
+    try outcome.get()
+    snapshotter?.note(self, sequence: applied.sequence)
+    return applied
+  }
+
+  /// Applies a change and enqueues it; it is not yet safe.
+  private func applyNow(_ change: Change) throws(KithError) -> Applied {
     try lock.write { () throws(KithError) -> Applied in
       try checkWritable()
-      return try applyLocked(change)
+      let (applied, complete) = try applyLocked(change)
+      if applied.changed { store?.enqueue([complete]) }
+      return applied
     }
+  }
+
+  /// Returns when a change is as safe as the store's mode promises.
+  private func commit(_ sequence: UInt64) throws(KithError) {
+    guard let store else { return }
+    try store.commit(sequence)
+    snapshotter?.note(self, sequence: sequence)
   }
 
   /// Makes many changes at once: all of them, or none if `body` throws. Questions never see a part.
@@ -61,26 +96,32 @@ public final class SocialGraph: @unchecked Sendable {
   /// The error that leaves it names the change that failed (`inBatch`), unless `body` threw one of its own.
   /// Errors: those of the changes; `invalidRequest` for more than 10,000 of them.
   public func batch<R>(_ body: (inout Batch) throws(KithError) -> R) throws(KithError) -> R {
-    try lock.write { () throws(KithError) -> R in
+    let (result, sequence) = try lock.write { () throws(KithError) -> (R, UInt64) in
       try checkWritable()
       let before = live.state.pin()
-      var batch = Batch(graph: self, limit: Limits.batchCount)
+      var batch = Batch(graph: self, limit: Limits.batchCount, records: store != nil)
       do throws(KithError) {
-        return try body(&batch)
+        let result = try body(&batch)
+        if !batch.changes.isEmpty { store?.enqueue(batch.changes) }
+        return (result, live.state.sequence)
       } catch {
         live.state = before
         throw error
       }
     }
+    try commit(sequence)
+    return result
   }
 
   /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the end.
   ///
-  /// Until then lists of followers and likers are not to be asked for. If `body` throws, the graph is to be thrown away.
+  /// Until then lists of followers and likers are not to be asked for. The changes bypass the journal: only a snapshot saves
+  /// them, and until it is written other changes are refused. If `body` throws, the graph is to be thrown away.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
     try lock.write { () throws(E) -> R in
+      store?.beginBulk()
       live.state.beginBulk()
-      var batch = Batch(graph: self, limit: .max)
+      var batch = Batch(graph: self, limit: .max, records: false)
       let result = try body(&batch)
       live.state.endBulk()
       return result
@@ -88,7 +129,7 @@ public final class SocialGraph: @unchecked Sendable {
   }
 
   /// One change, inside the lock.
-  func applyLocked(_ change: Change) throws(KithError) -> Applied {
+  func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, complete: Change) {
     let complete = try live.state.complete(change, now: Timestamp.now)
     let changed = try live.state.apply(complete)
     var applied = Applied(sequence: live.state.sequence, changed: changed, user: nil, post: nil)
@@ -97,23 +138,44 @@ public final class SocialGraph: @unchecked Sendable {
     case .addPost(let id, _, _, _): applied.post = id
     default: break
     }
-    return applied
+    return (applied, complete)
   }
 
   private func checkWritable() throws(KithError) {
     try live.checkOpen()
     if isReadOnly { throw .readOnly }
+    try store?.checkWritable()
   }
+
+  /// Bytes of changes since the last snapshot.
+  var journaledByteCount: Int { store?.journaledByteCount.load(ordering: .relaxed) ?? 0 }
 
   // MARK: - Files
 
   /// Opens a store directory, made when it is absent, or a snapshot file, which is read only.
   ///
-  /// A store open for writing is this process's alone; reading takes no lock and changes nothing.
-  /// Errors: `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`.
-  public static func open(_ path: String, access: Access = .readWrite) throws(KithError) -> SocialGraph {
-    let opened = try Store.open(path, access: access)
-    return SocialGraph(opened.state, store: opened.store, isReadOnly: opened.store == nil)
+  /// A store open for writing is this process's alone; reading takes no lock and changes nothing. What the files held is in
+  /// `recovery`.
+  /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`.
+  public static func open(
+    _ path: String, access: Access = .readWrite, options: Options = Options()
+  ) throws(KithError) -> SocialGraph {
+    let disk = SystemDisk()
+    if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
+      let snapshot = try SnapshotFile.read(path: path, knownSections: GraphSections.known, disk: disk)
+      let state = try GraphSections.state(from: snapshot.sections, sequence: snapshot.header.sequence, file: path)
+      return SocialGraph(state, store: nil, recovery: nil, options: options, isReadOnly: true)
+    }
+    switch access {
+    case .readOnly:
+      let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
+      let report = recovered.report
+      return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: true)
+    case .readWrite:
+      let opened = try Store.open(path, mode: options.durability, disk: disk)
+      let (store, report) = (opened.store, opened.report)
+      return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
+    }
   }
 
   /// How a store is opened.
@@ -126,25 +188,28 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Writes the whole graph to its store, verified, and prunes what is no longer needed.
   ///
-  /// Questions and changes go on meanwhile: what is written is the instant of the call.
+  /// Questions and changes go on meanwhile: what is written is the instant of the call. It also heals a store whose journal
+  /// failed.
   /// Errors: `noStore` for a graph in memory, `readOnly`, `closed`, `system`.
   @discardableResult
   public func snapshot() throws(KithError) -> SnapshotInfo {
-    let pin = try lock.write { () throws(KithError) -> Pin in
-      try live.checkOpen()
-      return Pin(GraphView(live.state.pin()))
-    }
     if isReadOnly { throw .readOnly }
     guard let store else { throw .noStore(path: "") }
-    return try store.write(pin.view)
+    let info = try store.snapshot { () throws(KithError) -> Pin in
+      try lock.write { () throws(KithError) -> Pin in
+        try live.checkOpen()
+        store.seal()
+        return Pin(GraphView(live.state.pin()))
+      }
+    }
+    snapshotter?.noteSnapshot(sequence: info.sequence)
+    return info
   }
 
-  /// Ends it: later calls answer `closed`, and the store may be opened again. A second call does nothing.
-  ///
-  /// It does not write a snapshot: call `snapshot` first to keep what changed.
-  public func close() {
+  /// Ends it: waits for acknowledged work, syncs and gives up the lock; later calls answer `closed`. A second call does nothing.
+  public func close() throws(KithError) {
     lock.write { live.isClosed = true }
-    store?.close()
+    try store?.close()
   }
 }
 

@@ -1,95 +1,251 @@
 import Synchronization
 
-/// The files of a graph that is open for writing: its directory, its lock, and what the next snapshot is called.
-final class Store: Sendable {
-  private struct Progress: Sendable {
-    var generation: UInt64
-    var lock: StoreLock<SystemDisk>?
+/// The files of a graph that is open for writing: its directory, its lock, its journal, and what the next snapshot is called.
+///
+/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it by *leader flush*: whoever needs
+/// a change to be durable takes the flush lock; if the journal does not hold it yet, it writes everything that formed meanwhile
+/// as one frame and syncs once. The others wait for the lock and mostly find themselves served. So the batch forms during the
+/// running sync, and there is neither a timer nor a thread.
+///
+/// It is generic over the disk, so that the crash tests run this very code.
+final class Store<D: Disk>: Sendable {
+  /// What waits to be written: full or sealed frames, oldest first, then the one that forms.
+  private struct Forming: Sendable {
+    var sealed: [Sealed] = []
+    var frame: JournalFrame
+
+    /// Ends the frame that forms; the next one goes to the next generation if `rotating`.
+    mutating func seal(rotating: Bool) {
+      sealed.append(Sealed(frame: frame, rotatesAfter: rotating))
+      frame.reset(firstSequence: frame.nextSequence)
+    }
   }
 
-  private let directory: StoreDirectory<SystemDisk>
+  private struct Sealed: Sendable {
+    let frame: JournalFrame
+    let rotatesAfter: Bool
+  }
+
+  /// What the flush lock guards.
+  private struct Flushing: ~Copyable, Sendable {
+    var journal: JournalWriter<D>
+    var acknowledgements: AcknowledgementFile<D>
+    /// The last change that is as safe as the mode promises.
+    var committed: UInt64
+    /// The highest generation in use.
+    var generation: UInt64
+    /// The chain hash where the newest generation begins.
+    var chainHash: UInt64
+    var storeLock: StoreLock<D>?
+  }
+
+  let mode: Durability
+  private let directory: StoreDirectory<D>
   private let storeID: (high: UInt64, low: UInt64)
-  private let progress: Mutex<Progress>
+  private let clock: @Sendable () -> Timestamp
+  private let forming: Mutex<Forming>
+  private let flushing: Mutex<Flushing>
+  private let snapshotting = Mutex(())
+  /// Whether the journal cannot go on as it is: a write failed, or changes were made that it does not hold. Until a full
+  /// snapshot begins a new generation, changes are refused.
+  private let isBroken = Atomic(false)
+  /// Bytes of changes since the last snapshot.
+  let journaledByteCount = Atomic(0)
+
+  // MARK: - Opening
+
+  /// A graph from its files, its store, and what was found.
+  struct Opened: ~Copyable {
+    var state: GraphState
+    var store: Store
+    var report: RecoveryReport
+  }
+
+  /// Opens a store for writing, made when it is absent: recovers its state and begins a new generation.
+  static func open(
+    _ path: String, mode: Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
+    growthLimit: Int = JournalWriter<D>.defaultGrowthLimit
+  ) throws(KithError) -> Opened {
+    let directory = StoreDirectory(path, disk: disk)
+    let (lock, _) = try directory.openForWriting(creating: true)
+    let recovered = try Recovery<D>.forWriting(directory, holding: lock)
+    let report = recovered.report
+    let storeID = recovered.storeID ?? (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    let chainHash = recovered.chainHash
+    let state = recovered.state
+    let acknowledgements = try AcknowledgementFile(
+      directory: path, disk: disk,
+      Acknowledgement(storeID: storeID, sequence: state.sequence, generation: report.nextGeneration))
+    let journal = JournalWriter(
+      directory: path, storeID: storeID, generation: report.nextGeneration, firstSequence: state.sequence + 1,
+      chainHash: chainHash, disk: disk, growthLimit: growthLimit)
+    let flushing = Flushing(
+      journal: journal, acknowledgements: acknowledgements, committed: state.sequence,
+      generation: report.nextGeneration, chainHash: chainHash, storeLock: lock)
+    let store = Store(
+      directory, storeID, mode, clock, Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing)
+    return Opened(state: state, store: store, report: report)
+  }
 
   private init(
-    directory: StoreDirectory<SystemDisk>, storeID: (high: UInt64, low: UInt64), generation: UInt64,
-    lock: StoreLock<SystemDisk>
+    _ directory: StoreDirectory<D>, _ storeID: (high: UInt64, low: UInt64), _ mode: Durability,
+    _ clock: @escaping @Sendable () -> Timestamp, _ forming: Forming, _ flushing: consuming Flushing
   ) {
     self.directory = directory
     self.storeID = storeID
-    progress = Mutex(Progress(generation: generation, lock: lock))
+    self.mode = mode
+    self.clock = clock
+    self.forming = Mutex(forming)
+    self.flushing = Mutex(flushing)
   }
 
-  /// A graph from its files; without a store when it may only be read.
-  struct Opened: ~Copyable {
-    var state: GraphState
-    var store: Store?
+  // MARK: - Changes
+
+  /// Refuses changes while the journal cannot take them.
+  func checkWritable() throws(KithError) {
+    guard isBroken.load(ordering: .acquiring) else { return }
+    let failure = flushing.withLock { $0.journal.failure }
+    throw failure ?? .invalidRequest(reason: "a bulk load is not yet saved; write a snapshot first")
   }
 
-  static func open(_ path: String, access: SocialGraph.Access) throws(KithError) -> Opened {
-    let disk = SystemDisk()
-    let directory = StoreDirectory(path, disk: disk)
-    if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
-      let snapshot = try SnapshotFile.read(path: path, knownSections: GraphSections.known, disk: disk)
-      return Opened(state: try state(snapshot.header, snapshot.sections, path), store: nil)
-    }
-    switch access {
-    case .readOnly:
-      let found = try newest(directory, try directory.openForReading())
-      return Opened(state: found.state, store: nil)
-    case .readWrite:
-      let (lock, contents) = try directory.openForWriting(creating: true)
-      let found = try newest(directory, contents)
-      let fresh = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
-      let store = Store(
-        directory: directory, storeID: found.storeID ?? fresh, generation: contents.nextGeneration, lock: lock)
-      return Opened(state: found.state, store: store)
+  /// Adds changes that were applied, in order and together. Called under the graph's writer lock.
+  func enqueue(_ changes: [Change]) {
+    if mode == .memory { return }
+    forming.withLock { forming in
+      if forming.frame.byteCount >= JournalFrame.fullByteCount { forming.seal(rotating: false) }
+      let before = forming.frame.byteCount
+      for change in changes { forming.frame.append(change) }
+      journaledByteCount.wrappingAdd(forming.frame.byteCount - before, ordering: .relaxed)
     }
   }
 
-  private struct Found: ~Copyable {
-    var state: GraphState
-    var storeID: (high: UInt64, low: UInt64)?
-  }
-
-  /// The newest state that the files hold: empty only where no snapshot was ever written.
-  private static func newest(
-    _ directory: StoreDirectory<SystemDisk>, _ contents: StoreDirectory<SystemDisk>.Contents
-  ) throws(KithError) -> Found {
-    guard let snapshot = try directory.readNewestSnapshot(of: contents, knownSections: GraphSections.known) else {
-      return Found(state: GraphState(), storeID: nil)
-    }
-    do throws(KithError) {
-      let path = directory.path(of: snapshot.name)
-      return Found(
-        state: try state(snapshot.header, snapshot.sections, path), storeID: snapshot.header.storeID)
-    } catch {
-      throw directory.advised(error, about: snapshot.name)
+  /// Returns when the change of this number is as safe as the mode promises.
+  ///
+  /// Errors: `indeterminate` when its write failed: it may stand or not.
+  func commit(_ sequence: UInt64) throws(KithError) {
+    if mode == .memory { return }
+    try flushing.withLock { flushing throws(KithError) in
+      if flushing.committed >= sequence { return }
+      do throws(KithError) {
+        try flush(&flushing)
+      } catch {
+        isBroken.store(true, ordering: .releasing)
+        throw .indeterminate(sequence: sequence)
+      }
     }
   }
 
-  static func state(
-    _ header: SnapshotHeader, _ sections: [Section], _ path: String
-  ) throws(KithError) -> GraphState {
-    try GraphSections.state(from: sections, sequence: header.sequence, file: path)
-  }
-
-  /// Writes a snapshot of a pinned instant, verifies it, and prunes: the two newest stay.
-  func write(_ view: borrowing GraphView) throws(KithError) -> SnapshotInfo {
-    let (lock, generation) = try progress.withLock { progress throws(KithError) -> (StoreLock<SystemDisk>, UInt64) in
-      guard let lock = progress.lock else { throw .closed }
-      defer { progress.generation += 1 }
-      return (lock, progress.generation)
+  /// Writes all that waits; a lone frame in the ordinary case.
+  private func flush(_ flushing: inout Flushing) throws(KithError) {
+    if let failure = flushing.journal.failure { throw failure }
+    let waiting = forming.withLock { forming in
+      if !forming.frame.isEmpty { forming.seal(rotating: false) }
+      defer { forming.sealed = [] }
+      return forming.sealed
     }
-    let header = SnapshotHeader(
-      storeID: storeID, sequence: view.sequence, generation: generation, writtenAt: Timestamp.now().rawValue,
-      unicodeVersion: Folding.unicodeVersion)
-    let summary = try directory.writeSnapshot(header, GraphSections.sections(of: view.state), holding: lock)
-    let name = SnapshotName(sequence: header.sequence, generation: header.generation)
-    try directory.prune(keeping: 2, verified: [name], holding: lock)
-    return SnapshotInfo(path: summary.path, sequence: header.sequence)
+    for sealed in waiting {
+      if !sealed.frame.isEmpty { try write(sealed.frame, &flushing) }
+      if sealed.rotatesAfter {
+        flushing.generation += 1
+        flushing.chainHash = flushing.journal.chainHash
+        try flushing.journal.rotate(to: flushing.generation)
+        acknowledge(&flushing)
+      }
+    }
   }
 
-  /// Gives up the lock.
-  func close() { progress.withLock { $0.lock = nil } }
+  private func write(_ frame: borrowing JournalFrame, _ flushing: inout Flushing) throws(KithError) {
+    try flushing.journal.append(frame, at: clock(), syncing: mode == .synced)
+    flushing.committed = frame.nextSequence - 1
+    acknowledge(&flushing)
+  }
+
+  /// Raises the bound of what was acknowledged, after the sync that made it true.
+  private func acknowledge(_ flushing: inout Flushing) {
+    let synced = flushing.journal.syncedThrough
+    flushing.acknowledgements.record(sequence: synced, generation: flushing.journal.generation)
+  }
+
+  // MARK: - Snapshots
+
+  /// Ends the forming frame where a snapshot is pinned. Called under the graph's writer lock, from within `snapshot`.
+  func seal() {
+    if mode == .memory || isBroken.load(ordering: .acquiring) { return }
+    forming.withLock { $0.seal(rotating: true) }
+  }
+
+  /// A bulk load begins: its changes bypass the journal, and only a snapshot can save them.
+  func beginBulk() { isBroken.store(true, ordering: .releasing) }
+
+  /// Writes a snapshot, verifies it, and prunes: the two newest and the journals since stay. One at a time.
+  ///
+  /// A journal that is broken is healed by it: memory holds everything.
+  /// - Parameter pin: pins the graph and calls `seal`, both under the graph's writer lock.
+  func snapshot(pinning pin: () throws(KithError) -> Pin) throws(KithError) -> SnapshotInfo {
+    try snapshotting.withLock { _ throws(KithError) in
+      let renews = isBroken.load(ordering: .acquiring) || mode == .memory
+      let pin = try pin()
+      journaledByteCount.store(0, ordering: .relaxed)
+      let (lock, header) = try begin(pin.view.sequence, renewing: renews)
+      let summary = try directory.writeSnapshot(header, GraphSections.sections(of: pin.view.state), holding: lock)
+      if renews { renew(header) }
+      flushing.withLock { $0.acknowledgements.sync() }
+      let name = SnapshotName(sequence: header.sequence, generation: header.generation)
+      try directory.prune(keeping: 2, verified: [name], holding: lock)
+      return SnapshotInfo(path: summary.path, sequence: header.sequence)
+    }
+  }
+
+  /// Commits what the snapshot holds, and gives its header: the chain hash and generation with which the journal goes on.
+  private func begin(
+    _ sequence: UInt64, renewing: Bool
+  ) throws(KithError) -> (lock: StoreLock<D>, header: SnapshotHeader) {
+    try flushing.withLock { flushing throws(KithError) in
+      guard let lock = flushing.storeLock else { throw .closed }
+      if renewing {
+        flushing.generation += 1
+        flushing.chainHash = flushing.journal.chainHash
+      } else {
+        do throws(KithError) {
+          try flush(&flushing)
+        } catch {
+          isBroken.store(true, ordering: .releasing)
+          throw error
+        }
+      }
+      let header = SnapshotHeader(
+        storeID: storeID, sequence: sequence, generation: flushing.generation, chainHash: flushing.chainHash,
+        writtenAt: clock().rawValue, unicodeVersion: Folding.unicodeVersion)
+      return (lock, header)
+    }
+  }
+
+  /// Begins a new journal behind a snapshot that holds everything.
+  private func renew(_ header: SnapshotHeader) {
+    flushing.withLock { flushing in
+      flushing.journal = JournalWriter(
+        directory: directory.path, storeID: storeID, generation: header.generation, firstSequence: header.sequence + 1,
+        chainHash: header.chainHash, disk: directory.disk)
+      flushing.committed = header.sequence
+      forming.withLock { $0 = Forming(frame: JournalFrame(firstSequence: header.sequence + 1)) }
+      flushing.acknowledgements.record(sequence: header.sequence, generation: header.generation)
+      isBroken.store(false, ordering: .releasing)
+    }
+  }
+
+  // MARK: - Closing
+
+  /// Commits what waits, ends the journal and gives up the lock. A second call does nothing.
+  func close() throws(KithError) {
+    try flushing.withLock { flushing throws(KithError) in
+      guard flushing.storeLock != nil else { return }
+      defer { flushing.storeLock = nil }
+      if mode != .memory && !isBroken.load(ordering: .acquiring) {
+        try flush(&flushing)
+        try flushing.journal.close()
+        acknowledge(&flushing)
+      }
+      flushing.acknowledgements.sync()
+    }
+  }
 }

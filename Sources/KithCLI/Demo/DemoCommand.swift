@@ -32,7 +32,7 @@ enum DemoCommand {
     }
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let graph = try StoreAccess.open("\(directory)/store", access: .readWrite)
-    defer { graph.close() }
+    defer { try? graph.close() }
     try Console.write("A network\n")
     if files.isEmpty {
       try SeedCommand.fill(graph, with: network)

@@ -79,7 +79,7 @@ extension DemoTour {
     }
     let fresh = try StoreAccess.open("\(directory)/restored", access: .readOnly)
     let restored = clock.now
-    defer { fresh.close() }
+    defer { try? fresh.close() }
     let size = (try? FileManager.default.attributesOfItem(atPath: snapshot.path)[.size] as? NSNumber)?.intValue ?? 0
     try Console.write(
       """

@@ -49,7 +49,7 @@ enum ImportCommand {
       let (counts, sequence) = graph.read { view in (view.counts, view.sequence) }
       let hasChanged = sequence != sequenceBefore || sequence == 0
       let snapshotPath = hasChanged ? try StoreAccess.snapshot(graph).path : nil
-      graph.close()
+      try StoreAccess.close(graph)
       let end = ContinuousClock().now
       return ImportSummary(
         store: store, reports: result.reports, counts: counts, sequence: sequence, snapshotPath: snapshotPath,

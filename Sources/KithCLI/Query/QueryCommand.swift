@@ -5,10 +5,10 @@ enum QueryCommand {
   /// Paragraphs of the command's help, after its options.
   static let notes = [
     "STORE is a store directory, made when absent, or a snapshot file, which is only read.",
-    "When the input ends, a snapshot of what changed is written. This version keeps no journal yet: what changed since "
-      + "the last snapshot is lost when the process is killed. The request {\"op\":\"snapshot\"} writes one now.",
-    "Exit status: 0 at the end of input, whatever the answers were; 1 when input, output or the last snapshot failed; "
-      + "2 for wrong usage or a store that cannot be opened.",
+    "A change is in the store's journal, on the disk, before it is answered. The request {\"op\":\"snapshot\"} writes a "
+      + "snapshot now; others are written from time to time.",
+    "Exit status: 0 at the end of input, whatever the answers were; 1 when input or output failed or the store could not "
+      + "be closed; 2 for wrong usage or a store that cannot be opened.",
   ]
 
   private static let readByteCount = 256 << 10
@@ -31,7 +31,7 @@ enum QueryCommand {
     }
     var session = QuerySession(graph, timings: timings, readOnly: readOnly)
     let answered = answerAll(in: &session)
-    let closed = close(&session, isStored: !memory)
+    let closed = close(session.graph)
     return answered && closed ? 0 : 1
   }
 
@@ -70,11 +70,10 @@ enum QueryCommand {
     answers.removeAll()
   }
 
-  /// Saves what changed and closes; false, after saying why, when that failed.
-  private static func close(_ session: inout QuerySession, isStored: Bool) -> Bool {
+  /// Closes the store; false, after saying why, when that failed.
+  private static func close(_ graph: SocialGraph) -> Bool {
     do throws(KithError) {
-      if isStored, session.hasUnsavedChanges { try session.snapshot() }
-      session.graph.close()
+      try graph.close()
       return true
     } catch {
       Console.complain(.no(error.description))

@@ -9,18 +9,12 @@ struct QuerySession {
   let readOnly: Bool
 
   private let clock = ContinuousClock()
-  /// The sequence number that the newest snapshot holds, or that the graph was opened with.
-  private var savedSequence: UInt64
 
   init(_ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false) {
     self.graph = graph
     self.timings = timings
     self.readOnly = readOnly
-    savedSequence = graph.read { view in view.sequence }
   }
-
-  /// Whether something changed that no snapshot holds yet.
-  var hasUnsavedChanges: Bool { graph.read { view in view.sequence } != savedSequence }
 
   /// Answers one line, without its line break; a blank line gets no answer.
   mutating func answer(_ line: LineSplitter.Line, to writer: inout JSONWriter) {
@@ -66,19 +60,12 @@ struct QuerySession {
     if readOnly, request.operation.isChange || request.operation == .batch { throw .readOnly }
     switch request.operation {
     case .batch: return try request.applyBatch(to: graph)
-    case .snapshot: return .snapshot(try snapshot())
+    case .snapshot: return .snapshot(try graph.snapshot())
     case let operation where operation.isChange: return try request.apply(to: graph)
     default: return try graph.read { (view) throws(KithError) in try request.answer(from: view) }
     }
   }
 
-  /// Writes a snapshot of the store now.
-  @discardableResult
-  mutating func snapshot() throws(KithError) -> SnapshotInfo {
-    let snapshot = try graph.snapshot()
-    savedSequence = snapshot.sequence
-    return snapshot
-  }
 
   private mutating func measured(
     _ elapsed: inout Duration, _ body: (inout QuerySession) throws(KithError) -> Answer

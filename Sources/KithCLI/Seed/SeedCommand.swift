@@ -42,7 +42,7 @@ enum SeedCommand {
       let snapshot = try StoreAccess.snapshot(graph)
       if let directory = arguments.value(tsv) { _ = try ExportCommand.write(graph, to: directory) }
       let counts = graph.read { view in view.counts }
-      graph.close()
+      try StoreAccess.close(graph)
       let seconds = decimal((ContinuousClock().now - began).seconds, places: 2)
       try Console.write("\(counts.text), seed \(network.seed), in \(seconds) s\n\(printable(snapshot.path))\n")
     } catch {

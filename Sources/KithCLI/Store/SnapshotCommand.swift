@@ -13,7 +13,7 @@ enum SnapshotCommand {
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let graph = try StoreAccess.openExisting(arguments.positionals[0])
     let snapshot = try StoreAccess.snapshot(graph)
-    graph.close()
+    try StoreAccess.close(graph)
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
         writer.member("path", snapshot.path)

@@ -24,6 +24,10 @@ enum StoreAccess {
     do throws(KithError) { return try graph.snapshot() } catch { throw .no(error.description) }
   }
 
+  static func close(_ graph: SocialGraph) throws(CommandFailure) {
+    do throws(KithError) { try graph.close() } catch { throw .no(error.description) }
+  }
+
   /// Asks a question; what it cannot answer is the command's "no".
   static func ask<R>(
     _ graph: SocialGraph, _ question: (borrowing GraphView) throws(KithError) -> R
@@ -31,10 +35,10 @@ enum StoreAccess {
     do throws(KithError) { return try graph.read(question) } catch { throw .no(error.description) }
   }
 
-  /// Removes a store directory that holds nothing but its lock: what is left of one whose filling failed.
+  /// Removes a store directory that holds no graph, only the files of an open one: what is left when filling it failed.
   static func removeUnlessFilled(_ path: String) {
     let manager = FileManager.default
-    guard let names = try? manager.contentsOfDirectory(atPath: path), names.allSatisfy({ $0 == "LOCK" }) else { return }
+    guard let names = try? manager.contentsOfDirectory(atPath: path), names.allSatisfy({ ["LOCK", "ACK"].contains($0) }) else { return }
     try? manager.removeItem(atPath: path)
   }
 }

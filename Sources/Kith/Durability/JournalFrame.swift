@@ -1,0 +1,144 @@
+/// The changes that wait for the next write of the journal, as bytes: one frame, one group commit.
+///
+/// It forms while the frame before it is being synced. The limit of what a frame may hold cannot be reached by a writer
+/// that commits a frame of `fullByteCount` before it begins another change or batch: the longest batch is 656 MB.
+struct JournalFrame: Sendable {
+  static let fullByteCount = 64 << 20
+
+  /// The number of its first change.
+  private(set) var firstSequence: UInt64
+  private(set) var count = 0
+  /// The changes, as `ChangeCoding` writes them.
+  private(set) var bytes: [UInt8] = []
+
+  init(firstSequence: UInt64) {
+    self.firstSequence = firstSequence
+  }
+
+  var isEmpty: Bool { count == 0 }
+  var byteCount: Int { bytes.count }
+  /// The number that the next change will have.
+  var nextSequence: UInt64 { firstSequence + UInt64(count) }
+
+  /// Adds a change that was applied; its number is `nextSequence`.
+  mutating func append(_ change: Change) {
+    ChangeCoding.append(change, to: &bytes)
+    count += 1
+    precondition(
+      JournalFormat.frameByteCount(changeByteCount: bytes.count) <= JournalFormat.frameByteLimit,
+      "a frame of \(Self.fullByteCount) bytes is committed before it grows")
+  }
+
+  /// Empty again, with the memory it had if that is not much.
+  mutating func reset(firstSequence: UInt64) {
+    bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
+    count = 0
+    self.firstSequence = firstSequence
+  }
+
+  /// A state of a frame to which it can return.
+  struct Mark: Sendable {
+    fileprivate let count: Int
+    fileprivate let byteCount: Int
+  }
+
+  var mark: Mark { Mark(count: count, byteCount: bytes.count) }
+
+  /// Takes out what a batch added that did not come to its end.
+  mutating func rewind(to mark: Mark) {
+    precondition(mark.count <= count && mark.byteCount <= bytes.count, "a mark is of this frame")
+    bytes.removeLast(bytes.count - mark.byteCount)
+    count = mark.count
+  }
+
+  /// The frame as it stands in a file: header, changes, zeros up to a whole sector, hash.
+  func sealed(journalID: UInt64, writtenAt: Timestamp, syncedThrough: UInt64) -> [UInt8] {
+    let byteCount = JournalFormat.frameByteCount(changeByteCount: bytes.count)
+    var writer = ByteWriter(reserving: byteCount)
+    writer.append(JournalFormat.frameMagic)
+    writer.append(UInt32(byteCount))
+    writer.append(UInt32(count))
+    writer.append(UInt32(bytes.count))
+    writer.append(firstSequence)
+    writer.append(journalID)
+    writer.append(writtenAt.rawValue)
+    writer.append(syncedThrough)
+    writer.append(bytes)
+    writer.pad(to: byteCount - JournalFormat.checksumByteCount)
+    writer.append(XXH64.hash(writer.bytes.span, seed: journalID))
+    return writer.bytes
+  }
+}
+
+/// A frame read from a journal: its hash was right.
+struct StoredFrame: Sendable {
+  let place: FilePlace
+  let count: Int
+  let firstSequence: UInt64
+  let journalID: UInt64
+  /// When it was written: after all of its changes were made, and before they were acknowledged.
+  let writtenAt: Timestamp
+  /// The last change that its writer knew to be on the disk when it wrote the frame.
+  let syncedThrough: UInt64
+  let byteCount: Int
+  private let changeByteCount: Int
+  private var bytes: [UInt8] = []
+  /// The last eight bytes of the frame.
+  private(set) var hash: UInt64 = 0
+
+  var lastSequence: UInt64 { firstSequence + UInt64(count) - 1 }
+  var endOffset: Int64 { place.offset + Int64(byteCount) }
+
+  /// What a frame's first bytes say; nil when no frame begins with them.
+  init?(header: ArraySlice<UInt8>, place: FilePlace) {
+    guard header.starts(with: [0x4B, 0x46, 0x52, 0x4D]) else { return nil }
+    var reader = ByteReader(Array(header.prefix(JournalFormat.frameHeaderByteCount)), file: "")
+    guard (try? reader.readUInt32()) == JournalFormat.frameMagic, let byteCount = try? reader.readUInt32(),
+      let count = try? reader.readUInt32(), let changeByteCount = try? reader.readUInt32(),
+      let firstSequence = try? reader.readUInt64(), let journalID = try? reader.readUInt64(),
+      let writtenAt = try? reader.readInt64(), let syncedThrough = try? reader.readUInt64()
+    else { return nil }
+    guard byteCount <= JournalFormat.frameByteLimit,
+      Int(byteCount) == JournalFormat.frameByteCount(changeByteCount: Int(changeByteCount)),
+      count > 0, Int(count) <= Int(changeByteCount) / ChangeCoding.smallestByteCount,
+      firstSequence > 0, firstSequence <= JournalFormat.numberLimit - UInt64(count)
+    else { return nil }
+    self.place = place
+    self.byteCount = Int(byteCount)
+    self.count = Int(count)
+    self.changeByteCount = Int(changeByteCount)
+    self.firstSequence = firstSequence
+    self.journalID = journalID
+    self.writtenAt = Timestamp(writtenAt)
+    self.syncedThrough = syncedThrough
+  }
+
+  /// The frame with its content; nil when the hash is not that of `bytes`, which are all of it.
+  func completed(with bytes: ArraySlice<UInt8>) -> StoredFrame? {
+    guard bytes.count == byteCount else { return nil }
+    var frame = self
+    frame.bytes = Array(bytes)
+    let hashed = byteCount - JournalFormat.checksumByteCount
+    frame.hash = frame.bytes[hashed...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    guard frame.hash == XXH64.hash(frame.bytes.span.extracting(0..<hashed), seed: journalID) else { return nil }
+    return frame
+  }
+
+  /// Hands out the changes in order.
+  ///
+  /// - Parameter body: gets each change, and where it stands. Errors: `corrupt`, and those of `body`.
+  func forEachChange(_ body: (Change, FilePlace) throws(KithError) -> Void) throws(KithError) {
+    var reader = ByteReader(bytes, file: place.file, at: place.offset)
+    try reader.skip(JournalFormat.frameHeaderByteCount)
+    let end = reader.position + changeByteCount
+    for _ in 0..<count {
+      let start = reader.position
+      let change = try ChangeCoding.read(&reader)
+      guard reader.position <= end else { throw reader.corrupt("a change goes on after the last", at: start) }
+      try body(change, FilePlace(file: place.file, offset: place.offset + Int64(start)))
+    }
+    guard reader.position == end else {
+      throw reader.corrupt("\(end - reader.position) bytes follow the last change", at: reader.position)
+    }
+  }
+}

@@ -1,0 +1,268 @@
+/// What the files of a store hold.
+struct Recovered: ~Copyable, Sendable {
+  var state = GraphState()
+  /// Nil when no file says it: the store is new.
+  fileprivate(set) var storeID: (high: UInt64, low: UInt64)?
+  /// Hash over the chain of all changes.
+  fileprivate(set) var chainHash: UInt64 = 0
+  fileprivate(set) var report = RecoveryReport()
+
+  fileprivate init() {}
+}
+
+/// From the files of a store to its state: the newest sound snapshot, and every journal since.
+///
+/// Either the state is exact up to its sequence number, and that is not below anything acknowledged, or an error is
+/// thrown. A store is empty only when none of its files says otherwise. An error of reading is not damage: it is thrown.
+///
+/// - Complexity: O(snapshot + journals since). Memory: the state, the sections of the snapshot, the longest frame.
+struct Recovery<D: Disk> {
+  private let directory: StoreDirectory<D>
+  private let isWriter: Bool
+  private let memoryLimit: Int
+  private let acknowledgement: Acknowledgement?
+  private let contents: StoreDirectory<D>.Contents
+
+  /// For whoever will write: what memory holds of the journals is brought to the disk first, and then read from there.
+  static func forWriting(
+    _ directory: StoreDirectory<D>, holding lock: StoreLock<D>, memoryLimit: Int = SnapshotFile.defaultMemoryLimit
+  ) throws(KithError) -> Recovered {
+    try lock.checkProcess()
+    // Names that a crashed process gave may not be on the disk yet.
+    try directory.disk.syncDirectory(directory.path)
+    return try Recovery(directory, isWriter: true, memoryLimit).run()
+  }
+
+  /// Without a lock, changing nothing; also beside a writer at work, of which it sees an instant not before the call.
+  static func forReading(
+    _ directory: StoreDirectory<D>, memoryLimit: Int = SnapshotFile.defaultMemoryLimit
+  ) throws(KithError) -> Recovered {
+    var attempt = 1
+    while true {
+      do throws(KithError) {
+        return try Recovery(directory, isWriter: false, memoryLimit).run()
+      } catch {
+        // A writer may prune what was listed a moment ago.
+        guard case .system(SystemError.noSuchFile, _, _) = error, attempt < 8 else { throw error }
+        attempt += 1
+      }
+    }
+  }
+
+  private init(_ directory: StoreDirectory<D>, isWriter: Bool, _ memoryLimit: Int) throws(KithError) {
+    self.directory = directory
+    self.isWriter = isWriter
+    self.memoryLimit = memoryLimit
+    // Before the names: beside a writer, the files listed later hold all that this bound tells of.
+    acknowledgement = try AcknowledgementFile.read(in: directory.path, disk: directory.disk, syncing: isWriter)
+    guard let contents = try directory.contents(), !contents.isEmpty else { throw .noStore(path: directory.path) }
+    self.contents = contents
+  }
+
+  private func run() throws(KithError) -> Recovered {
+    var recovered = Recovered()
+    let damage = try loadSnapshot(into: &recovered)
+    try replayJournals(into: &recovered, damage)
+    recovered.report.sequence = recovered.state.sequence
+    recovered.report.journals.sort { $0.name < $1.name }
+    try checkBounds(&recovered, damage)
+    recovered.report.nextGeneration = try nextGeneration()
+    return recovered
+  }
+
+  // MARK: - The snapshot
+
+  /// What is known of damaged snapshots: the error of the newest.
+  private struct Damage {
+    let name: SnapshotName
+    let error: KithError
+  }
+
+  /// Takes the newest snapshot that is sound, from its bytes to what they mean.
+  private func loadSnapshot(into recovered: inout Recovered) throws(KithError) -> Damage? {
+    var damage: Damage?
+    for name in contents.snapshots.reversed() {
+      do throws(KithError) {
+        let (header, sections) = try directory.readSnapshot(
+          name, knownSections: GraphSections.known, memoryLimit: memoryLimit)
+        let path = directory.path(of: name)
+        guard header.sequence <= JournalFormat.numberLimit else {
+          throw .corrupt(file: path, offset: 40, reason: "no change has the number \(header.sequence)")
+        }
+        recovered.state = try GraphSections.state(from: sections, sequence: header.sequence, file: path)
+        recovered.storeID = header.storeID
+        recovered.chainHash = header.chainHash
+        recovered.report.snapshot = name.description
+        return damage
+      } catch {
+        switch error {
+        case .corrupt(_, _, let reason), .notAStore(_, let reason):
+          damage = damage ?? Damage(name: name, error: error)
+          recovered.report.skippedSnapshots.append(.init(name: name.description, reason: reason))
+        // A later version, a disk that cannot be read, too little memory: no damage, so nothing may make up for it.
+        default: throw error
+        }
+      }
+    }
+    return damage
+  }
+
+  // MARK: - The journals
+
+  /// Replays, in order, the journals since the snapshot; without one, all of them.
+  private func replayJournals(into recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
+    let base = recovered.report.snapshot.flatMap { SnapshotName($0) }
+    var generations = contents.journals.filter { $0 >= base?.generation ?? 0 }[...]
+    var next = try openNext(of: &generations, &recovered)
+    while let journal = next {
+      next = try openNext(of: &generations, &recovered)
+      let first = journal.header.firstSequence
+      guard first == recovered.state.sequence + 1 else {
+        if base == nil, let damage { throw directory.advised(damage.error, about: damage.name) }
+        throw .corrupt(
+          file: journal.path, offset: 40,
+          reason: "it begins with change \(first), but what precedes it ends with \(recovered.state.sequence)")
+      }
+      guard journal.header.chainHash == recovered.chainHash else {
+        throw .corrupt(file: journal.path, offset: 48, reason: "it continues other changes than those that precede it")
+      }
+      try replay(journal, before: next?.header.firstSequence, into: &recovered)
+    }
+  }
+
+  /// The next journal that has a header; those without one, and so without changes, are passed over.
+  private func openNext(
+    of generations: inout ArraySlice<UInt64>, _ recovered: inout Recovered
+  ) throws(KithError) -> JournalReader<D>? {
+    while let generation = generations.popFirst() {
+      let name = StoreNames.journal(generation: generation)
+      let source = try JournalSource(
+        path: directory.path.appendingPathComponent(name), disk: directory.disk, syncing: isWriter)
+      guard let journal = try open(source) else {
+        let end = RecoveryReport.Journal.End.unborn(byteCount: source.byteCount)
+        recovered.report.journals.append(
+          .init(name: name, firstSequence: 0, changeCount: 0, frameCount: 0, end: end))
+        continue
+      }
+      guard journal.header.generation == generation else {
+        throw .corrupt(
+          file: journal.path, offset: 32, reason: "it is the journal of generation \(journal.header.generation)")
+      }
+      let storeID = recovered.storeID ?? journal.header.storeID
+      guard storeID == journal.header.storeID else {
+        throw .corrupt(file: journal.path, offset: 16, reason: "it belongs to another store")
+      }
+      recovered.storeID = storeID
+      return journal
+    }
+    return nil
+  }
+
+  /// Nil when a crash came before the journal's first frame.
+  private func open(_ source: JournalSource<D>) throws(KithError) -> JournalReader<D>? {
+    do throws(KithError) {
+      return try JournalReader(source)
+    } catch {
+      guard case .corrupt = error else { throw error }
+      guard try JournalReader.holdsFrames(source) else { return nil }
+      // Beside a writer at work, the header may have been half there a moment ago.
+      return try JournalReader(path: source.path, disk: directory.disk, syncing: isWriter)
+    }
+  }
+
+  /// Applies the changes of a journal, as far as the next one, if there is one, does not begin again.
+  private func replay(
+    _ journal: JournalReader<D>, before limit: UInt64?, into recovered: inout Recovered
+  ) throws(KithError) {
+    var journal = journal
+    var frameCount = 0
+    while journal.nextSequence < limit ?? .max, let frame = try journal.next() {
+      try frame.forEachChange { (change, place) throws(KithError) in
+        try Self.replay(change, at: place, on: &recovered.state)
+      }
+      frameCount += 1
+    }
+    let (offset, byteCount) = (journal.offset, try journal.tailByteCount())
+    if let limit, journal.nextSequence != limit {
+      throw .corrupt(
+        file: journal.path, offset: offset,
+        reason: "it ends with change \(journal.nextSequence - 1), but the next journal begins with \(limit)")
+    }
+    recovered.chainHash = journal.chainHash
+    let end: RecoveryReport.Journal.End =
+      if byteCount == 0 {
+        .clean
+      } else if limit == nil {
+        .torn(offset: offset, byteCount: byteCount)
+      } else {
+        .superseded(offset: offset, byteCount: byteCount)
+      }
+    recovered.report.journals.append(
+      .init(
+        name: StoreNames.journal(generation: journal.header.generation), firstSequence: journal.header.firstSequence,
+        changeCount: journal.nextSequence - journal.header.firstSequence, frameCount: frameCount, end: end))
+  }
+
+  /// Makes a change again. It was made once, on the same state: if it fails now, or changes nothing, this is not that
+  /// state.
+  private static func replay(
+    _ change: Change, at place: FilePlace, on state: inout GraphState
+  ) throws(KithError) {
+    let number = state.sequence + 1
+    let changed: Bool
+    do throws(KithError) {
+      changed = try state.apply(change)
+    } catch {
+      throw place.corrupt("change \(number) cannot be made again: \(error.description)")
+    }
+    guard changed else { throw place.corrupt("change \(number) changes nothing") }
+  }
+
+  // MARK: - Bounds
+
+  /// Refuses a state that is older than what the store is known to have reached.
+  private func checkBounds(_ recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
+    let sequence = recovered.state.sequence
+    let path = directory.path.appendingPathComponent(StoreNames.acknowledgements)
+    if let acknowledgement {
+      let storeID = recovered.storeID ?? acknowledgement.storeID
+      guard storeID == acknowledgement.storeID else {
+        throw .corrupt(file: path, offset: 8, reason: "it belongs to another store")
+      }
+      recovered.storeID = storeID
+      recovered.report.acknowledged = acknowledgement.sequence
+    }
+    // A snapshot has its name only once it is on the disk, all of it: so its name tells what was reached.
+    if let damage, sequence < damage.name.sequence { throw directory.advised(damage.error, about: damage.name) }
+    if let acknowledgement, sequence < acknowledgement.sequence {
+      let place = tornPlace(recovered.report) ?? FilePlace(file: path, offset: 0)
+      throw place.corrupt(
+        "changes up to \(acknowledgement.sequence) were acknowledged, but only those up to \(sequence) can be read")
+    }
+    if acknowledgement == nil, let place = tornPlace(recovered.report) {
+      throw place.corrupt("\(path) is missing, and without it nobody can tell whether what is torn was acknowledged")
+    }
+  }
+
+  /// Where changes may have stood that were dropped.
+  private func tornPlace(_ report: RecoveryReport) -> FilePlace? {
+    for journal in report.journals.reversed() {
+      let path = directory.path.appendingPathComponent(journal.name)
+      switch journal.end {
+      case .clean, .superseded: continue
+      case .torn(let offset, _): return FilePlace(file: path, offset: offset)
+      case .unborn: return FilePlace(file: path, offset: 0)
+      }
+    }
+    return nil
+  }
+
+  private func nextGeneration() throws(KithError) -> UInt64 {
+    let highest = max(
+      contents.snapshots.map(\.generation).max() ?? 0, contents.journals.last ?? 0, acknowledgement?.generation ?? 0)
+    guard highest < JournalFormat.numberLimit else {
+      throw .corrupt(file: directory.path, offset: 0, reason: "no generation comes after \(highest)")
+    }
+    return highest + 1
+  }
+}

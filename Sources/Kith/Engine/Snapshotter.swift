@@ -1,0 +1,73 @@
+import Dispatch
+import Synchronization
+
+/// Decides when a store's next snapshot is due, and has it written in the background.
+final class Snapshotter: Sendable {
+  private struct State: Sendable {
+    /// The last change that a snapshot holds.
+    var saved: UInt64
+    var isRunning = false
+    var isTimed = false
+  }
+
+  private let options: Options
+  private let state: Mutex<State>
+  private static let queue = DispatchQueue(label: "kith.snapshotter", qos: .utility)
+
+  init(_ options: Options, sequence: UInt64) {
+    self.options = options
+    state = Mutex(State(saved: sequence))
+  }
+
+  /// A change was committed: begins a snapshot if one is due.
+  func note(_ graph: SocialGraph, sequence: UInt64) {
+    let (isDue, starts) = state.withLock { state -> (Bool, Bool) in
+      if state.isRunning || sequence <= state.saved { return (false, false) }
+      let isDue =
+        options.snapshotAfterChangeCount.map { sequence - state.saved >= UInt64($0) } ?? false
+        || (options.snapshotAfterByteCount.map { graph.journaledByteCount >= $0 } ?? false)
+      if isDue { state.isRunning = true }
+      let starts = !isDue && !state.isTimed && options.snapshotAfterSeconds != nil
+      if starts { state.isTimed = true }
+      return (isDue, starts)
+    }
+    if isDue { Self.queue.async { [weak graph] in graph.map(self.run) } }
+    if starts, let seconds = options.snapshotAfterSeconds {
+      Self.queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
+        let isDue = self.state.withLock { state in
+          state.isTimed = false
+          defer { state.isRunning = true }
+          return !state.isRunning
+        }
+        if isDue { graph.map(self.run) }
+      }
+    }
+  }
+
+  /// A snapshot was written, by whomever.
+  func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }
+
+  private func run(_ graph: SocialGraph) {
+    // A failure is not lost: the journal holds every change, and the next commit tries again.
+    _ = try? graph.snapshot()
+    state.withLock { $0.isRunning = false }
+  }
+}
+
+/// Commits for those who suspend instead of blocking: one thread waits for all of them.
+enum Committer {
+  private static let queue = DispatchQueue(label: "kith.committer", qos: .userInitiated)
+
+  static func commit(_ sequence: UInt64, to store: Store<SystemDisk>) async -> Result<Void, KithError> {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        do throws(KithError) {
+          try store.commit(sequence)
+          continuation.resume(returning: .success(()))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+  }
+}

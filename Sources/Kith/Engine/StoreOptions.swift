@@ -1,0 +1,33 @@
+/// How a store is kept.
+public struct Options: Hashable, Sendable {
+  /// How safe a change is when its verb returns.
+  public var durability: Durability
+  /// A snapshot is written after so many changes; nil for never.
+  public var snapshotAfterChangeCount: Int?
+  /// A snapshot is written after so many bytes of changes in the journal; nil for never.
+  public var snapshotAfterByteCount: Int?
+  /// A snapshot is written so many seconds after the first change since the last one; nil for never.
+  public var snapshotAfterSeconds: Int?
+
+  /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte of
+  /// journal or an hour, whichever comes first.
+  public init(
+    durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
+    snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600
+  ) {
+    self.durability = durability
+    self.snapshotAfterChangeCount = snapshotAfterChangeCount
+    self.snapshotAfterByteCount = snapshotAfterByteCount
+    self.snapshotAfterSeconds = snapshotAfterSeconds
+  }
+}
+
+/// How safe a change is when its verb returns.
+public enum Durability: String, Hashable, Sendable {
+  /// On the disk: it survives a power cut.
+  case synced
+  /// With the operating system: it survives the end of the process, not of the machine.
+  case flushed
+  /// In memory alone, until the next snapshot.
+  case memory
+}
