@@ -1,0 +1,42 @@
+#ifndef KITH_FLOOR_H
+#define KITH_FLOOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The floor of a timeline: the same answer from bare arrays that nobody can write to. Posts are numbered by rank, which
+// is their place in the order (time, id); so the newest post of an author is one 32-bit word, and ranks never tie.
+
+struct floor_graph {
+  const uint32_t *followee_offsets, *followees;  // by user
+  const uint32_t *liked_offsets, *liked;         // by user: ranks, ascending
+  const uint32_t *newest;                        // by user: rank + 1 of the newest post, 0 without posts
+  const uint32_t *post_offsets, *posts;          // by user: ranks, ascending
+  const uint32_t *name_offsets;                  // by user
+  const char *names;
+  const uint32_t *authors;                       // by rank, as all below
+  const int64_t *ids, *times;
+  const uint32_t *like_counts;
+  const uint64_t *text_offsets;
+  const char *texts;
+};
+
+// One post of a page; its texts stand in the buffer that was handed in.
+struct floor_entry {
+  int64_t id, time;
+  uint32_t author, like_count;
+  uint32_t name_length, text_length;
+  const char *name, *text;
+  bool liked;
+};
+
+#define FLOOR_LIMIT 63
+
+// Writes the newest posts of a user and those they follow, at most `limit` (1...FLOOR_LIMIT), newest first, with texts
+// and names copied to `bytes`, which must have room for them. Tells whether there are more in `has_more`. Returns how
+// many.
+uint32_t floor_timeline(
+  const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
+  bool *has_more);
+
+#endif

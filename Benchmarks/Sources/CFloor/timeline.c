@@ -1,0 +1,110 @@
+#include "floor.h"
+
+#include <string.h>
+
+// The newest posts come from at most `room` authors: those whose own newest post ranks among the first `room` of all.
+
+#define CANDIDATES (2 * (FLOOR_LIMIT + 1))
+
+// Moves the `room` largest to the front and returns the smallest of these (Hoare's selection).
+static uint64_t select_largest(uint64_t *keys, uint32_t count, uint32_t room) {
+  int64_t low = 0, high = (int64_t)count - 1, last = (int64_t)room - 1;
+  while (low < high) {
+    uint64_t pivot = keys[(low + high) / 2];
+    int64_t left = low, right = high;
+    while (left <= right) {
+      while (keys[left] > pivot) left++;
+      while (keys[right] < pivot) right--;
+      if (left > right) break;
+      uint64_t key = keys[left];
+      keys[left++] = keys[right];
+      keys[right--] = key;
+    }
+    if (last <= right) high = right;
+    else if (last >= left) low = left;
+    else break;
+  }
+  return keys[last];
+}
+
+static void sift_down(uint64_t *heap, uint32_t count, uint32_t place) {
+  uint64_t key = heap[place];
+  for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= key) break;
+    heap[place] = heap[child];
+  }
+  heap[place] = key;
+}
+
+static bool holds(const uint32_t *ranks, const uint32_t *end, uint32_t rank) {
+  const uint32_t *low = ranks, *high = end;
+  while (low < high) {
+    const uint32_t *middle = low + (high - low) / 2;
+    if (*middle < rank) low = middle + 1;
+    else high = middle;
+  }
+  return low < end && *low == rank;
+}
+
+static char *copy_out(
+  const struct floor_graph *graph, uint32_t user, uint32_t rank, struct floor_entry *entry, char *bytes) {
+  uint32_t author = graph->authors[rank];
+  const uint32_t *name = graph->name_offsets + author;
+  const uint64_t *text = graph->text_offsets + rank;
+  const uint32_t *liked = graph->liked_offsets + user;
+  *entry = (struct floor_entry){
+    .id = graph->ids[rank], .time = graph->times[rank], .author = author, .like_count = graph->like_counts[rank],
+    .name_length = name[1] - name[0], .text_length = (uint32_t)(text[1] - text[0]), .name = bytes,
+    .liked = holds(graph->liked + liked[0], graph->liked + liked[1], rank)};
+  memcpy(bytes, graph->names + name[0], entry->name_length);
+  bytes += entry->name_length;
+  entry->text = bytes;
+  memcpy(bytes, graph->texts + text[0], entry->text_length);
+  return bytes + entry->text_length;
+}
+
+uint32_t floor_timeline(
+  const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
+  bool *has_more) {
+  uint64_t heads[CANDIDATES];  // rank + 1 in the high word, author in the low one
+  uint32_t count = 0, room = limit + 1, threshold = 0;
+  if (graph->newest[user]) heads[count++] = (uint64_t)graph->newest[user] << 32 | user;
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++) {
+    uint32_t newest = graph->newest[*author];
+    if (newest <= threshold) continue;
+    heads[count++] = (uint64_t)newest << 32 | *author;
+    if (count < 2 * room) continue;
+    threshold = (uint32_t)(select_largest(heads, count, room) >> 32);
+    count = room;
+  }
+  if (count > room) {
+    select_largest(heads, count, room);
+    count = room;
+  }
+
+  // Each author's place in their list, by where the author stands in `heads`: the heap holds (rank + 1, that place).
+  const uint32_t *first[FLOOR_LIMIT + 1], *next[FLOOR_LIMIT + 1];
+  uint64_t heap[FLOOR_LIMIT + 1];
+  for (uint32_t place = 0; place < count; place++) {
+    uint32_t author = (uint32_t)heads[place];
+    first[place] = graph->posts + graph->post_offsets[author];
+    next[place] = graph->posts + graph->post_offsets[author + 1] - 1;
+    heap[place] = (heads[place] >> 32) << 32 | place;
+  }
+  for (uint32_t place = count / 2; place-- > 0;) sift_down(heap, count, place);
+  uint32_t taken = 0;
+  for (; count > 0 && taken < limit; taken++) {
+    uint32_t place = (uint32_t)heap[0], rank = (uint32_t)(heap[0] >> 32) - 1;
+    bytes = copy_out(graph, user, rank, entries + taken, bytes);
+    if (next[place] > first[place]) {
+      heap[0] = (uint64_t)(*--next[place] + 1) << 32 | place;
+    } else {
+      heap[0] = heap[--count];
+    }
+    if (count > 0) sift_down(heap, count, 0);
+  }
+  *has_more = count > 0;
+  return taken;
+}

@@ -1,0 +1,63 @@
+/// One kind of question as it was measured.
+struct Measurement {
+  let name: String
+  let engine: Percentiles
+  /// The same work on bare arrays, measured in turn with the engine; nil where there is none yet.
+  let floor: Percentiles?
+
+  /// How many times the floor's median the engine's is.
+  var ratio: Double? { floor.map { engine.p50 / $0.p50 } }
+}
+
+/// Asks questions one at a time, from one thread, with the clock around each.
+struct Harness {
+  let samples: Int
+  let runs: Int
+  /// What answers are folded into, so that no call can be optimised away.
+  private(set) var digest = 0
+
+  init(_ settings: Settings) {
+    samples = settings.samples
+    runs = settings.runs
+  }
+
+  /// Runs of the engine and of its floor in turn, so that whatever disturbs the machine meets both; one unmeasured
+  /// first.
+  ///
+  /// Sample `i` asks question `i` modulo `questions`. Both answer a number that depends on the answer.
+  mutating func measure(
+    _ name: String, questions: Int, engine: (Int) throws -> Int, floor: ((Int) -> Int)? = nil
+  ) rethrows -> Measurement {
+    var engineRuns: [Percentiles] = []
+    var floorRuns: [Percentiles] = []
+    for run in 0...runs {
+      let engineRun = try time(questions, engine)
+      let floorRun = floor.map { time(questions, $0) }
+      if run == 0 { continue }
+      engineRuns.append(engineRun)
+      if let floorRun { floorRuns.append(floorRun) }
+    }
+    return Measurement(
+      name: name, engine: Percentiles(medianOf: engineRuns),
+      floor: floorRuns.isEmpty ? nil : Percentiles(medianOf: floorRuns))
+  }
+
+  private mutating func time(_ questions: Int, _ body: (Int) throws -> Int) rethrows -> Percentiles {
+    let clock = ContinuousClock()
+    var durations: [Int64] = []
+    durations.reserveCapacity(samples)
+    for sample in 0..<samples {
+      let began = clock.now
+      let answer = try body(sample % questions)
+      let ended = clock.now
+      digest = digest &* 31 &+ answer
+      durations.append((ended - began).components.attoseconds / 1_000_000_000)
+    }
+    return Percentiles(durations)
+  }
+}
+
+/// An answer that differs from the plain recomputation: there is nothing to measure then.
+struct WrongAnswer: Error {
+  let message: String
+}

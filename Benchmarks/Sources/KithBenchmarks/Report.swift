@@ -1,0 +1,94 @@
+/// Everything that was measured, for a reader or for a program.
+struct Report {
+  let settings: Settings
+  let network: Network
+  let loadSeconds: Double
+  /// What the clock itself takes of every sample, which is not taken off.
+  let clockNanoseconds: Double
+  let measurements: [Measurement]
+
+  // MARK: - For a reader
+
+  var table: String {
+    var rows = [["", "of"] + Percentiles.names + ["p50 / floor's"]]
+    for measurement in measurements {
+      rows.append(
+        [measurement.name, "kith"] + measurement.engine.all.map(microseconds)
+          + [measurement.ratio.map { decimal($0, places: 2) } ?? "no floor yet"])
+      if let floor = measurement.floor { rows.append(["", "floor"] + floor.all.map(microseconds) + [""]) }
+    }
+    let widths = rows[0].indices.map { column in rows.map(\.[column].count).max() ?? 0 }
+    let lines = rows.map { row in
+      zip(row, widths).enumerated().map { column, cell in
+        let space = String(repeating: " ", count: cell.1 - cell.0.count)
+        return column < 2 ? cell.0 + space : space + cell.0
+      }.joined(separator: "  ")
+    }
+    return ([heading] + lines).joined(separator: "\n")
+  }
+
+  private var heading: String {
+    """
+    \(grouped(network.userCount)) users, \(grouped(network.followCount)) follows, \
+    \(grouped(network.authors.count)) posts, \(grouped(network.likeCount)) likes, seed \(settings.seed); \
+    filled in \(decimal(loadSeconds, places: 1)) s by batches
+    Microseconds, one thread, the clock's own \(decimal(clockNanoseconds / 1_000, places: 2)) included; \
+    medians over \(settings.runs) runs of \(grouped(settings.samples)) questions
+    Floor: the same page from bare arrays in C, measured in turn. Answers were compared before
+
+    """
+  }
+
+  // MARK: - For a program
+
+  var json: String {
+    let figures = measurements.map { measurement in
+      var fields = ["\"name\":\"\(measurement.name)\"", "\"kith\":\(json(measurement.engine))"]
+      if let floor = measurement.floor, let ratio = measurement.ratio {
+        fields += ["\"floor\":\(json(floor))", "\"ratio\":\(decimal(ratio, places: 3))"]
+      }
+      return "{" + fields.joined(separator: ",") + "}"
+    }
+    let sizes = [
+      ("users", network.userCount), ("follows", network.followCount), ("posts", network.authors.count),
+      ("likes", network.likeCount), ("samples", settings.samples), ("runs", settings.runs),
+    ]
+    let fields =
+      sizes.map { "\"\($0)\":\($1)" } + [
+        "\"seed\":\(settings.seed)", "\"loadSeconds\":\(decimal(loadSeconds, places: 3))",
+        "\"clockNanoseconds\":\(decimal(clockNanoseconds, places: 0))", "\"unit\":\"ns\"",
+        "\"measurements\":[\(figures.joined(separator: ","))]",
+      ]
+    return "{" + fields.joined(separator: ",") + "}"
+  }
+
+  private func json(_ percentiles: Percentiles) -> String {
+    let fields = zip(Percentiles.names, percentiles.all).map { "\"\($0)\":\(decimal($1, places: 0))" }
+    return "{" + fields.joined(separator: ",") + "}"
+  }
+}
+
+// MARK: - Numbers as text
+
+private func microseconds(_ nanoseconds: Double) -> String {
+  decimal(nanoseconds / 1_000, places: nanoseconds < 100_000 ? 2 : 0)
+}
+
+func decimal(_ value: Double, places: Int) -> String {
+  let scale = (0..<places).reduce(1) { product, _ in product * 10 }
+  let scaled = Int((value * Double(scale)).rounded())
+  if places == 0 { return String(scaled) }
+  let fraction = String(scaled % scale)
+  return "\(scaled / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
+}
+
+/// A whole number with its thousands parted.
+func grouped(_ number: Int) -> String {
+  var digits = String(number)[...]
+  var groups: [Substring] = []
+  while digits.count > 3 {
+    groups.append(digits.suffix(3))
+    digits = digits.dropLast(3)
+  }
+  return ([digits] + groups.reversed()).joined(separator: ",")
+}

@@ -1,0 +1,45 @@
+import Kith
+
+/// The first page of home timelines, twenty posts with their authors, texts, counts and whether the reader likes them,
+/// by how many the reader follows.
+struct TimelineWorkload {
+  private static let limit = 20
+  private static let checked = 20
+
+  let network: Network
+  let graph: SocialGraph
+
+  func run(_ harness: inout Harness, against plain: PlainAnswers) throws -> [Measurement] {
+    let floor = TimelineFloor(network)
+    var measurements: [Measurement] = []
+    for fanIn in network.fanIns {
+      for user in fanIn.users {
+        let known = user - fanIn.users.lowerBound < Self.checked ? plain.timeline(of: user, limit: Self.limit) : nil
+        try check(user, floor, known)
+      }
+      let name = "timeline, first page, \(grouped(fanIn.followeeCount)) followed"
+      measurements.append(
+        try harness.measure(name, questions: fanIn.users.count) { question in
+          let id = Network.userID(fanIn.users.lowerBound + question)
+          return try graph.read { (view) throws(KithError) in try view.timeline(of: id) }.count
+        } floor: { question in
+          floor.page(of: fanIn.users.lowerBound + question, limit: Self.limit)
+        })
+    }
+    return measurements
+  }
+
+  private func check(_ user: Int, _ floor: TimelineFloor, _ known: [PlainPost]?) throws {
+    let id = Network.userID(user)
+    let page = try graph.read { (view) throws(KithError) in try view.timeline(of: id) }.map {
+      PlainPost(
+        id: $0.id.rawValue, createdAt: $0.createdAt.rawValue, author: $0.author.id.rawValue,
+        username: $0.author.username, text: $0.text, likeCount: $0.likeCount, liked: $0.liked == true)
+    }
+    let floorPage = floor.posts(of: user, limit: Self.limit)
+    if let known, floorPage != known {
+      throw WrongAnswer(message: "the floor's timeline of user \(id) is not that of the plain recomputation")
+    }
+    if page != floorPage { throw WrongAnswer(message: "the engine's timeline of user \(id) is not the floor's") }
+  }
+}
