@@ -113,10 +113,11 @@ public final class SocialGraph: @unchecked Sendable {
     return result
   }
 
-  /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the end.
+  /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
+  /// end.
   ///
-  /// Until then lists of followers and likers are not to be asked for. The changes bypass the journal: only a snapshot saves
-  /// them, and until it is written other changes are refused. If `body` throws, the graph is to be thrown away.
+  /// Until then lists of followers and likers are not to be asked for. The changes bypass the journal: only a snapshot
+  /// saves them, and until it is written other changes are refused. If `body` throws, the graph is to be thrown away.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
     try lock.write { () throws(E) -> R in
       store?.beginBulk()
@@ -154,8 +155,8 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Opens a store directory, made when it is absent, or a snapshot file, which is read only.
   ///
-  /// A store open for writing is this process's alone; reading takes no lock and changes nothing. What the files held is in
-  /// `recovery`.
+  /// A store open for writing is this process's alone; reading takes no lock and changes nothing. What the files held
+  /// is in `recovery`.
   /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`.
   public static func open(
     _ path: String, access: Access = .readWrite, options: Options = Options()
@@ -188,8 +189,8 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Writes the whole graph to its store, verified, and prunes what is no longer needed.
   ///
-  /// Questions and changes go on meanwhile: what is written is the instant of the call. It also heals a store whose journal
-  /// failed.
+  /// Questions and changes go on meanwhile: what is written is the instant of the call. It also heals a store whose
+  /// journal failed.
   /// Errors: `noStore` for a graph in memory, `readOnly`, `closed`, `system`.
   @discardableResult
   public func snapshot() throws(KithError) -> SnapshotInfo {
@@ -206,7 +207,8 @@ public final class SocialGraph: @unchecked Sendable {
     return info
   }
 
-  /// Ends it: waits for acknowledged work, syncs and gives up the lock; later calls answer `closed`. A second call does nothing.
+  /// Ends it: waits for acknowledged work, syncs and gives up the lock; later calls answer `closed`. A second call does
+  /// nothing.
   public func close() throws(KithError) {
     lock.write { live.isClosed = true }
     try store?.close()

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The files of a graph that is open for writing: its directory, its lock, its journal, and what the next snapshot is called.
+/// The files of a graph that is open for writing: its directory, its lock, its journal, and what the next snapshot is
+/// called.
 ///
-/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it by *leader flush*: whoever needs
-/// a change to be durable takes the flush lock; if the journal does not hold it yet, it writes everything that formed meanwhile
-/// as one frame and syncs once. The others wait for the lock and mostly find themselves served. So the batch forms during the
-/// running sync, and there is neither a timer nor a thread.
+/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it by *leader flush*: whoever
+/// needs a change to be durable takes the flush lock; if the journal does not hold it yet, it writes everything that
+/// formed meanwhile as one frame and syncs once. The others wait for the lock and mostly find themselves served. So the
+/// batch forms during the running sync, and there is neither a timer nor a thread.
 ///
 /// It is generic over the disk, so that the crash tests run this very code.
 final class Store<D: Disk>: Sendable {
@@ -46,8 +47,8 @@ final class Store<D: Disk>: Sendable {
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
   private let snapshotting = Mutex(())
-  /// Whether the journal cannot go on as it is: a write failed, or changes were made that it does not hold. Until a full
-  /// snapshot begins a new generation, changes are refused.
+  /// Whether the journal cannot go on as it is: a write failed, or changes were made that it does not hold. Until a
+  /// full snapshot begins a new generation, changes are refused.
   private let isBroken = Atomic(false)
   /// Bytes of changes since the last snapshot.
   let journaledByteCount = Atomic(0)
@@ -196,7 +197,8 @@ final class Store<D: Disk>: Sendable {
     }
   }
 
-  /// Commits what the snapshot holds, and gives its header: the chain hash and generation with which the journal goes on.
+  /// Commits what the snapshot holds, and gives its header: the chain hash and generation with which the journal goes
+  /// on.
   private func begin(
     _ sequence: UInt64, renewing: Bool
   ) throws(KithError) -> (lock: StoreLock<D>, header: SnapshotHeader) {

@@ -9,8 +9,8 @@ public struct Options: Hashable, Sendable {
   /// A snapshot is written so many seconds after the first change since the last one; nil for never.
   public var snapshotAfterSeconds: Int?
 
-  /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte of
-  /// journal or an hour, whichever comes first.
+  /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
+  /// of journal or an hour, whichever comes first.
   public init(
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600

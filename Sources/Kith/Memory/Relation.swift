@@ -1,9 +1,10 @@
 /// Who points at whom, since when: follows, likes, blocks and mutes are each one relation between two kinds of rows.
 ///
-/// Forward, a source's targets ascend by row, each with the second of the edge beside it (8 bytes). Backward, a target's
-/// sources stand in the order of (second, id of the source) (4 bytes); the second is looked up forward when it is needed.
-/// - Complexity: finding O(log targets); inserting and removing that plus O(log² …) backward, where most edges are the newest
-///   and go to the end.
+/// Forward, a source's targets ascend by row, each with the second of the edge beside it (8 bytes). Backward, a
+/// target's sources stand in the order of (second, id of the source) (4 bytes); the second is looked up forward when it
+/// is needed.
+/// - Complexity: finding O(log targets); inserting and removing that plus O(log² …) backward, where most edges are the
+///   newest and go to the end.
 struct Relation: ~Copyable, Sendable {
   /// Targets of every source: row in the high word, second in the low one.
   private(set) var forward: PackedLists<UInt64>
@@ -171,7 +172,8 @@ struct Relation: ~Copyable, Sendable {
 // MARK: - Whole relations
 
 extension Relation {
-  /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets ascending.
+  /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets
+  /// ascending.
   /// - Complexity: O(edges · log longest list).
   init(degrees: [UInt32], elements: [UInt64], targetCount: Int, ids: borrowing Column<Int64>) {
     forward = PackedLists(listsPerBlock: 8, degrees: degrees, elements: elements)

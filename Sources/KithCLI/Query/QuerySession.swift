@@ -66,7 +66,6 @@ struct QuerySession {
     }
   }
 
-
   private mutating func measured(
     _ elapsed: inout Duration, _ body: (inout QuerySession) throws(KithError) -> Answer
   ) throws(KithError) -> Answer {
