@@ -1,0 +1,227 @@
+import Testing
+
+@testable import Kith
+
+/// Relations against a dictionary of edges that is sorted at every look.
+@Suite struct RelationTests {
+  @Test("Edges come late, tie and go; both sides and every pin stay in order", arguments: 1...4 as ClosedRange<UInt64>)
+  func churn(seed: UInt64) {
+    var twins = RelationTwins(rows: 24, seed: seed)
+    for step in 0..<2_500 {
+      twins.change(growing: step % 1_000 < 700)
+      if step % 250 == 0 {
+        twins.keep()
+        twins.compare("step \(step)")
+      }
+    }
+    twins.compare("end")
+  }
+
+  @Test(
+    "A celebrity's thousands of followers, many in one second, come and go", arguments: 1...2 as ClosedRange<UInt64>)
+  func celebrity(seed: UInt64) {
+    var twins = RelationTwins(rows: 3_000, seed: seed)
+    for source in 1..<2_700 as Range<UInt32> {
+      twins.insert(source, 0, second: UInt32(twins.random.below(4)))
+      twins.insert(0, source, second: UInt32(twins.random.below(3)))
+    }
+    twins.keep()
+    twins.compare("grown")
+    for source in stride(from: 1, to: 2_700 as UInt32, by: 3) {
+      twins.remove(source, 0)
+      twins.remove(0, source)
+    }
+    twins.compare("thinned")
+    twins.removeAll(to: 0)
+    twins.compare("without followers")
+    twins.keep()
+    twins.removeAll(from: 0)
+    twins.compare("without followees")
+    for source in 1..<40 as Range<UInt32> { twins.insert(source, 0, second: 9) }
+    twins.compare("begun again")
+  }
+
+  @Test(
+    "A relation made at once equals one made edge by edge, and goes on like it", arguments: 1...3 as ClosedRange<UInt64>
+  )
+  func bulk(seed: UInt64) {
+    var twins = RelationTwins(rows: 1_400, seed: seed)
+    for source in 0..<1_400 as Range<UInt32> {
+      for _ in 0..<twins.random.below(6) {
+        twins.insert(source, UInt32(twins.random.below(1_400)), second: UInt32(twins.random.below(5)))
+      }
+      if source > 5 { twins.insert(source, 5, second: UInt32(twins.random.below(3))) }
+      if source > 7 { twins.insert(7, source, second: UInt32(twins.random.below(3))) }
+    }
+    twins.rebuild()
+    twins.compare("at once")
+    for _ in 0..<300 { twins.change(growing: false) }
+    twins.removeAll(from: 7)
+    twins.removeAll(to: 5)
+    twins.compare("after changes")
+  }
+
+  @Test("Edges that come all at once are put in order at the end, or when one of them goes", arguments: [0, 1, 7])
+  func deferred(removals: Int) {
+    var twins = RelationTwins(rows: 40, seed: 3)
+    for step in 0..<700 {
+      if step % 250 == 100 { twins.deferBackward() }
+      twins.insert(UInt32(twins.random.below(40)), UInt32(twins.random.below(40)), second: UInt32(step % 5))
+      if removals > 0 && step % 250 == 200 {
+        for _ in 0..<removals { twins.change(growing: false) }
+      }
+    }
+    twins.buildBackward()
+    twins.compare("built")
+    for _ in 0..<100 { twins.change(growing: false) }
+    twins.compare("after changes")
+  }
+
+  @Test("A second edge keeps the time of the first, and one that is absent is not removed")
+  func setSemantics() {
+    var ids = Column<Int64>()
+    var relation = Relation()
+    for id in 1...3 as ClosedRange<Int64> {
+      ids.append(id)
+      relation.appendSource()
+      relation.appendTarget()
+    }
+    let inserted = [(0, 1, 50), (0, 1, 60), (2, 2, .max)].map { (source: UInt32, target: UInt32, second: UInt32) in
+      relation.insert(source, target, second: second, ids: ids)
+    }
+    #expect(inserted == [true, false, true])
+    #expect(relation.second(0, 1) == 50 && relation.second(1, 0) == nil && relation.second(2, 2) == .max)
+    let removed = [(1, 0), (0, 2), (0, 1), (0, 1)].map { (source: UInt32, target: UInt32) in
+      relation.remove(source, target, ids: ids)
+    }
+    #expect(removed == [false, false, true, false])
+    let problems = relation.checkInvariants("relation", ids: ids)
+    #expect(relation.count == 1 && problems == [])
+  }
+}
+
+/// A relation, the edges that it must hold, and instants of both that were kept. Ids descend where rows ascend.
+private struct RelationTwins: ~Copyable {
+  private struct Edge: Hashable {
+    let source: UInt32
+    let target: UInt32
+  }
+
+  private final class Kept {
+    let relation: Relation
+    let twin: [Edge: UInt32]
+
+    init(_ relation: consuming Relation, _ twin: [Edge: UInt32]) {
+      self.relation = relation
+      self.twin = twin
+    }
+  }
+
+  private let rows: Int
+  private var ids = Column<Int64>()
+  private var relation = Relation()
+  private var twin: [Edge: UInt32] = [:]
+  private var kept: [Kept] = []
+  var random: SeededRandom
+  private let story: String
+
+  init(rows: Int, seed: UInt64) {
+    self.rows = rows
+    random = SeededRandom(seed: seed)
+    story = "seed \(seed)"
+    for row in 0..<rows {
+      ids.append(Int64(row % 2 == 0 ? 100_000 - row : row + 1))
+      relation.appendSource()
+      relation.appendTarget()
+    }
+  }
+
+  mutating func change(growing: Bool) {
+    let (source, target) = (UInt32(random.below(rows)), UInt32(random.below(rows)))
+    switch random.below(60) {
+    case 0: removeAll(from: source)
+    case 1: removeAll(to: target)
+    case 2..<(growing ? 45 : 20): insert(source, target, second: UInt32(random.below(6)))
+    default: remove(source, target)
+    }
+  }
+
+  mutating func insert(_ source: UInt32, _ target: UInt32, second: UInt32) {
+    let edge = Edge(source: source, target: target)
+    let isNew = twin[edge] == nil
+    if isNew { twin[edge] = second }
+    let wasInserted = relation.insert(source, target, second: second, ids: ids)
+    #expect(wasInserted == isNew, "\(story)")
+  }
+
+  mutating func remove(_ source: UInt32, _ target: UInt32) {
+    let wasThere = twin.removeValue(forKey: Edge(source: source, target: target)) != nil
+    let wasRemoved = relation.remove(source, target, ids: ids)
+    #expect(wasRemoved == wasThere, "\(story)")
+  }
+
+  mutating func removeAll(from source: UInt32) {
+    relation.removeAll(from: source, ids: ids)
+    twin = twin.filter { $0.key.source != source }
+  }
+
+  mutating func removeAll(to target: UInt32) {
+    relation.removeAll(to: target, ids: ids)
+    twin = twin.filter { $0.key.target != target }
+  }
+
+  mutating func keep() {
+    if kept.count == 3 { kept.remove(at: random.below(3)) }
+    kept.append(Kept(relation.pin(), twin))
+  }
+
+  mutating func deferBackward() { relation.deferBackward() }
+  mutating func buildBackward() { relation.buildBackward(ids: ids) }
+
+  /// The same relation, made of its forward side at once.
+  mutating func rebuild() {
+    let forward = Self.forward(twin, rows: rows)
+    relation = Relation(
+      degrees: forward.map { UInt32($0.count) }, elements: forward.flatMap { $0 }, targetCount: rows, ids: ids)
+  }
+
+  private static func forward(_ twin: [Edge: UInt32], rows: Int) -> [[UInt64]] {
+    var lists = [[UInt64]](repeating: [], count: rows)
+    for (edge, second) in twin { lists[Int(edge.source)].append(UInt64(edge.target) << 32 | UInt64(second)) }
+    return lists.map { $0.sorted() }
+  }
+
+  func compare(_ moment: String) {
+    compare(relation, twin, "\(moment), \(story)")
+    for instant in kept { compare(instant.relation, instant.twin, "kept, \(moment), \(story)") }
+  }
+
+  private func compare(_ relation: borrowing Relation, _ twin: [Edge: UInt32], _ story: String) {
+    #expect(relation.count == twin.count, "\(story)")
+    let problems = relation.checkInvariants("relation", ids: ids)
+    #expect(problems == [], "\(story)")
+    let forward = Self.forward(twin, rows: rows)
+    var backward = [[(second: UInt32, id: Int64, source: UInt32)]](repeating: [], count: rows)
+    for (edge, second) in twin {
+      backward[Int(edge.target)].append((second, ids[edge.source], edge.source))
+    }
+    for row in 0..<rows {
+      let sources = backward[row].sorted { ($0.second, $0.id) < ($1.second, $1.id) }.map(\.source)
+      if Self.elements(relation.forward, row) != forward[row] || Self.elements(relation.backward, row) != sources {
+        Issue.record("row \(row) differs: \(story)")
+        return
+      }
+      #expect(relation.targetCount(UInt32(row)) == forward[row].count)
+      #expect(relation.sourceCount(UInt32(row)) == sources.count)
+    }
+  }
+
+  private static func elements<Element>(_ lists: borrowing PackedLists<Element>, _ list: Int) -> [Element] {
+    var elements: [Element] = []
+    for run in 0..<lists.runCount(of: list) {
+      let span = lists.run(run, of: list)
+      for index in span.indices { elements.append(span[index]) }
+    }
+    return elements
+  }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Kith
+
+/// Texts by row against an array of byte arrays.
+@Suite struct TextColumnTests {
+  private final class Pinned {
+    let column: TextColumn
+    let twin: [[UInt8]]
+
+    init(_ column: consuming TextColumn, _ twin: [[UInt8]]) {
+      self.column = column
+      self.twin = twin
+    }
+
+    var isIntact: Bool { Self.holds(column, twin) }
+
+    private static func holds(_ column: borrowing TextColumn, _ twin: [[UInt8]]) -> Bool {
+      if column.count != twin.count || column.checkInvariants("texts") != [] { return false }
+      for row in twin.indices {
+        let text = twin[row]
+        if ByteSearch.compare(column.bytes(row), text.span) != 0 || column.byteCount(row) != text.count { return false }
+      }
+      return true
+    }
+  }
+
+  private static func text(_ random: inout SeededRandom, longest: Int) -> [UInt8] {
+    let length = random.below(4) == 0 ? 0 : random.below(longest)
+    let letter = UInt8(0x61 + random.below(26))
+    return [UInt8](repeating: letter, count: length) + (random.below(3) == 0 ? Array("é".utf8) : [])
+  }
+
+  @Test("Texts come, change and go; pins keep theirs", arguments: 1...3 as ClosedRange<UInt64>, [30, 9_000])
+  func churn(seed: UInt64, longest: Int) {
+    var random = SeededRandom(seed: seed)
+    var column = TextColumn()
+    var twin: [[UInt8]] = []
+    var pins: [Pinned] = []
+    for step in 0..<1_200 {
+      switch random.below(10) {
+      case 0..<5:
+        let text = Self.text(&random, longest: longest)
+        twin.append(text)
+        column.append(text.span)
+      case 5..<7 where !twin.isEmpty:
+        let row = random.below(twin.count)
+        let text = Self.text(&random, longest: longest)
+        twin[row] = text
+        column.set(row, text.span)
+      case 7..<9 where !twin.isEmpty:
+        let row = random.below(twin.count)
+        twin[row] = []
+        column.clear(row)
+      default:
+        if pins.count == 3 { pins.remove(at: random.below(3)) }
+        if step % 4 == 0 { pins.append(Pinned(column.pin(), twin)) }
+      }
+      if step % 200 == 0 {
+        #expect(Pinned(column.pin(), twin).isIntact && pins.allSatisfy { $0.isIntact }, "seed \(seed), step \(step)")
+      }
+    }
+    #expect(Pinned(column.pin(), twin).isIntact && pins.allSatisfy { $0.isIntact }, "seed \(seed)")
+  }
+
+  @Test("A text is its bytes, a string, and ASCII or not, up to 65,535 bytes")
+  func values() {
+    var column = TextColumn()
+    let texts = ["", "a", "é", "日本語", "e\u{301}", "\0", String(repeating: "x", count: 65_535)]
+    for text in texts { column.append(Array(text.utf8).span) }
+    for (row, text) in texts.enumerated() {
+      #expect(column.string(row).utf8.elementsEqual(text.utf8))
+      #expect(column.isASCII(row) == text.utf8.allSatisfy { $0 < 0x80 })
+      #expect(column.byteCount(row) == text.utf8.count)
+    }
+  }
+
+  @Test("Memory of texts that are gone comes back, but not while a pin reads them")
+  func givingBack() {
+    var column = TextColumn()
+    let text = [UInt8](repeating: 0x61, count: 60_000)
+    for _ in 0..<100 { column.append(text.span) }
+    let full = column.memoryByteCount
+    let pinned = Pinned(column.pin(), [[UInt8]](repeating: text, count: 100))
+    for row in 0..<100 { column.clear(row) }
+    for _ in 0..<20 { column.append(Array("b".utf8).span) }
+    #expect(column.memoryByteCount < full / 3)
+    #expect(pinned.isIntact)
+    #expect(column.checkInvariants("texts") == [])
+    #expect(column.string(100) == "b" && column.string(0) == "")
+  }
+
+  @Test("A rolled-back column writes over what was never kept")
+  func rollingBack() {
+    var column = TextColumn()
+    column.append(Array("kept".utf8).span)
+    for round in 0..<40 {
+      let before = column.pin()
+      for _ in 0..<5 { column.append([UInt8](repeating: UInt8(round), count: 50_000).span) }
+      column.clear(0)
+      column = before
+      column.append(Array("round \(round)".utf8).span)
+    }
+    #expect(column.string(0) == "kept" && column.count == 41)
+    #expect((0..<40).allSatisfy { column.string($0 + 1) == "round \($0)" })
+    #expect(column.checkInvariants("texts") == [])
+  }
+}

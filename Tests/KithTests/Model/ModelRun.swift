@@ -1,0 +1,195 @@
+@testable import Kith
+
+/// Engine and model say different things; the text tells where.
+struct Difference: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// An engine and its model side by side: both get the same changes, drawn from a seed, and are asked the same questions.
+///
+/// The run stops at the first difference, with its seed and step.
+struct ModelRun {
+  /// An instant that was kept, and what the model said then.
+  struct Kept {
+    let pin: Pin
+    let model: ReferenceModel
+    let step: Int
+  }
+
+  /// A list that was read so far.
+  struct Walk {
+    let question: Question
+    let cursor: Cursor
+    let place: ReferenceModel.Place
+  }
+
+  let seed: UInt64
+  var draw: Draw
+  var step = 0
+  var graph = SocialGraph()
+  var model = ReferenceModel()
+  var kept: [Kept] = []
+  var walks: [Walk] = []
+
+  /// - Parameter users: how many there are about; so many are there from the start if there are more than a few.
+  init(seed: UInt64, users: Int) throws {
+    self.seed = seed
+    draw = Draw(seed: seed, userCount: users)
+    if users > 20 { try populate(users) }
+  }
+
+  func differ(_ what: String) -> Difference { Difference(description: "seed \(seed), step \(step): \(what)") }
+
+  /// A crowd that comes all at once, as from an import.
+  private mutating func populate(_ count: Int) throws {
+    var changes = (0..<count).map { _ in Change.addUser(id: nil, username: draw.name()) }
+    func someone() -> UserID { UserID(Int64(1 + (draw.seldom(3) ? draw.below(4) : draw.below(count)))) }
+    for _ in 0..<count * 10 { changes.append(.follow(someone(), someone(), at: draw.edgeTime())) }
+    for _ in 0..<count * 2 {
+      changes.append(.addPost(id: nil, author: someone(), text: draw.text(), createdAt: draw.postTime()))
+    }
+    for _ in 0..<count * 4 {
+      let post = PostID(Int64(1 + (draw.seldom(3) ? draw.below(4) : draw.below(count * 2))))
+      changes.append(.like(someone(), post, at: draw.edgeTime()))
+    }
+    try makeBulk(changes)
+  }
+
+  /// Changes of an import: one that is refused is passed over.
+  private mutating func makeBulk(_ changes: [Change]) throws {
+    try graph.bulk { batch throws(Difference) in
+      for change in changes { try compare(batch.outcome(ofImporting: change), model.outcome(of: change), change) }
+    }
+    try checkWhole()
+  }
+
+  // MARK: - A step
+
+  mutating func advance() throws {
+    step += 1
+    switch draw.below(40) {
+    case 0..<4: try makeBatch()
+    case 4: keep()
+    case 5 where draw.seldom(3):
+      try makeBulk((0..<draw.below(25)).map { _ in draw.change(for: model) })
+    default: try makeChange()
+    }
+    for _ in 0..<2 { try askOnce() }
+    if step % 5 == 0 { try askOfOneKept() }
+    if step % 20 == 0 { try walkOneList() }
+    if step % 50 == 0 { try checkWhole() }
+    if step % 120 == 0 { try restore() }
+  }
+
+  private mutating func makeChange() throws {
+    let change = draw.change(for: model)
+    let outcome = graph.outcome(of: change)
+    try compare(outcome, model.outcome(of: change), change)
+  }
+
+  private func compare(
+    _ outcome: Result<Applied, KithError>, _ expected: Result<Applied, ReferenceModel.Refusal>, _ change: Change
+  ) throws(Difference) {
+    switch (outcome, expected) {
+    case (.success(let applied), .success(let right)) where applied == right: return
+    case (.failure(let error), .failure(let refusal)) where refusal.codes.contains(error.code): return
+    default: throw differ("\(change) gave \(outcome), not \(expected)")
+    }
+  }
+
+  /// Some changes at once, which stand together or not at all.
+  private mutating func makeBatch() throws {
+    let before = model
+    var changes: [Change] = []
+    for _ in 0..<1 + draw.below(6) { changes.append(draw.change(for: model)) }
+    let (goesOn, fails) = (draw.below(3) == 0, draw.below(3) == 0)
+    do {
+      try graph.batch { batch throws(KithError) in
+        for (index, change) in changes.enumerated() {
+          let outcome = batch.outcome(of: change)
+          let expected = model.outcome(of: change)
+          do {
+            try compare(outcome.unwrapped(at: batch.count), expected, change)
+            let question = draw.question(for: model)
+            try ask(question, of: batch.reply(to: question), model, "within a batch")
+          } catch {
+            throw .unsupported("\(error)")  // the difference, carried out
+          }
+          if case .failure(let error) = outcome, !goesOn { throw error }
+          if fails && index == changes.count - 1 { throw .cancelled }
+        }
+      }
+    } catch .unsupported(let difference) {
+      throw differ(difference)
+    } catch {
+      model = before
+    }
+  }
+
+  private mutating func keep() {
+    if kept.count == 4 { kept.remove(at: draw.below(4)) }
+    kept.append(Kept(pin: graph.pin(), model: model, step: step))
+  }
+
+  /// From here on a graph that was written and read again, byte by byte.
+  private mutating func restore() throws {
+    let pin = graph.pin()
+    let sections = GraphSections.sections(of: pin.view.state)
+    let state = try GraphSections.state(from: sections, sequence: pin.view.sequence, file: "memory")
+    graph = SocialGraph(state, store: nil, isReadOnly: false)
+    try checkWhole()
+  }
+}
+
+// MARK: - Outcomes
+
+extension ReferenceModel {
+  mutating func outcome(of change: Change) -> Result<Applied, Refusal> {
+    do throws(Refusal) {
+      return .success(try apply(change))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension SocialGraph {
+  func outcome(of change: Change) -> Result<Applied, KithError> {
+    do throws(KithError) {
+      return .success(try apply(change))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension Batch {
+  fileprivate mutating func outcome(of change: Change) -> Result<Applied, KithError> {
+    do throws(KithError) {
+      return .success(try apply(change))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  fileprivate mutating func outcome(ofImporting change: Change) -> Result<Applied, KithError> {
+    do throws(KithError) {
+      return .success(try importChange(change))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  fileprivate func reply(to question: Question) -> Reply<Cursor> { read { $0.reply(to: question) } }
+}
+
+extension Result where Success == Applied, Failure == KithError {
+  /// The error without its place in the batch, if that place is right.
+  fileprivate func unwrapped(at index: Int) -> Self {
+    guard case .failure(.inBatch(index, let error)) = self else {
+      if case .failure = self { return .failure(.unsupported("an error of a batch without its place: \(self)")) }
+      return self
+    }
+    return .failure(error)
+  }
+}

@@ -1,0 +1,106 @@
+@testable import Kith
+
+// MARK: - Searches
+
+extension ReferenceModel {
+  func searchUsers(_ query: String, _ search: UserSearch, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "users"
+    let others = search.excluding.map { [$0] } ?? []
+    let text = Folding.trimmed(query)
+    try check(
+      viewer: search.viewer, others: others, limit: search.limit, place: place, list: list,
+      more: text.utf8.count > 256 ? ["queryTooLong"] : [])
+    let (loose, strict) = (Folding.loose(text), Folding.strict(text))
+    let matches = users.filter { id, name in
+      if id == search.excluding || !isVisible(id, search.viewer) { return false }
+      if text.isEmpty { return true }
+      if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }
+      return search.fold == .loose || Self.holds(strict, in: name.strict, search.match)
+    }
+    let entries: [Entry<User>] = matches.keys.map { (nameKey($0), user($0, search.viewer)) }
+    let (items, next) = page(entries, list, after: place, limit: search.limit)
+    return Reply(.users(items, total: search.counting ? matches.count : nil), next: next)
+  }
+
+  private static func holds(_ text: [UInt8], in key: [UInt8], _ match: Match) -> Bool {
+    switch match {
+    case .substring: contains(text, in: key)
+    case .prefix: key.starts(with: text)
+    case .exact: key == text
+    }
+  }
+
+  private static func contains(_ text: [UInt8], in key: [UInt8]) -> Bool {
+    if text.count > key.count { return false }
+    return (0...(key.count - text.count)).contains { key[$0...].starts(with: text) }
+  }
+
+  func searchPosts(_ query: String, _ search: PostSearch, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "posts by \(search.author?.rawValue ?? 0) among followees: \(search.following)"
+    let text = Folding.trimmed(query)
+    let words = Folding.splitOnWhiteSpace(text)
+    let distinct = Set(words.map { search.fold == .strict ? Folding.strict($0) : Folding.loose($0) })
+    var codes: Set<String> = text.utf8.count > 256 || distinct.count > 32 ? ["queryTooLong"] : []
+    if search.following && search.viewer == nil { codes.insert("invalidRequest") }
+    try check(
+      viewer: search.viewer, subject: search.author, limit: search.limit, place: place, list: list, more: codes)
+    var entries: [Entry<Post?>] = []
+    for (id, post) in posts where isVisible(id, search.viewer) {
+      if let author = search.author, author != post.author { continue }
+      if search.following, let viewer = search.viewer, follows[viewer]?[post.author] == nil { continue }
+      if let before = search.before, post.time >= before.rawValue { continue }
+      if let after = search.after, post.time <= after.rawValue { continue }
+      if words.allSatisfy({ stands($0, in: post, search.fold) }) {
+        entries.append((Self.newestFirst(post, id), self.post(id, search.viewer)))
+      }
+    }
+    let (items, next) = page(entries, list, after: place, limit: search.limit)
+    return Reply(.posts(items), next: next)
+  }
+
+  /// Whether a word stands in a post's text or in its author's name.
+  private func stands(_ word: String, in post: StoredPost, _ fold: Fold) -> Bool {
+    let (loose, strict) = (Folding.loose(word), Folding.strict(word))
+    if loose.isEmpty { return false }
+    return [post.text, users[post.author]?.text ?? ""].contains { text in
+      Self.contains(loose, in: Folding.loose(text))
+        && (fold == .loose || Self.contains(strict, in: Folding.strict(text)))
+    }
+  }
+
+  static func newestFirst(_ post: StoredPost, _ id: PostID) -> Key { Key(numbers: [-post.time, -id.rawValue]) }
+}
+
+// MARK: - Timelines
+
+extension ReferenceModel {
+  func timeline(_ user: UserID, _ options: TimelineOptions, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "timeline \(user)"
+    try check(viewer: user, limit: options.limit, place: place, list: list)
+    var entries: [Entry<Post?>] = []
+    for (id, post) in posts where isOn(user, post, options) {
+      entries.append((Self.newestFirst(post, id), self.post(id, user)))
+    }
+    entries.sort { $0.key < $1.key }
+    if let place {
+      entries = entries.filter { options.direction == .older ? place.key < $0.key : $0.key < place.key }
+    }
+    let hasMore = entries.count > options.limit
+    let isNewer = options.direction == .newer
+    let shown = isNewer ? entries.suffix(options.limit) : entries.prefix(options.limit)
+    let bottom = Place(list: list, key: Key(numbers: [1, 0]))  // below every post: a millisecond before 1970
+    var reply = Reply<Place>(.posts(shown.map(\.item)))
+    reply.previous =
+      shown.first.map { Place(list: list, key: $0.key) } ?? place ?? (isNewer ? bottom : nil)
+    if hasMore || isNewer { reply.next = shown.last.map { Place(list: list, key: $0.key) } }
+    return reply
+  }
+
+  private func isOn(_ user: UserID, _ post: StoredPost, _ options: TimelineOptions) -> Bool {
+    let isOwn = post.author == user && options.includeSelf
+    let isFollowed = follows[user]?[post.author] != nil && mutes[user]?.contains(post.author) != true
+    return (isOwn || isFollowed) && !isAcross(user, post.author)
+      && options.before.map { post.time < $0.rawValue } ?? true
+      && options.after.map { post.time > $0.rawValue } ?? true
+  }
+}

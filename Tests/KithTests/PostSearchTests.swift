@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Kith
+
+/// Rules of post searches that seeded questions seldom meet.
+@Suite struct PostSearchTests {
+  /// Words that fold alike count once, so that many more than 32 may be written.
+  private static let spellings =
+    ["a", "à", "á", "â", "ã", "ä", "å", "ā", "ă", "ą", "ǎ", "ȁ", "ȃ", "ȧ", "e", "è", "é", "ê", "ë", "ē", "ĕ", "ė", "ę"]
+    + [
+      "ě", "ȅ", "ȇ", "ȩ", "i", "ì", "í", "î", "ï", "ĩ", "ī", "ĭ", "į", "ǐ", "ȉ", "ȋ", "o", "ò", "ó", "ô", "õ", "ö", "ō",
+    ]
+    + [
+      "ŏ", "ő", "ơ", "ǒ", "ǫ", "ȍ", "ȏ", "ȯ", "u", "ù", "ú", "û", "ü", "ũ", "ū", "ŭ", "ů", "ű", "ų", "ư", "ǔ", "ȕ", "ȗ",
+    ]
+
+  @Test("However many spellings are asked for, the word behind them is asked for too")
+  func manySpellings() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    let post = try graph.addPost(by: ann, "a e i o u, but no snow")
+    try graph.addPost(by: ann, "a e i o u")
+    let query = Self.spellings.joined(separator: " ") + " snow"
+    #expect(Self.spellings.count > 64 && query.utf8.count <= 256)
+    #expect(try graph.read { try $0.searchPosts(query) }.map(\.id) == [post])
+    #expect(throws: KithError.queryTooLong) { try graph.read { try $0.searchPosts(query, PostSearch(fold: .strict)) } }
+  }
+
+  @Test("32 distinct words are the most, and 256 bytes")
+  func limits() throws {
+    let graph = SocialGraph()
+    let words = (0..<33).map { "w\($0)" }
+    let ann = try graph.addUser("ann")
+    try graph.addPost(by: ann, words.joined(separator: " "))
+    func count(_ query: String) throws -> Int { try graph.read { try $0.searchPosts(query) }.count }
+    #expect(try count(words.prefix(32).joined(separator: "\n") + " W0 w1  ") == 1)
+    #expect(throws: KithError.queryTooLong) { try count(words.joined(separator: " ")) }
+    #expect(try count(String(repeating: " ", count: 300) + "w0") == 1)
+    #expect(throws: KithError.queryTooLong) { try count(String(repeating: "é", count: 129)) }
+    #expect(try count(String(repeating: "é", count: 128)) == 0)
+  }
+
+  @Test("A word may stand in the text and the next in the author's name, also in a new one")
+  func names() throws {
+    let graph = SocialGraph()
+    let (zoe, bob) = (try graph.addUser("Zoë"), try graph.addUser("bob"))
+    for author in [zoe, bob] { try graph.addPost(by: author, "first snow") }
+    func ids(_ query: String, _ fold: Fold = .loose) throws -> [PostID] {
+      try graph.read { try $0.searchPosts(query, PostSearch(fold: fold)) }.map(\.id)
+    }
+    #expect(try ids("ZOE snow") == [1] && ids("zoe snow", .strict) == [] && ids("ZOË SNOW", .strict) == [1])
+    #expect(try ids("o") == [2, 1] && ids("bob zoe") == [])
+    try graph.rename(zoe, to: "bobby")
+    #expect(try ids("bob snow") == [2, 1] && ids("zoe") == [])
+  }
+}

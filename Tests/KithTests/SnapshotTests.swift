@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Kith
+
+/// Graphs as sections and as files: what is written is what is read.
+@Suite struct SnapshotTests {
+  private static func sections(_ graph: SocialGraph) -> [Section] { GraphSections.sections(of: graph.pin().view.state) }
+
+  private static func restored(_ sections: [Section], sequence: UInt64) throws -> SocialGraph {
+    let state = try GraphSections.state(from: sections, sequence: sequence, file: "memory")
+    return SocialGraph(state, store: nil, isReadOnly: false)
+  }
+
+  @Test(
+    "Save, restore, save: the same sections, and the same answers", arguments: [(1, 1), (12, 2), (40, 3), (150, 4)])
+  func saveRestoreSave(userCount: Int, seed: UInt64) throws {
+    let sample = try SampleGraph(userCount: userCount, seed: seed)
+    let first = Self.sections(sample.graph)
+    let restored = try Self.restored(first, sequence: sample.model.sequence)
+    #expect(sample.differences(from: restored.pin().view, questions: 150) == [])
+    #expect(Self.sections(restored).contents == first.contents)
+  }
+
+  @Test("An empty graph, and one in which everybody was removed, come back as they were")
+  func nothingLeft() throws {
+    let graph = SocialGraph()
+    #expect(
+      Self.sections(try Self.restored(Self.sections(graph), sequence: 0)).contents == Self.sections(graph).contents)
+    for name in ["a", "b", "c"] { try graph.addPost(by: graph.addUser(name), "text of \(name)") }
+    for user in 1...3 as ClosedRange<Int64> { try graph.remove(UserID(user)) }
+    let sections = Self.sections(graph)
+    let restored = try Self.restored(sections, sequence: 9)
+    #expect(Self.sections(restored).contents == sections.contents)
+    #expect(try restored.addUser("a") == 4 && restored.read { $0.verify() } == [])
+    #expect(throws: KithError.idTaken(2)) { try restored.addUser("b", id: 2) }
+  }
+
+  /// Hashes of every process begin with another seed: if any of them reached a section, this number would not hold.
+  @Test("The sections of a seeded graph are the same in every process, on every machine")
+  func digest() throws {
+    let sample = try SampleGraph(userCount: 150, seed: 4)
+    let digest = Self.sections(sample.graph).digest
+    #expect(String(digest, radix: 16) == "b85d4df120d24d09")
+    let again = try Self.restored(Self.sections(sample.graph), sequence: sample.model.sequence)
+    #expect(Self.sections(again).digest == digest)
+  }
+
+  @Test("Files of equal graphs differ in their headers alone")
+  func equalFiles() throws {
+    let directory = try TemporaryDirectory()
+    let sample = try SampleGraph(userCount: 30, seed: 5)
+    let state = sample.model.sequence
+    let restored = try Self.restored(Self.sections(sample.graph), sequence: state)
+    var frames: [[UInt8]] = []
+    for (name, graph, writtenAt) in [("first", sample.graph, 1), ("second", restored, 2)]
+      as [(String, SocialGraph, Int64)]
+    {
+      let header = SnapshotHeader(
+        storeID: (UInt64(writtenAt), 2), sequence: state, generation: 1, writtenAt: writtenAt, unicodeVersion: "17.0.0")
+      let summary = try SnapshotFile.write(
+        header, Self.sections(graph), to: directory.path, name: name, disk: SystemDisk())
+      let end = SnapshotFormat.headerByteCount + summary.sections.reduce(0) { $0 + Int($1.compressedByteCount) }
+      frames.append(Array(try directory.read(name)[SnapshotFormat.headerByteCount..<end]))
+    }
+    #expect(frames[0] == frames[1] && frames[0].count > 1_000)
+  }
+
+  @Test("A restored graph goes on as the old one does", arguments: [11, 12] as [UInt64])
+  func goingOn(seed: UInt64) throws {
+    let sample = try SampleGraph(userCount: 25, seed: seed)
+    let restored = try Self.restored(Self.sections(sample.graph), sequence: sample.model.sequence)
+    var draw = Draw(seed: seed, userCount: 25)
+    for _ in 0..<300 {
+      let change = draw.change(for: sample.model)
+      let applied = try? sample.graph.apply(change)
+      #expect(applied == (try? restored.apply(change)), "seed \(seed): \(change)")
+    }
+    #expect(Self.sections(restored).contents == Self.sections(sample.graph).contents, "seed \(seed)")
+    #expect(restored.read { $0.verify() } == [] && restored.read { $0.sequence } == sample.graph.read { $0.sequence })
+  }
+}
