@@ -5,17 +5,6 @@ import Testing
 
 /// The built `kith`, run as an operator runs it, each time a process with hash seeds of its own.
 @Suite("Whole processes") struct ProcessTests {
-  /// The executable stands beside the tests, whichever way they were started.
-  private static let executable: URL? = {
-    for argument in CommandLine.arguments where argument.contains(".xctest") {
-      var directory = URL(fileURLWithPath: argument)
-      while directory.path.contains(".xctest") { directory.deleteLastPathComponent() }
-      let candidate = directory.appendingPathComponent("kith")
-      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-    }
-    return nil
-  }()
-
   private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
     "kith-process-\(UUID().uuidString)")
 
@@ -25,20 +14,13 @@ import Testing
 
   /// Runs `kith` with hash seeds that differ, whatever the tests were started with.
   private func run(_ arguments: [String], input: String = "") throws -> (status: Int32, output: String) {
-    let executable: URL = try #require(Self.executable, "kith is built before its tests")
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
+    let (process, standardInput, output) = try BuiltKith.process(arguments)
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "SWIFT_DETERMINISTIC_HASHING" }
-    let (standardInput, output) = (Pipe(), Pipe())
-    process.standardInput = standardInput
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
     try process.run()
     // Less than a pipe holds, so that nobody waits for anybody.
-    try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try standardInput.fileHandleForWriting.close()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    try standardInput.write(contentsOf: Data(input.utf8))
+    try standardInput.close()
+    let bytes = try output.readToEnd() ?? Data()
     process.waitUntilExit()
     return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
   }
@@ -70,6 +52,7 @@ import Testing
     let answers = try ["first", "second"].map { try run(["query", path($0)], input: lines) }
     #expect(answers[0].status == 0 && answers[0].output == answers[1].output)
     #expect(answers[0].output.split(separator: "\n").count == Self.requests.count)
+    for store in ["first", "second"] { #expect(try run(["snapshot", path(store)]).status == 0) }
     #expect(try frames("first") == frames("second"))
     let again = try run(
       ["query", path("first"), "--read-only"], input: Self.requests.suffix(4).joined(separator: "\n"))

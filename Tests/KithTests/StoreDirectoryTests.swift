@@ -43,6 +43,19 @@ import Testing
     #expect(try store.openForReading().hasLock)
   }
 
+  @Test func `a store whose name may not be on the disk gets no file before it is`() throws {
+    let calls = FailingDisk()
+    _ = try StoreDirectory(directory.file("first"), disk: calls).openForWriting(creating: true)
+    let parentSync = try #require(calls.calls.firstIndex(of: "syncDirectory"))
+    let failing = StoreDirectory(store.path, disk: FailingDisk(failingCall: parentSync))
+    #expect(throws: KithError.self) { try failing.openForWriting(creating: true) }
+    #expect(try disk.list(store.path) == [])
+    let again = FailingDisk()
+    _ = try StoreDirectory(store.path, disk: again).openForWriting(creating: true)
+    let calledBeforeFile = again.calls.prefix { $0 != "create" }
+    #expect(calledBeforeFile.contains("syncDirectory"))
+  }
+
   @Test func `an empty directory becomes a store, one with other files does not`() throws {
     try disk.makeDirectory(store.path)
     try directory.write([], to: "store/notes.txt")
@@ -184,16 +197,15 @@ import Testing
     #expect(try store.prune(verified: [names[4], names[3]], holding: opened.lock) == [names[2], names[1]])
   }
 
-  @Test func `a store with a journal, which this version would lose, is refused`() throws {
+  @Test func `journals and ACK are of a store, and what was left of making ACK goes`() throws {
     _ = try store.openForWriting(creating: true)
-    for name in ["ACK", "wal-00000000000000000001"] {
-      try directory.write([], to: "store/" + name)
-      for error in [
-        #expect(throws: KithError.self) { try store.openForWriting(creating: true) },
-        #expect(throws: KithError.self) { try store.openForReading() },
-      ] { #expect(error?.code == "unsupportedVersion") }
-      try disk.remove(store.path + "/" + name)
-    }
+    for name in ["ACK", "ACK.tmp", "wal-00000000000000000003"] { try directory.write([], to: "store/" + name) }
+    let contents = try store.openForReading()
+    #expect(contents.hasAcknowledgements)
+    #expect(contents.journals == [3])
+    #expect(contents.nextGeneration == 4)
+    #expect(try store.openForWriting(creating: true).contents.temporaries == [])
+    #expect(try disk.list(store.path) == ["ACK", "LOCK", "wal-00000000000000000003"])
   }
 
   @Test func `a path has a parent`() {

@@ -35,6 +35,7 @@ struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
 
   /// Opens the file, or makes it so that it stands there whole, durable, or not at all.
   ///
+  /// Recovery may have found more than was recorded: from now on that counts as acknowledged, since callers see it.
   /// To be called before the store's first journal is written: recovery relies on it that no journal is without.
   init(directory: String, disk: D, _ initial: Acknowledgement) throws(KithError) {
     let path = directory.appendingPathComponent(StoreNames.acknowledgements)
@@ -47,6 +48,10 @@ struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
     self.file = file
     last = found.acknowledgement
     openSlot = 1 - found.slot
+    if initial.sequence > last.sequence {
+      record(sequence: initial.sequence, generation: initial.generation)
+      sync()
+    }
   }
 
   /// Records that all changes up to `sequence` are on the disk. A failure is kept in `failure`, and nothing else happens.
@@ -128,7 +133,8 @@ struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
     var firstError: KithError?
     for slot in 0..<2 {
       do throws(KithError) {
-        let acknowledgement = try decoded(Array(bytes.dropFirst(slot * slotByteCount).prefix(slotByteCount)), path, slot)
+        let slotBytes = Array(bytes.dropFirst(slot * slotByteCount).prefix(slotByteCount))
+        let acknowledgement = try decoded(slotBytes, path, slot)
         let isGreater =
           best.map { best in
             (acknowledgement.sequence, acknowledgement.generation)

@@ -9,16 +9,11 @@
 /// It is a protocol so that tests can put a simulated disk in its place; durable code is generic over it and is
 /// specialised, never existential. Every failure is `KithError.system` with errno, call and path. A path always comes
 /// from the host or from a fixed pattern, never from the content of a file.
-protocol Disk: Sendable {
-  associatedtype File: Sendable
-
+protocol Disk: ByteStorage {
   /// A new regular file (0600) open for reading and writing; fails when anything of that name exists.
   func create(_ path: String) throws(KithError) -> File
   /// An existing regular file; symbolic links, directories, FIFOs and devices are refused with `notAStore`.
   func open(_ path: String, writable: Bool) throws(KithError) -> File
-  func byteCount(of file: File) throws(KithError) -> Int64
-  /// Fills `buffer` from `offset` on; returns fewer bytes only at the end of the file.
-  func read(_ file: File, at offset: Int64, into buffer: inout MutableSpan<UInt8>) throws(KithError) -> Int
   /// Writes all of `bytes`, or throws after any part of them.
   func write(_ file: File, at offset: Int64, _ bytes: Span<UInt8>) throws(KithError)
   /// Returns when the file's content is on the disk. After a failure nobody knows what is there: never call it again.
@@ -218,6 +213,19 @@ extension SystemDisk {
     }
     guard errno == 0 else { throw Self.failure("readdir", path) }
     return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+  }
+
+  /// A file that the host has open: a descriptor of its own for it, so that the host may close that one at any time.
+  ///
+  /// Its position is neither used nor moved. What is no regular file is refused with `notAStore`.
+  func open(descriptor: Int32) throws(KithError) -> SystemFile {
+    let path = "descriptor \(descriptor)"
+    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { throw Self.failure("fcntl", path) }
+    let file = SystemFile(descriptor: own, path: path)
+    let kind = Self.kind(of: try Self.status(of: file))
+    guard kind == .file else { throw Self.notRegular(path, kind) }
+    return file
   }
 
   /// Bytes of memory that this machine has; snapshots may declare half of it by default.

@@ -81,7 +81,8 @@ struct StoredFrame: Sendable {
   /// The last change that its writer knew to be on the disk when it wrote the frame.
   let syncedThrough: UInt64
   let byteCount: Int
-  private let changeByteCount: Int
+  /// Bytes of the changes alone.
+  let changeByteCount: Int
   private var bytes: [UInt8] = []
   /// The last eight bytes of the frame.
   private(set) var hash: UInt64 = 0
@@ -91,13 +92,15 @@ struct StoredFrame: Sendable {
 
   /// What a frame's first bytes say; nil when no frame begins with them.
   init?(header: ArraySlice<UInt8>, place: FilePlace) {
-    guard header.starts(with: [0x4B, 0x46, 0x52, 0x4D]) else { return nil }
-    var reader = ByteReader(Array(header.prefix(JournalFormat.frameHeaderByteCount)), file: "")
-    guard (try? reader.readUInt32()) == JournalFormat.frameMagic, let byteCount = try? reader.readUInt32(),
-      let count = try? reader.readUInt32(), let changeByteCount = try? reader.readUInt32(),
-      let firstSequence = try? reader.readUInt64(), let journalID = try? reader.readUInt64(),
-      let writtenAt = try? reader.readInt64(), let syncedThrough = try? reader.readUInt64()
-    else { return nil }
+    guard header.count >= JournalFormat.frameHeaderByteCount else { return nil }
+    func field<Value: FixedWidthInteger>(at offset: Int) -> Value {
+      let start = header.startIndex + offset
+      return header[start..<start + Value.bitWidth / 8].reversed().reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+    }
+    // Without a reader and its errors: each sector of a torn tail is looked at in this way.
+    guard field(at: 0) == JournalFormat.frameMagic else { return nil }
+    let (byteCount, count, changeByteCount): (UInt32, UInt32, UInt32) = (field(at: 4), field(at: 8), field(at: 12))
+    let firstSequence: UInt64 = field(at: 16)
     guard byteCount <= JournalFormat.frameByteLimit,
       Int(byteCount) == JournalFormat.frameByteCount(changeByteCount: Int(changeByteCount)),
       count > 0, Int(count) <= Int(changeByteCount) / ChangeCoding.smallestByteCount,
@@ -108,9 +111,9 @@ struct StoredFrame: Sendable {
     self.count = Int(count)
     self.changeByteCount = Int(changeByteCount)
     self.firstSequence = firstSequence
-    self.journalID = journalID
-    self.writtenAt = Timestamp(writtenAt)
-    self.syncedThrough = syncedThrough
+    journalID = field(at: 24)
+    writtenAt = Timestamp(field(at: 32))
+    syncedThrough = field(at: 40)
   }
 
   /// The frame with its content; nil when the hash is not that of `bytes`, which are all of it.

@@ -60,6 +60,9 @@ struct JournalReader<D: Disk> {
     try source.endOfContent(from: offset) - offset
   }
 
+  /// Whether the file ends where its writer always leaves room: then its end was cut off, with whatever stood there.
+  var isCut: Bool { source.byteCount < offset + Int64(JournalFormat.sectorByteCount) }
+
   /// A frame further on whose writer knew that the change which should stand at `offset` was on the disk.
   ///
   /// Frames written without a sync between them may be torn in any order by a crash; this one tells that there was a sync.

@@ -28,7 +28,8 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
     let id: UInt64
     /// Where the next frame will stand.
     var offset: Int64
-    /// Up to where the disk has given room.
+    /// Up to where the disk has given room: always a sector more than what is used, so that a file that ends with a
+    /// frame is known to have been cut.
     var allocated: Int64
   }
 
@@ -108,9 +109,9 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   /// Syncs what is not synced yet, and gives back the room that the journal did not need.
   mutating func close() throws(KithError) {
     try sync()
-    if let journal, journal.allocated > journal.offset {
-      // A courtesy: with or without the zeros after it, the journal says the same, so a failure means nothing.
-      try? disk.truncate(journal.file, to: journal.offset)
+    if let journal {
+      // A courtesy: with fewer zeros after it the journal says the same, so a failure means nothing.
+      try? disk.truncate(journal.file, to: journal.offset + Int64(JournalFormat.sectorByteCount))
     }
     journal = nil
   }
@@ -123,8 +124,9 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   /// after a damaged header tells damage from a crash.
   private func create(_ header: [UInt8], id: UInt64) throws(KithError) -> OpenJournal {
     let file = try disk.create(path)
+    let bytes = header + [UInt8](repeating: 0, count: JournalFormat.sectorByteCount)
     do throws(KithError) {
-      try disk.write(file, at: 0, header.span)
+      try disk.write(file, at: 0, bytes.span)
       try disk.sync(file)
       try disk.syncDirectory(directory)
     } catch {
@@ -132,13 +134,13 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
       try? disk.remove(path)
       throw error
     }
-    return OpenJournal(file: file, id: id, offset: Int64(header.count), allocated: Int64(header.count))
+    return OpenJournal(file: file, id: id, offset: Int64(header.count), allocated: Int64(bytes.count))
   }
 
   private mutating func write(_ bytes: [UInt8]) throws(KithError) {
     guard var journal else { return }
     let end = journal.offset + Int64(bytes.count)
-    if end > journal.allocated {
+    if end + Int64(JournalFormat.sectorByteCount) > journal.allocated {
       // Room first: a full disk refuses here, before a byte of the frame is written. Zeros, not a mere reservation: to
       // turn reserved blocks into written ones would cost each sync a change of metadata. Synced with the frame.
       let growth = min(max(Int(end), JournalFormat.firstGrowthByteCount), growthLimit)

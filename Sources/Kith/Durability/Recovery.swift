@@ -190,12 +190,10 @@ struct Recovery<D: Disk> {
     }
     recovered.chainHash = journal.chainHash
     let end: RecoveryReport.Journal.End =
-      if byteCount == 0 {
-        .clean
-      } else if limit == nil {
-        .torn(offset: offset, byteCount: byteCount)
+      if limit == nil {
+        byteCount > 0 || journal.isCut ? .torn(offset: offset, byteCount: byteCount) : .clean
       } else {
-        .superseded(offset: offset, byteCount: byteCount)
+        byteCount > 0 ? .superseded(offset: offset, byteCount: byteCount) : .clean
       }
     recovered.report.journals.append(
       .init(

@@ -14,9 +14,10 @@ public struct RecoveryReport: Hashable, Sendable {
     public enum End: Hashable, Sendable {
       /// Nothing.
       case clean
-      /// So many bytes from an offset on that a crash had torn, never acknowledged; they were dropped.
+      /// So many bytes from an offset on that a crash had torn, never acknowledged; they were dropped. None when the
+      /// file merely ends there, where its writer always leaves room: its end was cut off, with whatever stood there.
       case torn(offset: Int64, byteCount: Int64)
-      /// The same, found and dropped at an earlier opening: the next journal goes on where this one ended.
+      /// What was torn was found and dropped at an earlier opening: the next journal goes on where this one ended.
       case superseded(offset: Int64, byteCount: Int64)
       /// The crash came before the first frame: there is no header, and so nothing to read.
       case unborn(byteCount: Int64)

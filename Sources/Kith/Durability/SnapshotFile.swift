@@ -24,8 +24,17 @@ enum SnapshotFile {
   static func read<D: Disk>(
     path: String, knownSections: [SectionID: UInt16], memoryLimit: Int = defaultMemoryLimit, disk: D
   ) throws(KithError) -> (header: SnapshotHeader, sections: [Section]) {
+    let file = try disk.open(path, writable: false)
+    return try read(file, path: path, knownSections: knownSections, memoryLimit: memoryLimit, from: disk)
+  }
+
+  /// The same of a file that is open, or that is bytes in memory; `path` names it in errors.
+  static func read<Storage: ByteStorage>(
+    _ file: Storage.File, path: String, knownSections: [SectionID: UInt16], memoryLimit: Int = defaultMemoryLimit,
+    from storage: Storage
+  ) throws(KithError) -> (header: SnapshotHeader, sections: [Section]) {
     let reader = try SnapshotFileReader(
-      path: path, disk: disk, memoryLimit: memoryLimit, knownSections: knownSections)
+      file: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: knownSections)
     var sections: [Section] = []
     for entry in reader.table.entries {
       if entry.version <= knownSections[entry.id] ?? 0 {

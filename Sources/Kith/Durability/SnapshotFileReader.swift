@@ -6,7 +6,7 @@
 /// Memory: opening takes at most six times the tables, which are part of the file; a section takes its declared content
 /// and one frame (≤ 4.04 MiB); the sum of all declared contents is checked against the limit before any of it is
 /// allocated.
-final class SnapshotFileReader<D: Disk> {
+final class SnapshotFileReader<D: ByteStorage> {
   let path: String
   let header: SnapshotHeader
   let table: SnapshotTable
@@ -14,19 +14,12 @@ final class SnapshotFileReader<D: Disk> {
   private let disk: D
   private let file: D.File
 
-  /// Opens the file at `path`.
+  /// Opens a file, which `path` names in errors.
   ///
   /// - Parameters:
   ///   - memoryLimit: what all contents together may take, in bytes; beyond it `limitExceeded`.
   ///   - knownSections: the sections that the caller reads and the highest version of each that it knows; a critical
   ///     section beyond them is refused with `unsupportedVersion`. Nil knows everything (to inspect or verify).
-  convenience init(
-    path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?
-  ) throws(KithError) {
-    let file = try disk.open(path, writable: false)
-    try self.init(file: file, path: path, disk: disk, memoryLimit: memoryLimit, knownSections: knownSections)
-  }
-
   init(
     file: D.File, path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?
   ) throws(KithError) {
@@ -149,5 +142,15 @@ final class SnapshotFileReader<D: Disk> {
         found: "section \(entry.id) of version \(entry.version), without which the snapshot cannot be read",
         readable: "\(known), in format \(SnapshotFormat.version)")
     }
+  }
+}
+
+extension SnapshotFileReader where D: Disk {
+  /// Opens the file at `path`.
+  convenience init(
+    path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?
+  ) throws(KithError) {
+    let file = try disk.open(path, writable: false)
+    try self.init(file: file, path: path, disk: disk, memoryLimit: memoryLimit, knownSections: knownSections)
   }
 }

@@ -7,6 +7,7 @@ final class SnapshotFileWriter<D: Disk> {
   let path: String
   private let directory: String
   private let temporaryPath: String
+  private let replacing: Bool
   private let disk: D
   private let header: SnapshotHeader
   private let headerHash: UInt64
@@ -27,10 +28,9 @@ final class SnapshotFileWriter<D: Disk> {
     self.header = header
     self.directory = directory
     self.disk = disk
+    self.replacing = replacing
     path = directory.appendingPathComponent(name)
-    if !replacing, try disk.status(of: path, followingLinks: false) != nil {
-      throw .system(errno: SystemError.fileExists, call: "create", path: path)
-    }
+    if !replacing { try Self.checkFree(path, disk) }
     let headerBytes = header.encoded()
     headerHash = XXH64.hash(headerBytes.span)
     temporaryPath = path + "." + String(headerHash, radix: 16) + StoreNames.temporarySuffix
@@ -83,11 +83,19 @@ final class SnapshotFileWriter<D: Disk> {
       throw .corrupt(file: temporaryPath, offset: 0, reason: "what was read back is not what was written")
     }
     try reader.verify()
+    // Again, since writing took its time.
+    if !replacing { try Self.checkFree(path, disk) }
     try disk.rename(temporaryPath, to: path)
     isTemporary = false
     try disk.syncDirectory(directory)
     return SnapshotSummary(
       path: path, fileByteCount: offset, header: header, sections: entries.map(\.summary))
+  }
+
+  private static func checkFree(_ path: String, _ disk: D) throws(KithError) {
+    guard try disk.status(of: path, followingLinks: false) == nil else {
+      throw .system(errno: SystemError.fileExists, call: "create", path: path)
+    }
   }
 
   private func append(frameOf content: Span<UInt8>, _ compressor: borrowing ZstdCompressor) throws(KithError)

@@ -76,6 +76,13 @@ extension StoreDirectory {
     return summary
   }
 
+  /// What the snapshot says of itself, and that it is the one that its name tells; its content is not read.
+  func inspect(_ name: SnapshotName) throws(KithError) -> SnapshotSummary {
+    let summary = try SnapshotFile.inspect(path: path(of: name), disk: disk)
+    try check(summary.header, is: name)
+    return summary
+  }
+
   /// Adds to an error about a damaged snapshot what can be done: which older one verifies, and how to use it.
   func advised(_ error: KithError, about name: SnapshotName) -> KithError {
     guard case .corrupt(let file, let offset, let reason) = error else { return error }

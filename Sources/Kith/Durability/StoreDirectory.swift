@@ -70,10 +70,9 @@ struct StoreDirectory<D: Disk>: Sendable {
   func openForWriting(creating: Bool) throws(KithError) -> (lock: StoreLock<D>, contents: Contents) {
     let found = try contents()
     if found?.isEmpty != false, !creating { throw .noStore(path: path) }
-    if found == nil {
-      try disk.makeDirectory(path)
-      try disk.syncDirectory(path.parentPath)
-    }
+    if found == nil { try disk.makeDirectory(path) }
+    // Also where a crash, or a failure of this very call, came between the two: nothing was lost with the name so far.
+    if found?.isEmpty != false { try disk.syncDirectory(path.parentPath) }
     let lock = try StoreLock(directory: path, disk: disk)
     // Only now does nobody else change it.
     guard var contents = try contents() else { throw .noStore(path: path) }

@@ -1,119 +1,118 @@
-/// What an operator does with the files of a store: restore, verify, inspect. No graph is open for writing meanwhile.
+/// What an operator does with the files of a store: copy, restore, verify, inspect. No lock is taken, so that the store
+/// may be another process's meanwhile.
 package enum Snapshots {
-  /// Makes a new store at `target` of a snapshot file, or of the newest snapshot of a store.
+  // MARK: - New files
+
+  /// Makes a new store at `target` of a snapshot file, or of a store: its newest state, journals included.
   ///
   /// Never over anything: `target` must be absent or an empty directory. The new store has an id of its own.
-  /// Errors: `notAStore`, `corrupt`, `unsupportedVersion`, `system`.
-  package static func restore(from source: String, to target: String) throws(KithError) -> SnapshotInfo {
+  /// - Parameter noting: is told what was found in the store's files.
+  /// Errors: `noStore`, `notAStore`, `corrupt`, `unsupportedVersion`, `system`.
+  package static func restore(
+    from source: String, to target: String, noting: (RecoveryReport) -> Void = { _ in }
+  ) throws(KithError) -> SnapshotInfo {
     let disk = SystemDisk()
     if let status = try disk.status(of: target, followingLinks: true) {
       guard status.kind == .directory, try disk.list(target).isEmpty else {
         throw .notAStore(path: target, reason: "something is there already, and restoring never writes over it")
       }
     }
-    let pin = try SocialGraph.open(source, access: .readOnly).pin()
+    try refuseInsideStore(target, disk)
+    let graph = try SocialGraph.open(source, access: .readOnly)
+    if let report = graph.recovery { noting(report) }
+    let pin = graph.pin()
     let made = try Store.open(target, mode: .memory, disk: disk)
     let info = try made.store.snapshot { () throws(KithError) -> Pin in pin }
     try made.store.close()
     return info
   }
 
-  /// Reads everything there is and checks it: each file by its hashes, then the newest state by its invariants.
+  /// Writes the newest state of a store, journals included, as a snapshot file of its own; the store stays as it is.
   ///
-  /// Returns what is wrong, empty when all is sound. Errors: what keeps it from being opened at all, such as `notAStore`.
-  package static func verify(_ path: String) throws(KithError) -> [Problem] {
+  /// The file stands there whole, on the disk and read back, or not at all; nothing is ever replaced by it.
+  /// - Parameter noting: is told what was found in the store's files.
+  /// Errors: `noStore`, `notAStore`, `invalidRequest` for a place where it cannot stand, `corrupt`, `system`.
+  package static func write(
+    _ store: String, to file: String, noting: (RecoveryReport) -> Void = { _ in }
+  ) throws(KithError) -> SnapshotInfo {
     let disk = SystemDisk()
-    let files = try files(of: path, disk)
-    var problems: [Problem] = []
-    for file in files {
-      do throws(KithError) {
-        try SnapshotFile.verify(path: file, disk: disk)
-      } catch {
-        try problems.append(problem(error))
-      }
+    let directory = file.parentPath
+    guard let name = file.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init), !name.isEmpty
+    else { throw .invalidRequest(reason: "\(file): the name of a file is needed") }
+    guard try disk.status(of: file, followingLinks: false) == nil else {
+      throw .invalidRequest(reason: "\(file): something is there already, and nothing is replaced; choose another name")
     }
-    if !problems.isEmpty { return problems }
-    do throws(KithError) {
-      return try SocialGraph.open(path, access: .readOnly).pin().view.verify()
-    } catch {
-      return [try problem(error)]
+    guard try disk.status(of: directory, followingLinks: true)?.kind == .directory else {
+      throw .invalidRequest(reason: "\(file): there is no directory \(directory)")
     }
+    try refuseInsideStore(file, disk)
+    let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(store, disk: disk))
+    noting(recovered.report)
+    let header = SnapshotHeader(
+      storeID: recovered.storeID ?? (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)),
+      sequence: recovered.state.sequence,
+      // The newest that the store has had: if somebody puts the file into the store, later journals still follow it, or
+      // it is refused.
+      generation: recovered.report.nextGeneration - 1, chainHash: recovered.chainHash,
+      writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion)
+    _ = try SnapshotFile.write(
+      header, GraphSections.sections(of: recovered.state), to: directory, name: name, disk: disk)
+    return SnapshotInfo(path: file, sequence: header.sequence)
   }
 
-  /// Damage as something to report; anything else as the error that it is.
-  private static func problem(_ error: KithError) throws(KithError) -> Problem {
-    guard case .corrupt(let file, let offset, let reason) = error else { throw error }
-    return Problem(code: error.code, place: "\(file), byte \(offset)", message: reason)
+  /// A store that holds anything but its own files is refused from then on.
+  private static func refuseInsideStore(_ path: String, _ disk: SystemDisk) throws(KithError) {
+    let parent = path.parentPath
+    guard let contents = (try? StoreDirectory(parent, disk: disk).contents()) ?? nil, !contents.isEmpty else { return }
+    throw .invalidRequest(
+      reason: "\(path): \(parent) is a store, which nothing else may stand in; choose a place beside it")
   }
 
-  private static func files(of path: String, _ disk: SystemDisk) throws(KithError) -> [String] {
-    if let status = try disk.status(of: path, followingLinks: true), status.kind == .file { return [path] }
-    let directory = StoreDirectory(path, disk: disk)
-    return try directory.openForReading().snapshots.map { directory.path(of: $0) }
+  // MARK: - Files that are there
+
+  /// Reads everything there is and checks it, deeply: see `Verification`.
+  ///
+  /// Returns what is wrong, empty when all is sound. Errors: what keeps it from being opened, such as `notAStore`.
+  package static func verify(_ path: String) throws(KithError) -> [Problem] {
+    try Verification(of: path, deep: true).problems
+  }
+
+  /// The files of a store, and what each leads to.
+  package static func list(_ store: String) throws(KithError) -> StoreListing {
+    try againWhilePruned { () throws(KithError) in try StoreListing(StoreDirectory(store, disk: SystemDisk())) }
   }
 
   /// What a snapshot file, or every snapshot of a store, says of itself, newest first; its content is not read.
   package static func inspect(_ path: String) throws(KithError) -> [SnapshotReport] {
     let disk = SystemDisk()
-    var reports: [SnapshotReport] = []
-    for file in try files(of: path, disk).reversed() {
-      reports.append(SnapshotReport(try SnapshotFile.inspect(path: file, disk: disk)))
-    }
-    return reports
-  }
-}
-
-/// A snapshot file as its header and tables describe it.
-package struct SnapshotReport: Sendable {
-  /// One column.
-  package struct SectionReport: Sendable {
-    /// Its four letters.
-    package let id: String
-    /// Its name for people: `follows.target`.
-    package let name: String
-    /// How the numbers are written.
-    package let encoding: String
-    /// How many elements.
-    package let elementCount: UInt64
-    /// How many zstd frames.
-    package let frameCount: Int
-    /// Bytes in the file.
-    package let compressedByteCount: Int64
-    /// Bytes unpacked.
-    package let contentByteCount: Int
-  }
-
-  package let path: String
-  package let fileByteCount: Int64
-  package let formatVersion: String
-  package let unicodeVersion: String
-  /// The store's id, 32 hexadecimal digits.
-  package let storeID: String
-  package let sequence: UInt64
-  package let generation: UInt64
-  package let writtenAt: Timestamp
-  package let sections: [SectionReport]
-
-  init(_ summary: SnapshotSummary) {
-    path = summary.path
-    fileByteCount = summary.fileByteCount
-    formatVersion = summary.header.formatVersion.description
-    unicodeVersion = summary.header.unicodeVersion
-    storeID = Self.hexadecimal(summary.header.storeID.high) + Self.hexadecimal(summary.header.storeID.low)
-    sequence = summary.header.sequence
-    generation = summary.header.generation
-    writtenAt = Timestamp(summary.header.writtenAt)
-    sections = summary.sections.map { section in
-      SectionReport(
-        id: section.id.description,
-        name: GraphSections.names.first { $0.id == section.id }?.name ?? section.id.description,
-        encoding: section.encoding.description, elementCount: section.elementCount, frameCount: section.frameCount,
-        compressedByteCount: section.compressedByteCount, contentByteCount: section.contentByteCount)
+    if try isFile(path, disk) { return [SnapshotReport(try SnapshotFile.inspect(path: path, disk: disk))] }
+    return try againWhilePruned { () throws(KithError) in
+      let directory = StoreDirectory(path, disk: disk)
+      var reports: [SnapshotReport] = []
+      for name in try directory.openForReading().snapshots.reversed() {
+        reports.append(SnapshotReport(try directory.inspect(name)))
+      }
+      return reports
     }
   }
 
-  private static func hexadecimal(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+  /// Whether `path` is a file, such as a snapshot, and no store.
+  package static func isFile(_ path: String) throws(KithError) -> Bool { try isFile(path, SystemDisk()) }
+
+  static func isFile(_ path: String, _ disk: SystemDisk) throws(KithError) -> Bool {
+    try disk.status(of: path, followingLinks: true)?.kind == .file
+  }
+
+  /// Looks at the files of a store, and again when a writer pruned what was listed a moment ago.
+  static func againWhilePruned<R>(_ body: () throws(KithError) -> R) throws(KithError) -> R {
+    var attempt = 1
+    while true {
+      do throws(KithError) {
+        return try body()
+      } catch {
+        guard case .system(SystemError.noSuchFile, _, _) = error, attempt < 8 else { throw error }
+        attempt += 1
+      }
+    }
   }
 }

@@ -22,12 +22,12 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// An empty graph in memory alone.
   public convenience init() {
-    self.init(GraphState(), store: nil, recovery: nil, options: Options(), isReadOnly: false)
+    self.init(GraphState(), store: nil, isReadOnly: false)
   }
 
-  private init(
-    _ state: consuming GraphState, store: Store<SystemDisk>?, recovery: RecoveryReport?, options: Options,
-    isReadOnly: Bool
+  init(
+    _ state: consuming GraphState, store: Store<SystemDisk>?, recovery: RecoveryReport? = nil,
+    options: Options = Options(), isReadOnly: Bool
   ) {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     live = GraphView(state)
@@ -49,7 +49,11 @@ public final class SocialGraph: @unchecked Sendable {
   /// A view of this instant that can be held, read without a lock and handed to other threads.
   /// - Complexity: O(1); memory grows by the pages that are written while it is held.
   public func pin() -> Pin {
-    lock.write { Pin(GraphView(live.state.pin())) }
+    lock.write {
+      var view = GraphView(live.state.pin())
+      view.isClosed = live.isClosed
+      return Pin(view)
+    }
   }
 
   // MARK: - Changing
@@ -164,7 +168,7 @@ public final class SocialGraph: @unchecked Sendable {
     let disk = SystemDisk()
     if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
       let snapshot = try SnapshotFile.read(path: path, knownSections: GraphSections.known, disk: disk)
-      let state = try GraphSections.state(from: snapshot.sections, sequence: snapshot.header.sequence, file: path)
+      let state = try Self.state(of: snapshot, file: path)
       return SocialGraph(state, store: nil, recovery: nil, options: options, isReadOnly: true)
     }
     switch access {

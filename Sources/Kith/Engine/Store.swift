@@ -3,10 +3,8 @@ import Synchronization
 /// The files of a graph that is open for writing: its directory, its lock, its journal, and what the next snapshot is
 /// called.
 ///
-/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it by *leader flush*: whoever
-/// needs a change to be durable takes the flush lock; if the journal does not hold it yet, it writes everything that
-/// formed meanwhile as one frame and syncs once. The others wait for the lock and mostly find themselves served. So the
-/// batch forms during the running sync, and there is neither a timer nor a thread.
+/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it, many at once: whoever leads
+/// the `GroupCommit` writes everything that formed meanwhile as one frame and syncs once.
 ///
 /// It is generic over the disk, so that the crash tests run this very code.
 final class Store<D: Disk>: Sendable {
@@ -46,6 +44,7 @@ final class Store<D: Disk>: Sendable {
   private let clock: @Sendable () -> Timestamp
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
+  private let group: GroupCommit
   private let snapshotting = Mutex(())
   /// Whether the journal cannot go on as it is: a write failed, or changes were made that it does not hold. Until a
   /// full snapshot begins a new generation, changes are refused.
@@ -96,6 +95,7 @@ final class Store<D: Disk>: Sendable {
     self.storeID = storeID
     self.mode = mode
     self.clock = clock
+    group = GroupCommit(committed: flushing.committed)
     self.forming = Mutex(forming)
     self.flushing = Mutex(flushing)
   }
@@ -125,13 +125,16 @@ final class Store<D: Disk>: Sendable {
   /// Errors: `indeterminate` when its write failed: it may stand or not.
   func commit(_ sequence: UInt64) throws(KithError) {
     if mode == .memory { return }
-    try flushing.withLock { flushing throws(KithError) in
-      if flushing.committed >= sequence { return }
-      do throws(KithError) {
-        try flush(&flushing)
-      } catch {
-        isBroken.store(true, ordering: .releasing)
-        throw .indeterminate(sequence: sequence)
+    try group.commit(sequence) { () throws(KithError) -> UInt64 in
+      try flushing.withLock { flushing throws(KithError) -> UInt64 in
+        if flushing.committed >= sequence { return flushing.committed }
+        do throws(KithError) {
+          try flush(&flushing)
+        } catch {
+          isBroken.store(true, ordering: .releasing)
+          throw error
+        }
+        return flushing.committed
       }
     }
   }
@@ -158,7 +161,7 @@ final class Store<D: Disk>: Sendable {
   private func write(_ frame: borrowing JournalFrame, _ flushing: inout Flushing) throws(KithError) {
     try flushing.journal.append(frame, at: clock(), syncing: mode == .synced)
     flushing.committed = frame.nextSequence - 1
-    acknowledge(&flushing)
+    if mode == .synced { acknowledge(&flushing) }
   }
 
   /// Raises the bound of what was acknowledged, after the sync that made it true.

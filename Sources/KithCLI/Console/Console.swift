@@ -35,5 +35,12 @@ enum Console {
   }
 }
 
+extension Console {
+  /// One line on standard error about what a command did not stumble over, but somebody should know.
+  static func note(_ path: String, _ remark: String) {
+    try? StandardStream.error.write(Array("kith: \(printable("\(path): \(remark)"))\n".utf8))
+  }
+}
+
 /// Ends the process with a status.
 func leave(with status: Int32) -> Never { exit(status) }

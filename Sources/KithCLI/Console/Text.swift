@@ -23,6 +23,11 @@ func decimal(_ number: Double, places: Int = 1) -> String {
   return sign + grouped(scaled / unit) + "." + String(repeating: "0", count: places - fraction.count) + fraction
 }
 
+/// `1 frame`, `12,345 frames`
+func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+  "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+}
+
 /// 12345 as `12.1 KB`, in powers of 1024.
 func byteText(_ byteCount: Int) -> String {
   let units = ["B", "KB", "MB", "GB", "TB"]

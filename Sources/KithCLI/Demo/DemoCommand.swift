@@ -43,6 +43,8 @@ enum DemoCommand {
     let counts = graph.read { view in view.counts }
     let origin = files.isEmpty ? "made up, seed \(network.seed)," : "read"
     try Console.write("  \(counts.text)\n  \(origin) and indexed in \((ContinuousClock().now - began).text)\n")
+    // What came in bulk is not in the journal; from here on every change is.
+    _ = try StoreAccess.snapshot(graph)
     guard let cast = try StoreAccess.ask(graph, { (view) throws(KithError) in try DemoCast(view) }) else {
       throw .no("a network without users shows nothing; give --users FILE")
     }

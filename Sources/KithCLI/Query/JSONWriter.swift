@@ -96,6 +96,11 @@ struct JSONWriter {
     string(value)
   }
 
+  mutating func member(_ name: String, orNull value: (some BinaryInteger)?) {
+    self.name(name)
+    if let value { integer(value) } else { null() }
+  }
+
   mutating func member(_ name: String, stringOrNull value: String?) {
     self.name(name)
     if let value { string(value) } else { null() }

@@ -5,10 +5,11 @@ enum QueryCommand {
   /// Paragraphs of the command's help, after its options.
   static let notes = [
     "STORE is a store directory, made when absent, or a snapshot file, which is only read.",
-    "A change is in the store's journal, on the disk, before it is answered. The request {\"op\":\"snapshot\"} writes a "
-      + "snapshot now; others are written from time to time.",
-    "Exit status: 0 at the end of input, whatever the answers were; 1 when input or output failed or the store could not "
-      + "be closed; 2 for wrong usage or a store that cannot be opened.",
+    "A change is in the store's journal, on the disk, before it is answered: what was answered survives a crash. The "
+      + "request {\"op\":\"snapshot\"} writes a snapshot now; others are written an hour after the first change, after "
+      + "a gibibyte of journal or ten million changes.",
+    "Exit status: 0 at the end of input, whatever the answers were; 1 when input or output failed or the store could "
+      + "not be closed; 2 for wrong usage or a store that cannot be opened.",
   ]
 
   private static let readByteCount = 256 << 10
@@ -18,16 +19,15 @@ enum QueryCommand {
   static func run(storePath: String?, memory: Bool, timings: Bool, readOnly: Bool) -> Int32 {
     StandardStream.ignoreBrokenPipes()
     let graph: SocialGraph
-    do throws(KithError) {
+    do throws(CommandFailure) {
       if let storePath, !memory {
-        graph = try SocialGraph.open(storePath, access: readOnly ? .readOnly : .readWrite)
+        graph = try StoreAccess.open(storePath, access: readOnly ? .readOnly : .readWrite)
       } else {
         graph = SocialGraph()
       }
     } catch {
-      let failure = CommandFailure.usage(error.description)
-      Console.complain(failure)
-      return failure.status
+      Console.complain(error)
+      return error.status
     }
     var session = QuerySession(graph, timings: timings, readOnly: readOnly)
     let answered = answerAll(in: &session)

@@ -4,29 +4,56 @@ import Kith
 enum InspectCommand {
   static let command = Command(
     name: "inspect",
-    summary: "shows what snapshots hold: header, sections, sizes, ratios, bits per follow",
-    positionals: [Positional("STORE|SNAPSHOT", "a snapshot, or a store directory (all of its snapshots); only read")],
+    summary: "shows what files hold: headers, sections, sizes, ratios, bits per follow, bytes per change",
+    positionals: [
+      Positional("STORE|SNAPSHOT", "a snapshot, or a store directory (all its snapshots and journals); only read")
+    ],
     options: [.json],
     examples: ["inspect ./store", "inspect ./store/snap-….kith.zst --json"],
     run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
-    let reports: [SnapshotReport]
+    let path = arguments.positionals[0]
+    var found = Found()
     do throws(KithError) {
-      reports = try Snapshots.inspect(arguments.positionals[0])
+      if try Snapshots.isFile(path) {
+        found.snapshots = try Snapshots.inspect(path)
+      } else {
+        found = Found(try Snapshots.list(path))
+      }
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }
-    guard !reports.isEmpty else { throw .no("\(arguments.positionals[0]): a store without a snapshot") }
+    for problem in found.problems { Console.note(problem.place, "damaged: \(problem.message)") }
     if arguments.flag(.json) {
-      try Console.writeJSON { writer in
-        writer.name("snapshots")
-        writer.array(reports) { writer, report in writer.object { report.write(to: &$0) } }
-      }
+      try Console.writeJSON { found.write(to: &$0) }
     } else {
-      try Console.write(reports.map(\.text).joined(separator: "\n"))
+      let texts = found.snapshots.map(\.text) + found.journals.map(\.text)
+      try Console.write(texts.isEmpty ? "\(printable(path)): an empty store\n" : texts.joined(separator: "\n"))
     }
-    return 0
+    return found.problems.isEmpty ? 0 : 1
+  }
+
+  /// What there is to show, the newest first.
+  private struct Found {
+    var snapshots: [SnapshotReport] = []
+    var journals: [JournalReport] = []
+    var problems: [Problem] = []
+
+    init() {}
+
+    init(_ listing: StoreListing) {
+      snapshots = listing.snapshots.reversed().compactMap(\.report)
+      journals = listing.journals.reversed()
+      problems = listing.problems
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.name("snapshots")
+      writer.array(snapshots) { writer, report in writer.object { report.write(to: &$0) } }
+      writer.name("journals")
+      writer.array(journals) { writer, report in writer.object { report.writeMembers(to: &$0) } }
+    }
   }
 }
 

@@ -3,13 +3,21 @@ import Kith
 
 /// Opening, saving and closing stores, with the failures that a command ends with.
 enum StoreAccess {
-  /// Opens a store or a snapshot. To write, an absent store is made.
+  /// Opens a store or a snapshot, and tells what was found there that somebody should know. To write, an absent store
+  /// is made.
   static func open(_ path: String, access: SocialGraph.Access) throws(CommandFailure) -> SocialGraph {
     do throws(KithError) {
-      return try SocialGraph.open(path, access: access)
+      let graph = try SocialGraph.open(path, access: access)
+      if let report = graph.recovery { note(report, of: path) }
+      return graph
     } catch {
       throw .usage(error.description)
     }
+  }
+
+  /// Tells what opening a store found, one line for each fact, on standard error.
+  static func note(_ report: RecoveryReport, of path: String) {
+    for remark in report.remarks { Console.note(path, remark) }
   }
 
   /// Opens a store to write that must be there already.
@@ -38,7 +46,8 @@ enum StoreAccess {
   /// Removes a store directory that holds no graph, only the files of an open one: what is left when filling it failed.
   static func removeUnlessFilled(_ path: String) {
     let manager = FileManager.default
-    guard let names = try? manager.contentsOfDirectory(atPath: path), names.allSatisfy({ ["LOCK", "ACK"].contains($0) }) else { return }
+    let names = try? manager.contentsOfDirectory(atPath: path)
+    guard let names, names.allSatisfy({ ["LOCK", "ACK"].contains($0) }) else { return }
     try? manager.removeItem(atPath: path)
   }
 }
@@ -49,7 +58,7 @@ extension Counts {
     var parts = [("user", users), ("follow", follows), ("post", posts), ("like", likes)]
     if blocks > 0 { parts.append(("block", blocks)) }
     if mutes > 0 { parts.append(("mute", mutes)) }
-    return parts.map { "\(grouped($1)) \($0)\($1 == 1 ? "" : "s")" }.joined(separator: ", ")
+    return parts.map { counted($1, $0) }.joined(separator: ", ")
   }
 
   func write(to writer: inout JSONWriter) {

@@ -2,40 +2,64 @@ import Kith
 
 /// `kith verify`: whether the files of a store are sound.
 enum VerifyCommand {
+  private static let deep = Option(
+    "--deep", nil, "also checks the graph itself: forward lists, backward lists, counters and indexes agree")
+
   static let command = Command(
     name: "verify",
     summary: "checks a store or a snapshot, and says what is damaged and where",
     positionals: [Positional("STORE|SNAPSHOT", "what to check; only read")],
-    options: [.json],
-    notes: ["Exit status 0 says sound, 1 damaged, 2 that there is nothing that could be checked."],
-    examples: ["verify ./store", "verify ./store/snap-….kith.zst --json"],
+    options: [deep, .json],
+    notes: [
+      """
+      Of a store: every snapshot by its hashes, every journal by its frames and by what it continues, and that together
+      they lead to every change that was acknowledged. What a crash tore at the end of a journal, and nobody was
+      promised, is no damage: it is told on standard error.
+      """,
+      "Exit status 0 says sound, 1 damaged, 2 that there is nothing that could be checked.",
+    ],
+    examples: ["verify ./store", "verify ./store --deep", "verify ./store/snap-….kith.zst --json"],
     run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let path = arguments.positionals[0]
-    let problems: [Problem]
+    let verification: Verification
     do throws(KithError) {
-      problems = try Snapshots.verify(path)
+      verification = try Verification(of: path, deep: arguments.flag(deep))
     } catch {
-      guard error.isDamage else { throw .usage(error.description) }
-      problems = [Problem(code: error.code, place: path, message: error.description)]
+      throw error.isDamage ? .no(error.description) : .usage(error.description)
     }
     if arguments.flag(.json) {
-      try Console.writeJSON { writer in
-        writer.name("problems")
-        writer.array(problems) { writer, problem in
-          writer.object { writer in
-            writer.member("code", problem.code)
-            writer.member("where", problem.place)
-            writer.member("message", problem.message)
-          }
-        }
-      }
-    } else if problems.isEmpty {
-      try Console.write("\(printable(path)): sound\n")
+      try Console.writeJSON { verification.write(to: &$0) }
     } else {
-      for problem in problems { try Console.write(printable("\(problem.place): \(problem.message)") + "\n") }
+      for remark in verification.remarks { Console.note(path, remark) }
+      try Console.write(verification.text(path))
     }
-    return problems.isEmpty ? 0 : 1
+    return verification.problems.isEmpty ? 0 : 1
+  }
+}
+
+extension Verification {
+  fileprivate func text(_ path: String) -> String {
+    if problems.isEmpty {
+      return "\(printable(path)): sound" + (sequence.map { ", as of change \(grouped($0))" } ?? "") + "\n"
+    }
+    return problems.map { printable("\($0.place): \($0.message)") + "\n" }.joined()
+  }
+
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.name("problems")
+    writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
+    writer.name("notes")
+    writer.array(remarks) { $0.string($1) }
+    writer.member("sequence", orNull: sequence)
+  }
+}
+
+extension Problem {
+  func writeMembers(to writer: inout JSONWriter) {
+    writer.member("code", code)
+    writer.member("where", place)
+    writer.member("message", message)
   }
 }

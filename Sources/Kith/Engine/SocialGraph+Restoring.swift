@@ -1,0 +1,42 @@
+/// Graphs from snapshots that are not in a store: hosts keep them in object storage, in an archive, in another process.
+extension SocialGraph {
+  /// A graph in memory, of the bytes of a snapshot file. It can be changed, and has no store.
+  ///
+  /// Errors: `notAStore` for bytes that were never a snapshot, `corrupt`, `unsupportedVersion`, `limitExceeded` when it
+  /// would unpack to more than half of this machine's memory.
+  /// - Complexity: O(graph · log longest list). Memory: the bytes, what they unpack to, and the graph.
+  public convenience init(snapshot bytes: [UInt8]) throws(KithError) {
+    try self.init(snapshot: bytes, named: "the snapshot in memory", from: MemoryStorage())
+  }
+
+  /// A graph in memory, of a snapshot file that is open for reading. It can be changed, and has no store.
+  ///
+  /// Only regular files can be read. The descriptor stays the caller's: it may be closed afterwards, and its position
+  /// is neither used nor moved.
+  /// Errors: as of `init(snapshot:)`, and `system`.
+  /// - Complexity: O(graph · log longest list). Memory: what the file unpacks to, and the graph.
+  public convenience init(snapshotDescriptor descriptor: Int32) throws(KithError) {
+    let disk = SystemDisk()
+    let file = try disk.open(descriptor: descriptor)
+    try self.init(snapshot: file, named: file.path, from: disk)
+  }
+
+  private convenience init<Storage: ByteStorage>(
+    snapshot file: Storage.File, named name: String, from storage: Storage
+  ) throws(KithError) {
+    let snapshot = try SnapshotFile.read(file, path: name, knownSections: GraphSections.known, from: storage)
+    let state = try Self.state(of: snapshot, file: name)
+    self.init(state, store: nil, isReadOnly: false)
+  }
+
+  /// What a snapshot holds, as of a change after which others can come.
+  static func state(
+    of snapshot: (header: SnapshotHeader, sections: [Section]), file: String
+  ) throws(KithError) -> GraphState {
+    let sequence = snapshot.header.sequence
+    guard sequence <= JournalFormat.numberLimit else {
+      throw .corrupt(file: file, offset: 40, reason: "no change has the number \(sequence)")
+    }
+    return try GraphSections.state(from: snapshot.sections, sequence: sequence, file: file)
+  }
+}

@@ -1,0 +1,67 @@
+/// Whether a snapshot file or a store is sound: everything there is, read and checked.
+///
+/// Of a store: every snapshot by its hashes, every journal by its frames and what it continues, `ACK`, and that all of
+/// it leads to a state. Deeply: also that state by its invariants: forward and backward lists, counters, indexes.
+package struct Verification: Sendable {
+  /// What is damaged, and where; empty when all is sound.
+  package private(set) var problems: [Problem] = []
+  /// What is worth knowing and no damage: what a crash had torn and nobody was promised.
+  package private(set) var remarks: [String] = []
+  /// The number of the last change; nil when the files lead to no state.
+  package private(set) var sequence: UInt64?
+
+  /// Errors: what keeps it from being opened at all, such as `noStore`, `notAStore`, `unsupportedVersion`, `system`.
+  /// - Complexity: O(all files); memory: the graph.
+  package init(of path: String, deep: Bool) throws(KithError) {
+    let disk = SystemDisk()
+    if try Snapshots.isFile(path, disk) {
+      try verify(snapshot: path, deep: deep, disk)
+    } else {
+      try verify(store: StoreDirectory(path, disk: disk), deep: deep)
+    }
+  }
+
+  private mutating func verify(snapshot path: String, deep: Bool, _ disk: SystemDisk) throws(KithError) {
+    do throws(KithError) {
+      sequence = try SnapshotFile.verify(path: path, disk: disk).header.sequence
+      if deep { problems = try SocialGraph.open(path, access: .readOnly).read { $0.verify() } }
+    } catch {
+      guard case .corrupt = error else { throw error }
+      problems = [try Problem(damage: error)]
+    }
+  }
+
+  private mutating func verify(store directory: StoreDirectory<SystemDisk>, deep: Bool) throws(KithError) {
+    _ = try directory.openForReading()
+    problems = try Snapshots.againWhilePruned { () throws(KithError) in try Self.damage(in: directory) }
+    do throws(KithError) {
+      let recovered = try Recovery<SystemDisk>.forReading(directory)
+      sequence = recovered.state.sequence
+      remarks = recovered.report.remarks(onSnapshots: false)
+      if deep { problems += recovered.state.checkInvariants() }
+    } catch {
+      // What keeps the files from leading to a state is often what was found in one of them.
+      let problem = try Problem(damage: error)
+      if !problems.contains(where: { $0.place == problem.place }) { problems.append(problem) }
+    }
+  }
+
+  /// What is wrong with the files, each for itself and in their order.
+  private static func damage(in directory: StoreDirectory<SystemDisk>) throws(KithError) -> [Problem] {
+    var problems: [Problem] = []
+    for name in try directory.openForReading().snapshots {
+      do throws(KithError) {
+        try directory.verify(name)
+      } catch {
+        problems.append(try Problem(damage: error))
+      }
+    }
+    do throws(KithError) {
+      let listing = try StoreListing(directory)
+      problems += listing.journals.compactMap(\.problem) + listing.gaps
+    } catch {
+      problems.append(try Problem(damage: error))
+    }
+    return problems
+  }
+}

@@ -1,0 +1,109 @@
+import Kith
+
+/// `kith list`: the generations of a store, and what each can restore to.
+enum ListCommand {
+  static let command = Command(
+    name: "list",
+    summary: "lists the snapshots and journals of a store, and the changes that each can restore",
+    positionals: [Positional("STORE", "a store directory; only read, also while another process has it")],
+    options: [.json],
+    notes: [
+      """
+      A snapshot leads to its own change, and with the journals since, to any later one of its range. Contents of
+      snapshots are not read: kith verify does that.
+      """
+    ],
+    examples: ["list ./store", "list ./store --json"],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    let listing: StoreListing
+    do throws(KithError) {
+      listing = try Snapshots.list(arguments.positionals[0])
+    } catch {
+      throw error.isDamage ? .no(error.description) : .usage(error.description)
+    }
+    if arguments.flag(.json) {
+      try Console.writeJSON { listing.write(to: &$0) }
+    } else {
+      try Console.write(listing.text)
+    }
+    return listing.problems.isEmpty ? 0 : 1
+  }
+}
+
+extension StoreListing {
+  fileprivate var text: String {
+    var facts = [lastSequence.map { "leads to change \(grouped($0))" } ?? "leads to no change"]
+    if let acknowledged { facts.append("acknowledged at least \(grouped(acknowledged))") }
+    if let storeID { facts.append("store \(storeID)") }
+    var text = "\(printable(path)): " + facts.joined(separator: ", ") + "\n"
+    if !snapshots.isEmpty || !journals.isEmpty { text += table.text() }
+    for problem in problems { text += "  damaged: " + printable("\(problem.place): \(problem.message)") + "\n" }
+    for name in temporaries { text += "  unfinished: \(printable(name))\n" }
+    return text
+  }
+
+  private var table: Table {
+    var table = Table([.left, .left, .left, .right, .right, .left, .left])
+    table.add("file", "changes", "written (UTC)", "size", "frames", "ends", "restores")
+    for snapshot in snapshots {
+      table.add(
+        snapshot.name, "up to \(grouped(snapshot.sequence))",
+        snapshot.report.map { timeText($0.writtenAt.rawValue) } ?? "",
+        snapshot.report.map { byteText(Int($0.fileByteCount)) } ?? "", "", snapshot.problem == nil ? "" : "damaged",
+        Self.text(of: snapshot.restorable))
+    }
+    for (journal, restorable) in zip(journals, restorableByJournal) {
+      let written = journal.lastWrittenAt ?? journal.header?.writtenAt
+      table.add(
+        journal.name, journal.changeRange, written.map { timeText($0.rawValue) } ?? "",
+        byteText(Int(journal.fileByteCount)), grouped(journal.frameCount), journal.endText, Self.text(of: restorable))
+    }
+    return table
+  }
+
+  private static func text(of range: ClosedRange<UInt64>?) -> String {
+    guard let range else { return "nothing" }
+    let (first, last) = (range.lowerBound, range.upperBound)
+    return first == last ? grouped(first) : "\(grouped(first)) to \(grouped(last))"
+  }
+
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.member("path", path)
+    writer.member("store", stringOrNull: storeID)
+    writer.member("acknowledged", orNull: acknowledged)
+    writer.member("lastSequence", orNull: lastSequence)
+    writer.name("snapshots")
+    writer.array(snapshots) { writer, snapshot in
+      writer.object { writer in
+        writer.member("name", snapshot.name)
+        writer.member("sequence", snapshot.sequence)
+        writer.member("generation", snapshot.generation)
+        writer.member("writtenAt", orNull: snapshot.report?.writtenAt.rawValue)
+        writer.member("byteCount", orNull: snapshot.report?.fileByteCount)
+        Self.write(snapshot.restorable, to: &writer)
+      }
+    }
+    writer.name("journals")
+    writer.array(zip(journals, restorableByJournal)) { writer, item in
+      writer.object { writer in
+        item.0.writeMembers(to: &writer)
+        Self.write(item.1, to: &writer)
+      }
+    }
+    writer.name("unfinished")
+    writer.array(temporaries) { $0.string($1) }
+    writer.name("problems")
+    writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
+  }
+
+  private static func write(_ range: ClosedRange<UInt64>?, to writer: inout JSONWriter) {
+    writer.name("restores")
+    guard let range else { return writer.null() }
+    writer.object { writer in
+      writer.member("first", range.lowerBound)
+      writer.member("last", range.upperBound)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+@testable import Kith
+
+/// Damage to the medium, after the last life of a store: whatever is broken, nothing is lost in silence.
+extension CrashRun {
+  private enum Damage: Int, CaseIterable {
+    case flippedBit, truncation, lostFile, everyFileFlipped, everyFileButTheBoundLost, strayWrite
+  }
+
+  /// Half of the time after a clean end, when the bound in `ACK` is exact: then any loss must be refused. Else the last
+  /// frame may be taken for one that was never finished, and no more than that.
+  func damage() throws(CrashFailure) {
+    let isClean = draw.seldom(2)
+    place = "reopening before damage"
+    let before = simulated.withVolume { $0 }
+    try reopen(closing: isClean)
+    // A closed store is on the platters as it stands; an open one is hit as a crash left it.
+    let sound = isClean ? simulated.withVolume { $0 } : before
+    for number in 0..<5 {
+      let common: [Damage] = [.flippedBit, .flippedBit, .truncation, .lostFile]
+      let kind = draw.pick(number < 3 ? common : Damage.allCases)
+      simulated.withVolume { $0 = sound }
+      simulated.restart(after: .kill)
+      let hasBothSlots = hasBothSlots()
+      let file = harm(kind)
+      place = "damage \(kind) to \(file), \(isClean ? "closed" : "crashed")"
+      try examine(kind, file, isClean: isClean, hasBothSlots: hasBothSlots)
+    }
+  }
+
+  /// Looks at the store once more before it is damaged; with `closing`, works on it and ends without a crash.
+  private func reopen(closing: Bool) throws(CrashFailure) {
+    guard let session = try open() else { throw failure("an opening failed without a fault") }
+    if !closing { return }
+    do throws(KithError) {
+      for _ in 0..<(1 + draw.below(6)) {
+        for _ in 0..<(1 + draw.below(3)) { try change(session) }
+        try commit(session)
+        if draw.seldom(5) { try snapshot(session) }
+      }
+      try close(session)
+    } catch {
+      throw failure("a call failed without a fault: \(error.description)")
+    }
+  }
+
+  /// Returns the file that was damaged, or what stands for several.
+  private func harm(_ kind: Damage) -> String {
+    let files = simulated.withVolume { volume in
+      volume.names.keys.sorted().compactMap { path -> (String, Int)? in
+        guard case .file(let inode) = volume.node(at: path), !volume.inodes[inode].cache.isEmpty else { return nil }
+        return (path, inode)
+      }
+    }
+    let (path, inode) = draw.pick(files)
+    switch kind {
+    case .flippedBit: flipBit(inode)
+    case .truncation: simulated.withVolume { $0.damage(inode) { $0.removeLast(1 + draw.below($0.count)) } }
+    case .lostFile: simulated.withVolume { $0.lose(path) }
+    case .everyFileFlipped: for (_, inode) in files { flipBit(inode) }
+    case .everyFileButTheBoundLost:
+      let lost = files.map(\.0).filter { !$0.hasSuffix("/" + StoreNames.acknowledgements) }
+      simulated.withVolume { for path in lost { $0.lose(path) } }
+    case .strayWrite:
+      // A sector that says what another one says: a write that went astray.
+      simulated.withVolume { volume in
+        volume.damage(inode) { bytes in
+          let sector = SimulatedVolume.sectorByteCount
+          guard bytes.count >= 2 * sector else { return }
+          let (from, to) = (draw.below(bytes.count / sector) * sector, draw.below(bytes.count / sector) * sector)
+          for index in 0..<sector { bytes[to + index] = bytes[from + index] }
+        }
+      }
+    }
+    return kind == .everyFileFlipped || kind == .everyFileButTheBoundLost ? "all" : path
+  }
+
+  private func flipBit(_ inode: Int) {
+    simulated.withVolume { volume in
+      volume.damage(inode) { $0[draw.below($0.count)] ^= 1 << UInt8(draw.below(8)) }
+    }
+  }
+
+  private func examine(_ kind: Damage, _ file: String, isClean: Bool, hasBothSlots: Bool) throws(CrashFailure) {
+    tally.damageCount += 1
+    let session: CrashSession<D>
+    do throws(KithError) {
+      session = try CrashSession(wrap(simulated, draw.random.next()))
+    } catch {
+      tally.refusedDamageCount += 1
+      // One sick snapshot costs nothing: there is an older one, or every journal; unless it healed a broken journal, whose
+      // changes it alone holds. Nor does one of two slots of the bound.
+      let isBound = kind == .flippedBit && file.isAcknowledgements && hasBothSlots
+      let isSpare = file.isSnapshot && !history.wasHealed
+      if isBound || isSpare { throw failure("not survived: \(error.description)") }
+      return
+    }
+    if !session.report.skippedSnapshots.isEmpty { tally.olderSnapshotCount += 1 }
+    try check(session, atLeast: isClean ? history.acknowledged : boundOfCrashed(kind, file))
+  }
+
+  /// What must be left of a store that crashed and was damaged before anybody opened it again.
+  private func boundOfCrashed(_ kind: Damage, _ file: String) -> UInt64 {
+    if file.isJournal && kind == .flippedBit { return history.acknowledgedBefore }
+    // The only one that knew.
+    if file.isSnapshot && kind == .lostFile && history.wasHealed { return 0 }
+    return file.isJournal || file == "all" ? 0 : history.acknowledged
+  }
+
+  /// Whether both slots of the bound are sound: a crash may have torn one.
+  private func hasBothSlots() -> Bool {
+    let path = CrashSession<D>.directoryPath.appendingPathComponent(StoreNames.acknowledgements)
+    guard let bytes = try? simulated.content(path) else { return false }
+    let slot = AcknowledgementFile<D>.slotByteCount
+    return [0, slot].allSatisfy { start in
+      guard bytes.count >= start + slot else { return false }
+      let hashed = start + slot - JournalFormat.checksumByteCount
+      let hash = bytes[hashed..<(start + slot)].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+      return hash == XXH64.hash(bytes.span.extracting(start..<hashed))
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import Synchronization
+import Testing
+
+@testable import Kith
+
+/// Files in memory, so that tens of thousands of damaged ones can be read in a moment.
+final class MemoryDisk: Disk {
+  struct File: Sendable {
+    fileprivate let inode: Int
+    let path: String
+  }
+
+  private struct State {
+    var names: [String: Int] = [:]
+    var content: [[UInt8]] = []
+  }
+
+  private let state: Mutex<State>
+
+  init() {
+    state = Mutex(State())
+  }
+
+  /// A disk with the same files.
+  init(copying other: MemoryDisk) {
+    state = Mutex(other.state.withLock { $0 })
+  }
+
+  /// The content of a file, nil when there is none; nil removes it.
+  subscript(path: String) -> [UInt8]? {
+    get { state.withLock { state in state.names[path].map { state.content[$0] } } }
+    set {
+      state.withLock { state in
+        guard let newValue else { return state.names[path] = nil }
+        if let inode = state.names[path] { return state.content[inode] = newValue }
+        state.names[path] = state.content.count
+        state.content.append(newValue)
+      }
+    }
+  }
+
+  var paths: [String] { state.withLock { $0.names.keys.sorted() } }
+
+  func create(_ path: String) throws(KithError) -> File {
+    if self[path] != nil { throw .system(errno: SystemError.fileExists, call: "open", path: path) }
+    self[path] = []
+    return try open(path, writable: true)
+  }
+
+  func open(_ path: String, writable: Bool) throws(KithError) -> File {
+    guard let inode = state.withLock({ $0.names[path] }) else {
+      throw .system(errno: SystemError.noSuchFile, call: "open", path: path)
+    }
+    return File(inode: inode, path: path)
+  }
+
+  func byteCount(of file: File) -> Int64 { Int64(state.withLock { $0.content[file.inode].count }) }
+
+  func read(_ file: File, at offset: Int64, into buffer: inout MutableSpan<UInt8>) -> Int {
+    let bytes = state.withLock { $0.content[file.inode].dropFirst(Int(offset)).prefix(buffer.count) }
+    // Unsafe, here and below: the bytes are copied within the call.
+    return unsafe buffer.withUnsafeMutableBytes { buffer in
+      unsafe buffer.copyBytes(from: bytes)
+      return bytes.count
+    }
+  }
+
+  func write(_ file: File, at offset: Int64, _ bytes: Span<UInt8>) {
+    let copy = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+    state.withLock { state in
+      let end = Int(offset) + copy.count
+      let missing = end - state.content[file.inode].count
+      if missing > 0 { state.content[file.inode] += [UInt8](repeating: 0, count: missing) }
+      state.content[file.inode].replaceSubrange(Int(offset)..<end, with: copy)
+    }
+  }
+
+  func truncate(_ file: File, to byteCount: Int64) {
+    state.withLock { state in
+      let bytes = state.content[file.inode]
+      state.content[file.inode] =
+        bytes.prefix(Int(byteCount)) + [UInt8](repeating: 0, count: max(0, Int(byteCount) - bytes.count))
+    }
+  }
+
+  func status(of path: String, followingLinks: Bool) -> FileStatus? {
+    if path == JournalFixture.directory { return FileStatus(kind: .directory, device: 0, inode: 0) }
+    return state.withLock { $0.names[path] }.map {
+      FileStatus(kind: .file, device: UInt64(UInt(bitPattern: ObjectIdentifier(self).hashValue)), inode: UInt64($0 + 1))
+    }
+  }
+
+  func rename(_ path: String, to newPath: String) throws(KithError) {
+    let inode = try open(path, writable: true).inode
+    state.withLock { state in
+      state.names[path] = nil
+      state.names[newPath] = inode
+    }
+  }
+
+  func remove(_ path: String) throws(KithError) {
+    _ = try open(path, writable: true)
+    self[path] = nil
+  }
+
+  func list(_ path: String) -> [String] {
+    paths.filter { $0.hasPrefix(path + "/") }.map { String($0.dropFirst(path.utf8.count + 1)) }
+  }
+
+  func sync(_ file: File) {}
+  func dropCache(_ file: File) {}
+  func tryLock(_ file: File) -> Bool { true }
+  func makeDirectory(_ path: String) {}
+  func syncDirectory(_ path: String) {}
+  var processID: Int32 { 1 }
+}
+
+/// A small store, written by hand from the parts that the engine puts together.
+final class JournalFixture {
+  static let directory = "/store"
+  static let storeID: (high: UInt64, low: UInt64) = (0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210)
+
+  let disk: MemoryDisk
+  var state = GraphState()
+  var journal: JournalWriter<MemoryDisk>
+  var acknowledgements: AcknowledgementFile<MemoryDisk>
+  /// The digest of the state after each change that ended a frame, by its number.
+  private(set) var digests: [UInt64: UInt64] = [:]
+  private let store: StoreDirectory<MemoryDisk>
+
+  init(disk: MemoryDisk = MemoryDisk(), growthLimit: Int = 1024) throws(KithError) {
+    self.disk = disk
+    store = StoreDirectory(Self.directory, disk: disk)
+    disk[Self.directory + "/LOCK"] = []
+    acknowledgements = try AcknowledgementFile(
+      directory: Self.directory, disk: disk, Acknowledgement(storeID: Self.storeID, sequence: 0, generation: 0))
+    journal = JournalWriter(
+      directory: Self.directory, storeID: Self.storeID, generation: 1, firstSequence: 1, chainHash: 0, disk: disk,
+      growthLimit: growthLimit)
+    digests[0] = Self.digest(of: state)
+  }
+
+  /// Makes changes and commits them as one frame.
+  func commit(_ changes: [Change], syncing: Bool = true, acknowledging: Bool = true) throws(KithError) {
+    var frame = JournalFrame(firstSequence: state.sequence + 1)
+    for change in changes where try state.apply(change) { frame.append(change) }
+    try journal.append(frame, at: Timestamp(1_700_000_000_000 + Int64(state.sequence)), syncing: syncing)
+    digests[state.sequence] = Self.digest(of: state)
+    if acknowledging {
+      acknowledgements.record(sequence: journal.syncedThrough, generation: journal.generation)
+    }
+  }
+
+  /// Three commits of one to three changes, seven in all.
+  func commitThree() throws(KithError) {
+    try commit([.addUser(id: 1, username: "ann"), .addUser(id: 7, username: "bøb")])
+    try commit([.addPost(id: 1, author: 1, text: "hello 👋", createdAt: 1_700_000_000_123)])
+    try commit([.follow(7, 1, at: 1_700_000_001_000), .like(7, 1, at: 1_700_000_002_000), .mute(1, 7), .block(1, 7)])
+  }
+
+  /// Rotates the journal, and writes a snapshot.
+  func snapshot() throws {
+    try journal.rotate(to: journal.generation + 1)
+    let header = SnapshotHeader(
+      storeID: Self.storeID, sequence: state.sequence, generation: journal.generation, chainHash: journal.chainHash,
+      writtenAt: 0, unicodeVersion: "17.0.0")
+    let name = SnapshotName(sequence: header.sequence, generation: header.generation)
+    _ = try SnapshotFile.write(
+      header, GraphSections.sections(of: state), to: Self.directory, name: name.description, disk: disk)
+  }
+
+  func close() throws(KithError) {
+    try journal.close()
+    acknowledgements.record(sequence: journal.syncedThrough, generation: journal.generation)
+    acknowledgements.sync()
+  }
+
+  static func recover(_ disk: MemoryDisk) throws(KithError) -> Recovered {
+    try Recovery.forReading(StoreDirectory(directory, disk: disk))
+  }
+
+  func recover() throws(KithError) -> Recovered { try Self.recover(disk) }
+
+  static func path(journal generation: UInt64 = 1) -> String {
+    directory + "/" + StoreNames.journal(generation: generation)
+  }
+
+  /// Equal for states with the same users, posts and edges, in the same order.
+  static func digest(of state: borrowing GraphState) -> UInt64 {
+    var hash = XXH64(seed: state.sequence)
+    for section in GraphSections.sections(of: state) { hash.update(section.content.span) }
+    return hash.finalize()
+  }
+}
+
+extension JournalFixture {
+  /// What became of a damaged store.
+  enum Outcome: Hashable {
+    case exact
+    /// A torn tail, and the exact state before it.
+    case torn(UInt64)
+    case refused
+  }
+
+  /// Recovers damaged files of this store, and demands that the outcome be one of those that the format promises.
+  func outcome(
+    _ disk: MemoryDisk, _ what: @autoclosure () -> String,
+    _ location: SourceLocation = #_sourceLocation
+  ) throws -> Outcome {
+    do throws(KithError) {
+      let recovered = try Self.recover(disk)
+      let sequence = recovered.state.sequence
+      #expect(digests[sequence] == Self.digest(of: recovered.state), "\(what())", sourceLocation: location)
+      if sequence == state.sequence {
+        #expect(recovered.chainHash == journal.chainHash, "\(what())", sourceLocation: location)
+        return .exact
+      }
+      #expect(sequence >= recovered.report.acknowledged ?? .max, "\(what())", sourceLocation: location)
+      let end = recovered.report.journals.last?.end
+      let isReported = if case .torn? = end { true } else { false }
+      #expect(isReported, "\(what()): \(recovered.report)", sourceLocation: location)
+      return .torn(sequence)
+    } catch {
+      let codes = ["corrupt", "unsupportedVersion", "notAStore"]
+      #expect(codes.contains(error.code), "\(what()): \(error)", sourceLocation: location)
+      return .refused
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Testing
+
+@testable import Kith
+
+/// Every flipped bit and every cut of every file of a small store: the exact state, a reported torn tail that is not
+/// below ACK, or a refusal.
+@Suite struct RecoveryDamageTests {
+  private typealias Fixture = JournalFixture
+  private let path = JournalFixture.path()
+
+  #if DEBUG
+    /// Of how many bits and lengths one is tried: all of them in an optimised build, which has the time.
+    private static let step = 7
+  #else
+    private static let step = 1
+  #endif
+
+  /// All outcomes of one flipped bit and of each shorter length of a file, each with where it was.
+  private func damage(
+    _ file: String, of fixture: Fixture, step: Int = step
+  ) throws -> (flips: [(byte: Int, Fixture.Outcome)], cuts: [(byte: Int, Fixture.Outcome)]) {
+    let sound = try #require(fixture.disk[file])
+    let disk = MemoryDisk(copying: fixture.disk)
+    let flips = try stride(from: 0, to: 8 * sound.count, by: step).map { bit in
+      var bytes = sound
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+      disk[file] = bytes
+      return (bit / 8, try fixture.outcome(disk, "\(file): bit \(bit % 8) of byte \(bit / 8)"))
+    }
+    let cuts = try stride(from: 0, to: sound.count, by: step).map { count in
+      disk[file] = Array(sound.prefix(count))
+      return (count, try fixture.outcome(disk, "\(file): cut to \(count) bytes"))
+    }
+    return (flips, cuts)
+  }
+
+  /// The outcomes of damage at some bytes.
+  private func outcomes(_ all: [(byte: Int, Fixture.Outcome)], _ bytes: Range<Int> = 0..<Int.max) -> Set<
+    Fixture.Outcome
+  > {
+    Set(all.filter { bytes.contains($0.byte) }.map(\.1))
+  }
+
+  @Test func `after a clean close, every flipped bit and every cut of the journal is refused`() throws {
+    let fixture = try Fixture()
+    try fixture.commitThree()
+    try fixture.close()
+    let (flips, cuts) = try damage(path, of: fixture)
+    let end = 4096 + 3 * 512
+    #expect(outcomes(flips, 0..<end) == [.refused])
+    #expect(outcomes(cuts, 0..<end) == [.refused])
+    #expect(outcomes(flips + cuts, end..<end + 512) == [.exact], "behind the last frame there is nothing to lose")
+  }
+
+  @Test func `after a crash, every flipped bit and every cut of the journal is refused, or a torn tail`() throws {
+    let fixture = try Fixture(growthLimit: 512)
+    try fixture.commitThree()
+    // ACK lags by the last frame.
+    let lagging = try Fixture()
+    try lagging.commit([.addUser(id: 1, username: "ann"), .addUser(id: 7, username: "bøb")])
+    lagging.acknowledgements.record(sequence: 3, generation: 1)
+    fixture.disk[Fixture.directory + "/ACK"] = lagging.disk[Fixture.directory + "/ACK"]
+    let (flips, cuts) = try damage(path, of: fixture)
+    let tail = 4096 + 2 * 512
+    #expect(outcomes(flips, 0..<tail) == [.refused])
+    #expect(outcomes(flips, tail..<tail + 512) == [.torn(3)])
+    #expect(outcomes(flips, tail + 512..<Int.max) == [.exact], "nothing stands in the room ahead")
+    #expect(outcomes(cuts, 0..<tail) == [.refused])
+    #expect(outcomes(cuts, tail..<tail + 512) == [.torn(3)])
+    #expect(outcomes(cuts, tail + 512..<Int.max) == [.exact])
+  }
+
+  @Test func `every flipped bit and every cut of ACK is harmless or refused`() throws {
+    let fixture = try Fixture()
+    try fixture.commitThree()
+    try fixture.close()
+    let (flips, cuts) = try damage(Fixture.directory + "/ACK", of: fixture)
+    #expect(outcomes(flips) == [.exact])
+    #expect(outcomes(cuts, 0..<512) == [.refused])
+    #expect(outcomes(cuts, 512..<1024) == [.exact])
+  }
+
+  @Test func `a damaged newest snapshot costs nothing; all of them, once journals are gone, do`() throws {
+    let fixture = try Fixture()
+    try fixture.commitThree()
+    try fixture.snapshot()
+    try fixture.commit([.unmute(1, 7)])
+    try fixture.snapshot()
+    try fixture.commit([.addUser(id: 8, username: "cy")])
+    try fixture.close()
+    let names = fixture.disk.paths.filter { $0.hasSuffix(".zst") }
+    #expect(names.count == 2)
+    for name in names {
+      let (flips, cuts) = try damage(name, of: fixture, step: 7 * Self.step)
+      #expect(outcomes(flips + cuts) == [.exact])
+    }
+    let damaged = MemoryDisk(copying: fixture.disk)
+    damaged[names[1]] = []
+    let report = try Fixture.recover(damaged).report
+    #expect(report.snapshot == String(names[0].dropFirst(7)))
+    #expect(report.skippedSnapshots.map(\.name) == [String(names[1].dropFirst(7))])
+    #expect(report.changeCount == 2)
+    // Without any snapshot the chain begins at change 1.
+    damaged[names[0]] = nil
+    #expect(try Fixture.recover(damaged).report.changeCount == 9)
+    damaged[path] = nil
+    #expect(try fixture.outcome(damaged, "") == .refused)
+    for generation: UInt64 in 2...3 { damaged[Fixture.path(journal: generation)] = nil }
+    #expect(try fixture.outcome(damaged, "") == .refused)
+    damaged[names[1]] = nil
+    #expect(try fixture.outcome(damaged, "ACK alone knows that there was something") == .refused)
+    damaged[Fixture.directory + "/ACK"] = nil
+    #expect(try Fixture.recover(damaged).state.sequence == 0, "nothing is left but LOCK")
+  }
+
+  @Test func `any file that goes missing is made up for, or refused`() throws {
+    let fixture = try Fixture()
+    try fixture.commitThree()
+    try fixture.snapshot()
+    try fixture.commit([.unmute(1, 7)])
+    try fixture.close()
+    for file in fixture.disk.paths {
+      let disk = MemoryDisk(copying: fixture.disk)
+      disk[file] = nil
+      #expect(try fixture.outcome(disk, file) == (file.hasSuffix("2") ? .refused : .exact), "\(file)")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import Kith
+
+/// Graphs from snapshots that are bytes in memory, or open files.
+@Suite("Restoring at run time") struct RestoringTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+  private let bytes: [UInt8]
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let graph = try SocialGraph.open(directory.file("store"))
+    let ann = try graph.addUser("ann")
+    let bob = try graph.addUser("bob")
+    try graph.follow(ann, bob)
+    path = try graph.snapshot().path
+    try graph.close()
+    bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  @Test("The bytes of a snapshot become a graph in memory, which goes on from its change")
+  func fromBytes() throws {
+    let graph = try SocialGraph(snapshot: bytes)
+    #expect(graph.recovery == nil && graph.read { $0.sequence } == 3)
+    #expect(graph.read { $0.verify() } == [])
+    let applied = try graph.apply(.addUser(id: nil, username: "cy"))
+    #expect(applied.sequence == 4 && applied.user == 3)
+    #expect(try graph.read { view in try view.followees(of: 1).map(\.username) } == ["bob"])
+    #expect(throws: KithError.noStore(path: "")) { try graph.snapshot() }
+    #expect(try SocialGraph.open(path).read { $0.sequence } == 3)
+  }
+
+  @Test("An open file becomes a graph too; its descriptor stays the caller's, where it was")
+  func fromDescriptor() throws {
+    let handle = try #require(FileHandle(forReadingAtPath: path))
+    try handle.seek(toOffset: 100)
+    // Without its name, as hosts do with what they download.
+    try FileManager.default.removeItem(atPath: path)
+    let graph = try SocialGraph(snapshotDescriptor: handle.fileDescriptor)
+    #expect(graph.read { $0.counts.follows } == 1)
+    #expect(try handle.offset() == 100)
+    #expect(try handle.readToEnd()?.count == bytes.count - 100)
+    try handle.close()
+    try graph.addUser("cy")
+  }
+
+  @Test("What is no snapshot, or a damaged one, is refused, and the error says that it was in memory")
+  func refused() throws {
+    for count in [0, 1, 255, 400, bytes.count - 1] {
+      #expect(throws: KithError.self) { try SocialGraph(snapshot: Array(bytes.prefix(count))) }
+    }
+    var damaged = bytes
+    damaged[bytes.count / 2] ^= 1
+    let error = try #require(throws: KithError.self) { try SocialGraph(snapshot: damaged) }
+    #expect(error.code == "corrupt" && error.description.hasPrefix("the snapshot in memory: damaged at byte "))
+    #expect(throws: KithError.notAStore(path: "the snapshot in memory", reason: "it is no Kith snapshot")) {
+      try SocialGraph(snapshot: Array("no snapshot".utf8))
+    }
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    let reason = "it is a FIFO, socket or device, not a regular file"
+    #expect(throws: KithError.notAStore(path: "descriptor \(descriptor)", reason: reason)) {
+      try SocialGraph(snapshotDescriptor: descriptor)
+    }
+    let closed = try #require(throws: KithError.self) { try SocialGraph(snapshotDescriptor: -1) }
+    #expect(closed.code == "system")
+  }
+
+  @Test("A number after which none can come is refused, not counted on")
+  func lastNumber() throws {
+    let sections = try SnapshotFile.read(path: path, knownSections: GraphSections.known, disk: SystemDisk()).sections
+    let header = SnapshotHeader(
+      storeID: (1, 2), sequence: .max, generation: 1, writtenAt: 0, unicodeVersion: Folding.unicodeVersion)
+    let file = directory.file("forged")
+    _ = try SnapshotFile.write(header, sections, to: directory.path, name: "forged", disk: SystemDisk())
+    let forged = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    #expect(try #require(throws: KithError.self) { try SocialGraph(snapshot: forged) }.code == "corrupt")
+    #expect(try #require(throws: KithError.self) { try SocialGraph.open(file) }.code == "corrupt")
+    #expect(throws: KithError.self) { try Snapshots.restore(from: file, to: directory.file("restored")) }
+  }
+}
