@@ -9,15 +9,19 @@ extension GraphSections {
     let userCount = state.users.rowCount
     state.posts = try posts(reader, users: state.users)
     let postCount = state.posts.rowCount
-    state.follows = try edges(
-      reader, follows, sources: userCount, targets: userCount, allowsSelf: false, ids: state.users.identifiers.ids)
-    state.likes = try edges(
-      reader, likes, sources: userCount, targets: postCount, allowsSelf: true, ids: state.users.identifiers.ids)
-    state.blocks = try edges(
-      reader, blocks, sources: userCount, targets: userCount, allowsSelf: false, ids: state.users.identifiers.ids)
-    state.mutes = try edges(
-      reader, mutes, sources: userCount, targets: userCount, allowsSelf: false, ids: state.users.identifiers.ids)
-    try checkEnds(state, reader)
+    state.follows = try edges(reader, follows, users: state.users, targetCount: userCount, allowsSelf: false) {
+      state.users.isLive($0)
+    }
+    state.likes = try edges(reader, likes, users: state.users, targetCount: postCount, allowsSelf: true) {
+      state.posts.isLive($0)
+    }
+    state.blocks = try edges(reader, blocks, users: state.users, targetCount: userCount, allowsSelf: false) {
+      state.users.isLive($0)
+    }
+    state.mutes = try edges(reader, mutes, users: state.users, targetCount: userCount, allowsSelf: false) {
+      state.users.isLive($0)
+    }
+    try checkBlocks(state, reader)
     state.sequence = sequence
     return state
   }
@@ -121,40 +125,34 @@ extension GraphSections {
 
   // MARK: - Edges
 
+  /// One relation.
+  /// - Parameter isThere: whether a target is not removed.
   private static func edges(
-    _ reader: SectionReader, _ ids: EdgeSections, sources: Int, targets: Int, allowsSelf: Bool,
-    ids userIDs: borrowing Column<Int64>
+    _ reader: SectionReader, _ ids: EdgeSections, users: borrowing UserTable, targetCount: Int, allowsSelf: Bool,
+    isThere: (UInt32) -> Bool
   ) throws(KithError) -> Relation {
-    let degrees = try reader.section(ids.degrees).decodedUInt32(count: sources)
+    let degrees = try reader.section(ids.degrees).decodedUInt32(count: users.rowCount)
     let section = try reader.section(ids.targets)
-    let rows = try section.decodedLists(degrees: degrees.span, below: UInt32(targets))
+    let rows = try section.decodedLists(degrees: degrees.span, below: UInt32(targetCount))
     var seconds: [UInt32]?
     if let id = ids.seconds { seconds = try reader.section(id).decodedUInt32(count: rows.count) }
     var elements: [UInt64] = []
     elements.reserveCapacity(rows.count)
     var index = 0
-    for source in degrees.indices {
-      for _ in 0..<degrees[source] {
+    for source in 0..<UInt32(degrees.count) {
+      for _ in 0..<degrees[Int(source)] {
+        if !users.isLive(source) { throw section.corrupt("removed row \(source) has edges") }
+        if !isThere(rows[index]) { throw section.corrupt("row \(source) points at removed row \(rows[index])") }
         if !allowsSelf && rows[index] == source { throw section.corrupt("row \(source) points at itself") }
         elements.append(UInt64(rows[index]) << 32 | UInt64(seconds?[index] ?? 0))
         index += 1
       }
     }
-    return Relation(degrees: degrees, elements: elements, targetCount: targets, ids: userIDs)
+    return Relation(degrees: degrees, elements: elements, targetCount: targetCount, ids: users.identifiers.ids)
   }
 
-  /// No edge leads to or from what was removed, and no follow crosses a block.
-  private static func checkEnds(_ state: borrowing GraphState, _ reader: SectionReader) throws(KithError) {
-    for row in 0..<UInt32(state.users.rowCount) where !state.users.isLive(row) {
-      let degree =
-        state.follows.targetCount(row) + state.follows.sourceCount(row) + state.likes.targetCount(row)
-        + state.blocks.targetCount(row) + state.blocks.sourceCount(row) + state.mutes.targetCount(row)
-        + state.mutes.sourceCount(row)
-      if degree > 0 { throw try reader.section(follows.targets).corrupt("removed row \(row) has edges") }
-    }
-    for row in 0..<UInt32(state.posts.rowCount) where !state.posts.isLive(row) && state.likes.sourceCount(row) > 0 {
-      throw try reader.section(likes.targets).corrupt("removed post in row \(row) has likes")
-    }
+  /// No follow crosses a block.
+  private static func checkBlocks(_ state: borrowing GraphState, _ reader: SectionReader) throws(KithError) {
     for row in 0..<state.users.rowCount {
       for run in 0..<state.blocks.forward.runCount(of: row) {
         let elements = state.blocks.forward.run(run, of: row)

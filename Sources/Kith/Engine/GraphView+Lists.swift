@@ -42,8 +42,8 @@ extension GraphView {
     return people(edges, options.limit, .followersNewest, subject: user.rawValue, sight, \.followedAt)
   }
 
-  /// Who likes a post, oldest like first, with the time of each. Errors: `unknownPost`, `unknownUser`, `invalidRequest`,
-  /// `invalidCursor`.
+  /// Who likes a post, oldest like first, with the time of each. Errors: `unknownPost`, `unknownUser`,
+  /// `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(limit · log likes).
   public func likers(of post: PostID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
     let sight = try begin(options)
@@ -59,14 +59,16 @@ extension GraphView {
       }
     }
     var edges: [EdgeSelection.Edge] = []
-    while edges.count <= options.limit, let (liker, position) = state.likes.backward.element(atOrAfter: place, of: list) {
+    while edges.count <= options.limit, let (liker, position) = state.likes.backward.element(atOrAfter: place, of: list)
+    {
       place = .init(run: position.run, offset: position.offset + 1)
       if !sight.hides(liker, state) { edges.append(edge(state.likes, liker, row)) }
     }
     return people(edges, options.limit, .likers, subject: post.rawValue, sight, \.likedAt)
   }
 
-  /// What a user likes, newest like first, with the time of each. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  /// What a user likes, newest like first, with the time of each. Errors: `unknownUser`, `invalidRequest`,
+  /// `invalidCursor`.
   /// - Complexity: O(likes of the user + limit · log limit).
   public func likes(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<Post> {
     let sight = try begin(options)

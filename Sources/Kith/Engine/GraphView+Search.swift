@@ -2,10 +2,11 @@
 extension GraphView {
   /// Users whose name matches a query, by (loose key, exact name).
   ///
-  /// White space at the query's ends is cut off; an empty one asks for everybody. Every character is literal. Whoever stands
-  /// across a block from the viewer is left out, before the limit.
+  /// White space at the query's ends is cut off; an empty one asks for everybody. Every character is literal. Whoever
+  /// stands across a block from the viewer is left out, before the limit.
   /// Errors: `queryTooLong`, `unknownUser`, `invalidRequest`, `invalidCursor`.
-  /// - Complexity: O(limit) for one and two letters, whatever the size; else bounded by the rarest three bytes of the query.
+  /// - Complexity: O(limit) for one and two letters, whatever the size; else bounded by the rarest three bytes of the
+  ///   query.
   public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> Page<User> {
     let sight = try sight(of: search.viewer)
     try Self.check(limit: search.limit)
@@ -66,8 +67,8 @@ extension GraphView {
 
   /// Posts in which every word of a query stands, in the text or the author's name; newest first.
   ///
-  /// Words are parted at white space; none at all asks for every post. Whoever stands across a block from the viewer is left
-  /// out, before the limit.
+  /// Words are parted at white space; none at all asks for every post. Whoever stands across a block from the viewer is
+  /// left out, before the limit.
   /// Errors: `queryTooLong` (256 bytes, 32 words), `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: a walk from the newest post on, until the page is full.
   public func searchPosts(_ query: String, _ search: PostSearch = PostSearch()) throws(KithError) -> Page<Post> {

@@ -1,12 +1,15 @@
 /// Home timelines.
 extension GraphView {
-  /// The posts of those whom a user follows, and their own, newest first; without those they mute or stand across a block from.
+  /// The posts of those whom a user follows, and their own, newest first; without those they mute or stand across a
+  /// block from.
   ///
-  /// Order: createdAt descending, then id descending. Older pages begin at the newest post or behind the cursor. Newer pages
-  /// hold what is nearest above the cursor (without one: the oldest), printed newest first; a short one has caught up.
-  /// Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
-  /// - Complexity: O(followees + limit · log limit), and O(log posts) for each followee whose newest post is beyond the cursor.
-  public func timeline(of user: UserID, _ options: TimelineOptions = TimelineOptions()) throws(KithError) -> Page<Post> {
+  /// Order: createdAt descending, then id descending. Older pages begin at the newest post or behind the cursor. Newer
+  /// pages hold what is nearest above the cursor (without one: the oldest), printed newest first; a short one has
+  /// caught up. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
+  /// - Complexity: O(followees + limit · log limit), and O(log posts) for each followee whose newest post is beyond the
+  ///   cursor.
+  public func timeline(of user: UserID, _ options: TimelineOptions = TimelineOptions()) throws(KithError) -> Page<Post>
+  {
     let sight = try sight(of: user)
     try Self.check(limit: options.limit)
     let own = try state.userRow(user)

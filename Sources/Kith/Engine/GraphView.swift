@@ -1,8 +1,9 @@
 /// Everything that can be asked of a graph, at one instant.
 ///
-/// `SocialGraph.read` lends a view of the graph as it is, for a moment; `SocialGraph.pin` gives one that stays as it is.
-/// A view cannot be copied, so it cannot outlive the moment it was lent for. Questions about people take a viewer where it
-/// matters: whoever is across a block from the viewer is absent from lists, and asking for them answers `unknownUser`.
+/// `SocialGraph.read` lends a view of the graph as it is, for a moment; `SocialGraph.pin` gives one that stays as it
+/// is. A view cannot be copied, so it cannot outlive the moment it was lent for. Questions about people take a viewer
+/// where it matters: whoever is across a block from the viewer is absent from lists, and asking for them answers
+/// `unknownUser`.
 public struct GraphView: ~Copyable, Sendable {
   var state: GraphState
   var isClosed = false
@@ -158,7 +159,8 @@ public struct GraphView: ~Copyable, Sendable {
       let row = rows[index]
       posts.append(
         Post(
-          id: state.postID(row), author: Author(id: state.userID(authors[index]), username: texts.string(2 * index + 1)),
+          id: state.postID(row),
+          author: Author(id: state.userID(authors[index]), username: texts.string(2 * index + 1)),
           createdAt: Timestamp(state.posts.times[row]), text: texts.string(2 * index), likeCount: likeCounts[index],
           liked: sight.viewer.map { state.likes.contains($0, row) }, likedAt: nil))
     }

@@ -20,7 +20,8 @@ package enum Snapshots {
 
   /// Reads everything there is and checks it: each file by its hashes, then the newest state by its invariants.
   ///
-  /// Returns what is wrong, empty when all is sound. Errors: what keeps it from being opened at all, such as `notAStore`.
+  /// Returns what is wrong, empty when all is sound. Errors: what keeps it from being opened at all, such as
+  /// `notAStore`.
   package static func verify(_ path: String) throws(KithError) -> [Problem] {
     let disk = SystemDisk()
     let files = try files(of: path, disk)

@@ -41,7 +41,11 @@ public final class SocialGraph: @unchecked Sendable {
   /// A view of this instant that can be held, read without a lock and handed to other threads.
   /// - Complexity: O(1); memory grows by the pages that are written while it is held.
   public func pin() -> Pin {
-    lock.write { Pin(GraphView(live.state.pin())) }
+    lock.write {
+      var view = GraphView(live.state.pin())
+      view.isClosed = live.isClosed
+      return Pin(view)
+    }
   }
 
   // MARK: - Changing
@@ -74,9 +78,11 @@ public final class SocialGraph: @unchecked Sendable {
     }
   }
 
-  /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the end.
+  /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
+  /// end.
   ///
-  /// Until then lists of followers and likers are not to be asked for. If `body` throws, the graph is to be thrown away.
+  /// Until then lists of followers and likers are not to be asked for. If `body` throws, the graph is to be thrown
+  /// away.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
     try lock.write { () throws(E) -> R in
       live.state.beginBulk()

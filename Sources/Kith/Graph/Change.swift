@@ -1,7 +1,8 @@
-/// Everything that can happen to a graph: at once what a writer asks for, what a file records and what an observer sees.
+/// Everything that can happen to a graph: at once what a writer asks for, what a file records and what an observer
+/// sees.
 ///
-/// A change that is applied carries its own time and ids, so that the same changes in the same order give the same graph
-/// anywhere. Where a writer leaves an id or a time nil, the engine fills it in before it numbers the change.
+/// A change that is applied carries its own time and ids, so that the same changes in the same order give the same
+/// graph anywhere. Where a writer leaves an id or a time nil, the engine fills it in before it numbers the change.
 /// Times are milliseconds; follows and likes keep whole seconds, rounded down.
 public enum Change: Hashable, Sendable {
   /// A user appears. Errors: `invalidUsername`, `usernameTaken`, `idTaken`, `invalidRequest` (an id below 1).

@@ -11,8 +11,8 @@ public struct Cursor: Hashable, Sendable {
 
 /// What a cursor says inside: the list it belongs to and the key of the last item seen.
 ///
-/// As bytes: kind (1), subject (8), number of integers (1), integers (8 each, little-endian), the rest a name; then four
-/// bytes of checksum, all in the URL-safe base64 alphabet without padding.
+/// As bytes: kind (1), subject (8), number of integers (1), integers (8 each, little-endian), the rest a name; then
+/// four bytes of checksum, all in the URL-safe base64 alphabet without padding.
 struct CursorContent: Equatable {
   /// The lists there are: question and order. The numbers are in cursors that hosts keep: never reuse one.
   enum Kind: UInt8 {

@@ -1,7 +1,7 @@
 /// The newest edges of one source, by (second, id) descending, where the list itself stands in another order.
 ///
-/// Edges are pushed one by one; now and then the best `limit` are kept. The id is looked at only when the second is no worse
-/// than the worst kept.
+/// Edges are pushed one by one; now and then the best `limit` are kept. The id is looked at only when the second is no
+/// worse than the worst kept.
 /// - Complexity: O(edges + limit · log limit) for edges in random order.
 struct EdgeSelection {
   /// One edge: when, to whom.

@@ -1,5 +1,5 @@
-/// The ids of one kind of thing by row, and the rows by id. Rows are given in order of appearance and never reused, and an id
-/// once entered stays: that is how a removed one is remembered.
+/// The ids of one kind of thing by row, and the rows by id. Rows are given in order of appearance and never reused, and
+/// an id once entered stays: that is how a removed one is remembered.
 ///
 /// Ids that begin 1, 2, 3 … in order of appearance, as assigned ones do, need no index: the row is the id less one.
 struct IdentifierTable: ~Copyable, Sendable {
@@ -50,7 +50,9 @@ struct IdentifierTable: ~Copyable, Sendable {
     var problems = ids.checkInvariants("\(name) ids") + index.checkInvariants("\(name) id index")
     var greatest: Int64 = 0
     for row in 0..<ids.count {
-      if self.row(of: ids[row]) != UInt32(row) { problems.append("\(name): id \(ids[row]) does not lead to row \(row)") }
+      if self.row(of: ids[row]) != UInt32(row) {
+        problems.append("\(name): id \(ids[row]) does not lead to row \(row)")
+      }
       greatest = max(greatest, ids[row])
     }
     if greatest != highest { problems.append("\(name): the highest id is \(greatest), noted is \(highest)") }

@@ -1,12 +1,13 @@
 /// The newest (or the next newer) posts of many authors, exactly: merge on read.
 ///
-/// Heads theorem: the first L posts come from at most L authors, those whose first visible post ranks among the first L of
-/// all first posts, because the L others' first posts already come before anything further. So one pass over the authors
-/// gathers each one's newest coarse time from a dense column, keeps the best L (coarse ties are all kept), and a k-way merge
-/// over at most so many post lists, by a binary heap on exact keys, gives the page.
+/// Heads theorem: the first L posts come from at most L authors, those whose first visible post ranks among the first L
+/// of all first posts, because the L others' first posts already come before anything further. So one pass over the
+/// authors gathers each one's newest coarse time from a dense column, keeps the best L (coarse ties are all kept), and
+/// a k-way merge over at most so many post lists, by a binary heap on exact keys, gives the page.
 ///
 /// Bounds are exclusive keys. Authors are pushed one by one; each at most once.
-/// - Complexity: O(authors + L · log L); where the newest post of an author lies beyond the bound, O(log posts) for that author.
+/// - Complexity: O(authors + L · log L); where the newest post of an author lies beyond the bound, O(log posts) for
+///   that author.
 struct TimelineMerge {
   enum Direction { case older, newer }
 

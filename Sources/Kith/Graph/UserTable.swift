@@ -1,4 +1,5 @@
-/// All users by row: ids, names, and the indexes that find them. A removed user keeps the row and the id, with an empty name.
+/// All users by row: ids, names, and the indexes that find them. A removed user keeps the row and the id, with an empty
+/// name.
 struct UserTable: ~Copyable, Sendable {
   private(set) var identifiers = IdentifierTable()
   private(set) var names = TextColumn()
@@ -115,7 +116,9 @@ struct UserTable: ~Copyable, Sendable {
     var live = 0
     for row in 0..<UInt32(rowCount) where isLive(row) {
       live += 1
-      if self.row(named: names.bytes(Int(row))) != row { problems.append("users: the name of row \(row) does not lead to it") }
+      if self.row(named: names.bytes(Int(row))) != row {
+        problems.append("users: the name of row \(row) does not lead to it")
+      }
     }
     if live != count || byName.count != count {
       problems.append("users: \(count) counted, \(live) live, \(byName.count) names")

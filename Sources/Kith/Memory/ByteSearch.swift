@@ -1,7 +1,7 @@
 /// Searching and comparing runs of bytes, sixteen or eight at a time.
 ///
-/// The loads are unsafe because a bounds check at each of them costs as much as the comparison; every one is preceded by
-/// a test that keeps it inside its span.
+/// The loads are unsafe because a bounds check at each of them costs as much as the comparison; every one is preceded
+/// by a test that keeps it inside its span.
 enum ByteSearch {
   /// Where `needle` first occurs in `bytes[start..<end]`, or nil. An empty needle occurs at `start`.
   ///

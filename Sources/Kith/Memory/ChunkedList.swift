@@ -1,7 +1,7 @@
 /// One long ordered list in chunks of at most 8 KB: the followers of a celebrity, all posts.
 ///
-/// A final class that `PackedLists` treats as a value: a list born in an earlier epoch may be shared with a pinned view, so
-/// the writer copies it first (its directory, not its chunks), and a chunk likewise at its first write.
+/// A final class that `PackedLists` treats as a value: a list born in an earlier epoch may be shared with a pinned
+/// view, so the writer copies it first (its directory, not its chunks), and a chunk likewise at its first write.
 /// - Complexity: inserting and removing O(chunk + directory); finding O(log list) for the caller.
 @safe final class ChunkedList<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger> {
   static var chunkCapacity: Int { 8_192 / MemoryLayout<Element>.stride }

@@ -1,11 +1,12 @@
 /// From a 64-bit hash to a row: extendible hashing over pages of 4 KB, which grows a page at a time, without a pause.
 ///
-/// A page holds 63 lines of 64 bytes, and a line five hashes, five rows and a note; a lookup usually reads one line. A full
-/// page splits alone; the directory, a column, doubles by appending its own copy. (Two lookups: 45 ns; the slowest insert in
-/// ten thousand 18–25 µs at 20 M, where a `Dictionary` pauses for 1.46 s.) After R. Fagin et al., "Extendible hashing", 1979.
+/// A page holds 63 lines of 64 bytes, and a line five hashes, five rows and a note; a lookup usually reads one line. A
+/// full page splits alone; the directory, a column, doubles by appending its own copy. (Two lookups: 45 ns; the slowest
+/// insert in ten thousand 18–25 µs at 20 M, where a `Dictionary` pauses for 1.46 s.) After R. Fagin et al., "Extendible
+/// hashing", 1979.
 ///
-/// Hashes must be well mixed in all bits, as those of `Hashing` are. They need not be unique: `find` asks the caller which of
-/// the rows is meant; but a page holds at most 240 equal ones.
+/// Hashes must be well mixed in all bits, as those of `Hashing` are. They need not be unique: `find` asks the caller
+/// which of the rows is meant; but a page holds at most 240 equal ones.
 /// - Complexity: O(1); `insert` splits one page now and then.
 struct HashIndex: ~Copyable, Sendable {
   static let pageByteCount = 4_096
@@ -106,7 +107,9 @@ struct HashIndex: ~Copyable, Sendable {
         let note = unsafe (base + line).load(fromByteOffset: Self.noteOffset, as: UInt32.self)
         for entry in 0..<Int(note & 0xFF) {
           let hash = unsafe (base + line).load(fromByteOffset: entry * 8, as: UInt64.self)
-          if Int(directory[Int(hash & ((1 << depth) - 1))]) != page { problems.append("\(name): a stray entry on page \(page)") }
+          if Int(directory[Int(hash & ((1 << depth) - 1))]) != page {
+            problems.append("\(name): a stray entry on page \(page)")
+          }
         }
         entries += note & 0xFF
       }

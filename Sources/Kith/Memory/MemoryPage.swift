@@ -1,8 +1,8 @@
-/// One run of plain memory with an owner: the unit that is shared between a graph and its pinned views, and copied at its
-/// first write afterwards.
+/// One run of plain memory with an owner: the unit that is shared between a graph and its pinned views, and copied at
+/// its first write afterwards.
 ///
-/// Object and bytes are one allocation. Nobody retains a page to read it: readers follow raw addresses that the directory
-/// (`PageTable`) keeps, and the directory's reference keeps the page alive.
+/// Object and bytes are one allocation. Nobody retains a page to read it: readers follow raw addresses that the
+/// directory (`PageTable`) keeps, and the directory's reference keeps the page alive.
 @safe final class MemoryPage: ManagedBuffer<MemoryPage.Header, UInt8> {
   /// Sixteen bytes, so that the bytes behind it are aligned to sixteen.
   struct Header {

@@ -1,19 +1,22 @@
-/// Many ordered lists of plain values, one per row, most of them short: the followees of every user, the posts of every author.
+/// Many ordered lists of plain values, one per row, most of them short: the followees of every user, the posts of every
+/// author.
 ///
 /// The lists of a few neighbouring rows share one packed block:
 /// ```
-/// capacity UInt32 · total UInt32 · end of list 0 … end of list n−1 (UInt32 each; the top bit: the list is long) · elements
+/// capacity UInt32 · total UInt32 · end of list 0 … end of list n−1 (UInt32 each; the top bit: the list is long) ·
+/// elements
 /// ```
-/// A write shifts the block's tail. The block is the copy-on-write unit, kept in a `PageTable`; it grows by a thirty-second.
-/// There are no extents, size classes or free lists, so churn leaves nothing behind (13.0 bytes a follow before and after
-/// ten million pairs; size-classed extents went from 13.7 to 15.2).
+/// A write shifts the block's tail. The block is the copy-on-write unit, kept in a `PageTable`; it grows by a
+/// thirty-second. There are no extents, size classes or free lists, so churn leaves nothing behind (13.0 bytes a follow
+/// before and after ten million pairs; size-classed extents went from 13.7 to 15.2).
 ///
-/// A list of more than 1,024 elements leaves its block for a `ChunkedList`; in the block one element remains of it, whose
-/// bits are the number of the chunked list.
+/// A list of more than 1,024 elements leaves its block for a `ChunkedList`; in the block one element remains of it,
+/// whose bits are the number of the chunked list.
 ///
 /// The lists do not know their order: callers find positions with `partitionPoint`.
 /// - Complexity: inserting and removing O(log list + bytes of the block); reading O(1).
-@safe struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger>: ~Copyable, @unchecked Sendable {
+@safe struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger>: ~Copyable, @unchecked Sendable
+{
   /// A place in a list: the number of a run and an offset in it.
   struct Position: Equatable {
     var run: Int

@@ -1,9 +1,10 @@
 /// Who points at whom, since when: follows, likes, blocks and mutes are each one relation between two kinds of rows.
 ///
-/// Forward, a source's targets ascend by row, each with the second of the edge beside it (8 bytes). Backward, a target's
-/// sources stand in the order of (second, id of the source) (4 bytes); the second is looked up forward when it is needed.
-/// - Complexity: finding O(log targets); inserting and removing that plus O(log² …) backward, where most edges are the newest
-///   and go to the end.
+/// Forward, a source's targets ascend by row, each with the second of the edge beside it (8 bytes). Backward, a
+/// target's sources stand in the order of (second, id of the source) (4 bytes); the second is looked up forward when it
+/// is needed.
+/// - Complexity: finding O(log targets); inserting and removing that plus O(log² …) backward, where most edges are the
+///   newest and go to the end.
 struct Relation: ~Copyable, Sendable {
   /// Targets of every source: row in the high word, second in the low one.
   private(set) var forward: PackedLists<UInt64>
@@ -171,7 +172,8 @@ struct Relation: ~Copyable, Sendable {
 // MARK: - Whole relations
 
 extension Relation {
-  /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets ascending.
+  /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets
+  /// ascending.
   /// - Complexity: O(edges · log longest list).
   init(degrees: [UInt32], elements: [UInt64], targetCount: Int, ids: borrowing Column<Int64>) {
     forward = PackedLists(listsPerBlock: 8, degrees: degrees, elements: elements)
@@ -214,23 +216,30 @@ extension Relation {
     }
   }
 
-  /// By (second, id). Ids mostly ascend with rows, so that most lists are in order by (second, row) already.
+  /// By (second, id). Ids mostly ascend with rows: one sort of words, then a look at those whose second ties.
   private static func sortBackward(_ sources: inout [UInt64], _ range: Range<Int>, ids: borrowing Column<Int64>) {
-    func precedes(_ left: UInt64, _ right: UInt64, ids: borrowing Column<Int64>) -> Bool {
-      if left >> 32 != right >> 32 { return left < right }
-      return ids[UInt32(truncatingIfNeeded: left)] < ids[UInt32(truncatingIfNeeded: right)]
+    // Safety: the range lies within the array.
+    unsafe sources.withUnsafeMutableBufferPointer { buffer in
+      var list = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
+      for index in 1..<list.count where unsafe list[index - 1] > list[index] {
+        unsafe list.sort()
+        break
+      }
+      var start = 0
+      for end in 1...list.count {
+        if unsafe end < list.count && list[end] >> 32 == list[start] >> 32 { continue }
+        if end - start > 1 { unsafe sortTies(UnsafeMutableBufferPointer(rebasing: list[start..<end]), ids: ids) }
+        start = end
+      }
     }
-    var isSorted = true
-    for index in range.dropFirst() where !precedes(sources[index - 1], sources[index], ids: ids) {
-      isSorted = false
-      break
-    }
-    if isSorted { return }
-    var keyed = range.map { index in
-      (second: sources[index] >> 32, id: ids[UInt32(truncatingIfNeeded: sources[index])], element: sources[index])
-    }
-    keyed.sort { ($0.second, $0.id) < ($1.second, $1.id) }
-    for (offset, entry) in keyed.enumerated() { sources[range.lowerBound + offset] = entry.element }
+  }
+
+  /// Edges of one second, by id.
+  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, ids: borrowing Column<Int64>) {
+    func id(_ index: Int) -> Int64 { unsafe ids[UInt32(truncatingIfNeeded: ties[index])] }
+    if (1..<ties.count).allSatisfy({ id($0 - 1) < id($0) }) { return }
+    let sorted = ties.indices.map { (id: id($0), edge: unsafe ties[$0]) }.sorted { $0.id < $1.id }
+    for index in ties.indices { unsafe ties[index] = sorted[index].edge }
   }
 
   var byteCount: Int { forward.byteCount + backward.byteCount }

@@ -1,7 +1,8 @@
 /// The texts of several rows, copied one after the other into one allocation.
 ///
-/// A page of results touches some forty texts that lie anywhere in memory. Copied in one loop, their cache misses overlap;
-/// as each becomes a `String`, with an allocation between any two, they add up (a timeline of cold posts: 16 against 12 µs).
+/// A page of results touches some forty texts that lie anywhere in memory. Copied in one loop, their cache misses
+/// overlap; as each becomes a `String`, with an allocation between any two, they add up (a timeline of cold posts: 16
+/// against 12 µs).
 @safe struct TextGather {
   private var references: [(start: UnsafeRawPointer?, byteCount: Int)] = unsafe []
   private var ends: [Int] = []

@@ -1,11 +1,12 @@
 /// The keys that text is compared by. All inputs are valid UTF-8, and so are all keys.
 ///
-/// - *loose*: NFKD, full case fold, NFKD again; then default-ignorable scalars and inherited marks are dropped and a few
-///   Latin letters are written as people type them. Never composed again.
+/// - *loose*: NFKD, full case fold, NFKD again; then default-ignorable scalars and inherited marks are dropped and a
+///   few Latin letters are written as people type them. Never composed again.
 /// - *strict*: NFC of the full case fold of NFD.
 ///
 /// One pass over the bytes: a table gives what each scalar becomes, and that is the whole answer as long as marks stand
-/// in canonical order and nothing composes with what stands before it. Any other text goes through `NormalizationBuffer`.
+/// in canonical order and nothing composes with what stands before it. Any other text goes through
+/// `NormalizationBuffer`.
 enum Folding {
   static let unicodeVersion = UnicodeTables.version
 

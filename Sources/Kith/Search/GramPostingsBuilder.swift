@@ -1,9 +1,10 @@
 /// Collects the grams of one block after the other and lays out their postings.
 ///
-/// The first pass writes down, for every block, the slots of its distinct grams; the second pass deals them out to lists
-/// whose lengths are known by then. So every gram is hashed once and no list ever grows.
+/// The first pass writes down, for every block, the slots of its distinct grams; the second pass deals them out to
+/// lists whose lengths are known by then. So every gram is hashed once and no list ever grows.
 struct GramPostingsBuilder {
-  /// Open-addressed: gram << 32 | slot; 0 is free, since no gram is 0. Slots count grams in the order they are first met.
+  /// Open-addressed: gram << 32 | slot; 0 is free, since no gram is 0. Slots count grams in the order they are first
+  /// met.
   private var table = [UInt64](repeating: 0, count: 1 << 10)
   /// By slot: blocks with the gram << 32 | the last of them.
   private var slots: [UInt64] = []

@@ -1,6 +1,7 @@
 /// A set of grams that may answer "yes" wrongly and never "no" wrongly: 512 bits, one for each gram.
 ///
-/// The trigrams of 32 names fill about four tenths of it, so a query of five letters passes one block in thirty by chance.
+/// The trigrams of 32 names fill about four tenths of it, so a query of five letters passes one block in thirty by
+/// chance.
 struct GramSignature: Equatable, Sendable {
   private var words = SIMD8<UInt64>()
 

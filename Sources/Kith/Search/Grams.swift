@@ -1,5 +1,5 @@
-/// Grams are one, two or three bytes of a key read as a big-endian number. Keys hold no NUL, so grams of different lengths
-/// never meet: 1…255, 256…65,535, 65,536…16,777,215.
+/// Grams are one, two or three bytes of a key read as a big-endian number. Keys hold no NUL, so grams of different
+/// lengths never meet: 1…255, 256…65,535, 65,536…16,777,215.
 enum Grams {
   /// The grams of a query beyond which another one sharpens nothing; the rest of a long query is left to verification.
   static let maximumQueryCount = 48

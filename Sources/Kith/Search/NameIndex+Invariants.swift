@@ -26,7 +26,8 @@ extension NameIndex {
     return problems
   }
 
-  /// The living entries of a segment: their keys are those of their names, and equal keys are in the order of the names.
+  /// The living entries of a segment: their keys are those of their names, and equal keys are in the order of the
+  /// names.
   private func checkEntries(of tier: Tier, names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
     var problems: [String] = []
     let segment = tier.segment

@@ -19,7 +19,8 @@ extension NameIndex {
   /// Restores the shape: segments that are mostly dead are rewritten, and runs of small ones are made into one.
   ///
   /// It runs within the change that made it due. It needs nothing but the tiers and the serials of one instant, so it
-  /// could as well run from a pinned index: names removed meanwhile have lost their serials, wherever their entries are.
+  /// could as well run from a pinned index: names removed meanwhile have lost their serials, wherever their entries
+  /// are.
   mutating func merge(names: borrowing TextColumn) {
     var index = tiers.count
     while index > 0 {

@@ -1,12 +1,13 @@
 /// All usernames in order of loose key, then exact name; found by any part of them.
 ///
 /// Immutable segments and a small mutable head. A head that is full is frozen into a segment, and segments merge
-/// geometrically. A name's row remembers the *serial* of the head it went into; a segment covers a range of serials, and
-/// an entry lives as long as its row's serial is in the range of its segment. So a removal is one write, a merge needs no
-/// bookkeeping, and changes made while a merge runs are not lost on it.
+/// geometrically. A name's row remembers the *serial* of the head it went into; a segment covers a range of serials,
+/// and an entry lives as long as its row's serial is in the range of its segment. So a removal is one write, a merge
+/// needs no bookkeeping, and changes made while a merge runs are not lost on it.
 ///
 /// Names must be in `names` from before their insertion until after their removal.
-/// - Complexity: insertion O(log n) and, amortised, one rewriting of the name on each level; removal O(log n); `pin` O(1).
+/// - Complexity: insertion O(log n) and, amortised, one rewriting of the name on each level; removal O(log n); `pin`
+///   O(1).
 struct NameIndex: ~Copyable, Sendable {
   /// A segment, and how many of its entries are dead.
   struct Tier: Sendable {

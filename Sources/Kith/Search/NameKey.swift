@@ -4,8 +4,8 @@
 struct NameKey: Hashable, Comparable, Sendable {
   let loose: [UInt8]
   let name: [UInt8]
-  /// Whether the very name lies behind the place too: somebody else bears it now, with a higher id. The order is by loose key,
-  /// name, then id, and the index does not know ids.
+  /// Whether the very name lies behind the place too: somebody else bears it now, with a higher id. The order is by
+  /// loose key, name, then id, and the index does not know ids.
   var precedesItsName = false
 
   init(name: [UInt8]) {

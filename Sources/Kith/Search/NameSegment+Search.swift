@@ -1,6 +1,6 @@
 extension NameSegment {
-  /// Calls `body` with place and loose key of every entry, in order, whose key matches the query's loose text and is not
-  /// before `start`, until it answers false. Whether the entry lives, and strictness, is the caller's to judge.
+  /// Calls `body` with place and loose key of every entry, in order, whose key matches the query's loose text and is
+  /// not before `start`, until it answers false. Whether the entry lives, and strictness, is the caller's to judge.
   func forEachMatch(
     of query: NameQuery, from start: [UInt8]?, using candidates: inout GramPostings.Candidates,
     _ body: (Place, Span<UInt8>) -> Bool

@@ -1,9 +1,9 @@
 /// Usernames in order, for ever as they were when the segment was made; shared by all views that hold it.
 ///
-/// Neighbouring names make blocks of 16, to which trigrams are posted, and groups of 128, to which one-byte and two-byte
-/// grams are. So a query of one or two letters looks through at most one group for every answer it gives, whatever the
-/// number of names. Sixteen names a block take less than half of the room of postings to names, and finding the name in
-/// its block is one pass over about 200 neighbouring bytes.
+/// Neighbouring names make blocks of 16, to which trigrams are posted, and groups of 128, to which one-byte and
+/// two-byte grams are. So a query of one or two letters looks through at most one group for every answer it gives,
+/// whatever the number of names. Sixteen names a block take less than half of the room of postings to names, and
+/// finding the name in its block is one pass over about 200 neighbouring bytes.
 ///
 /// Some entries may be dead: the one who holds the rows' serials knows which (see `NameIndex`).
 final class NameSegment: Sendable {
@@ -19,8 +19,8 @@ final class NameSegment: Sendable {
   let serials: ClosedRange<UInt32>
   /// By rank.
   let rows: [UInt32]
-  /// By block: where the loose key of its first name begins in `keys`; and where the last block ends. Within a block, keys
-  /// are found by their NULs: that costs less than fetching where each of them begins.
+  /// By block: where the loose key of its first name begins in `keys`; and where the last block ends. Within a block,
+  /// keys are found by their NULs: that costs less than fetching where each of them begins.
   let blockStarts: [UInt32]
   /// Loose keys in order, each followed by a NUL, which no key and no query contains: no hit spans two names.
   let keys: [UInt8]

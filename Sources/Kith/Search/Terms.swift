@@ -15,7 +15,9 @@ struct Terms: Sendable {
     var terms: [Term] = []
     for word in Folding.splitOnWhiteSpace(query) {
       let term = Term(loose: Folding.loose(word), strict: Folding.strict(word))
-      if !terms.contains(term) { terms.append(term) }
+      // Spellings that differ only in what the fold looks past are one word: at most 32 then, and a bit for each.
+      let isKnown = fold == .loose ? terms.contains { $0.loose == term.loose } : terms.contains(term)
+      if !isKnown { terms.append(term) }
     }
     self.terms = terms
   }
