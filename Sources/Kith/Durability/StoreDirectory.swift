@@ -71,10 +71,9 @@ struct StoreDirectory<D: Disk>: Sendable {
   func openForWriting(creating: Bool) throws(KithError) -> (lock: StoreLock<D>, contents: Contents) {
     let found = try contents()
     if found?.isEmpty != false, !creating { throw .noStore(path: path) }
-    if found == nil {
-      try disk.makeDirectory(path)
-      try disk.syncDirectory(path.parentPath)
-    }
+    if found == nil { try disk.makeDirectory(path) }
+    // Also of an empty one: whoever made it may have been killed before its name was safe.
+    if found?.isEmpty != false { try disk.syncDirectory(path.parentPath) }
     let lock = try StoreLock(directory: path, disk: disk)
     // Only now does nobody else change it.
     guard var contents = try contents() else { throw .noStore(path: path) }
