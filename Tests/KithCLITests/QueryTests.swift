@@ -239,7 +239,8 @@ struct BatchTests {
     var console = Console()
     console.add("ann")
     let answer = try console.ask(
-      #"{"op":"batch","changes":[{"op":"addUser","username":"new"},{"op":"follow","user":{"username":"new"},"target":1},"#
+      #"{"op":"batch","changes":[{"op":"addUser","username":"new"},"#
+        + #"{"op":"follow","user":{"username":"new"},"target":1},"#
         + #"{"op":"renameUser","user":{"username":"ann"},"username":"anna"},"#
         + #"{"op":"unfollow","user":2,"target":{"username":"anna"}},"#
         + #"{"op":"unfollow","user":2,"target":1}]}"#)

@@ -135,8 +135,9 @@ struct FoldingTests {
 
   @Test("nfc agrees with Foundation on scalars that Foundation knows")
   func agreesWithFoundation() {
-    // Left out for Swift 6.3.1's sake, which is not canonical here: it does not order what four marks fall apart to, and
-    // composes conjoining jamo one beyond each end (U+1113, U+1176, U+11A7), and not always a trailing one (가 + U+11BD).
+    // Left out for Swift 6.3.1's sake, which is not canonical here: it does not order what four marks fall apart to,
+    // and composes conjoining jamo one beyond each end (U+1113, U+1176, U+11A7), and not always a trailing one (가 +
+    // U+11BD).
     let misjudged: Set<Unicode.Scalar> = ["\u{344}", "\u{F73}", "\u{F75}", "\u{F81}"]
     let jamo: ClosedRange<Unicode.Scalar> = "\u{1100}"..."\u{11FF}"
     var comparedCount = 0

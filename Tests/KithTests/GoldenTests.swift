@@ -5,8 +5,8 @@ import Testing
 
 /// The snapshot that this format's first release wrote: it must be read for ever, and no damage of it may pass.
 ///
-/// It was written by `KITH_WRITE_GOLDEN=Snapshots/golden-1.0.kith.zst swift test --filter GoldenTests`, and is never written
-/// again: a later format gets a file of its own.
+/// It was written by `KITH_WRITE_GOLDEN=Snapshots/golden-1.0.kith.zst swift test --filter GoldenTests`, and is never
+/// written again: a later format gets a file of its own.
 @Suite struct GoldenTests {
   private static let path = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

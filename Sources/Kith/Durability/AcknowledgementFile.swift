@@ -15,8 +15,8 @@ struct Acknowledgement: Hashable, Sendable {
   }
 }
 
-/// The file `ACK`: a lower bound, away from the journal, of what was acknowledged, so that a journal that lost its end is
-/// not taken for one that a crash had torn.
+/// The file `ACK`: a lower bound, away from the journal, of what was acknowledged, so that a journal that lost its end
+/// is not taken for one that a crash had torn.
 ///
 /// Two slots of one sector each. The one that a sync has brought to the disk is left alone, and every record is written
 /// into the other, until that one is synced: whatever a crash does, one slot is sound. Records are not synced, so that
@@ -54,7 +54,8 @@ struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
     }
   }
 
-  /// Records that all changes up to `sequence` are on the disk. A failure is kept in `failure`, and nothing else happens.
+  /// Records that all changes up to `sequence` are on the disk. A failure is kept in `failure`, and nothing else
+  /// happens.
   mutating func record(sequence: UInt64, generation: UInt64) {
     guard failure == nil, sequence > last.sequence || generation > last.generation else { return }
     last.sequence = max(last.sequence, sequence)

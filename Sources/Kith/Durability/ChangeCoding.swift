@@ -1,8 +1,8 @@
 /// A change as bytes in a journal: a kind, then its fields in the order of `Change`.
 ///
 /// Ids, times and lengths are variable-length integers: seven bits a byte, lowest first, the high bit on all but the
-/// last, in the shortest form, below 2⁶³. Text is its length in bytes and its UTF-8, as it was given. So a change has one
-/// encoding, and a follow takes about 15 bytes.
+/// last, in the shortest form, below 2⁶³. Text is its length in bytes and its UTF-8, as it was given. So a change has
+/// one encoding, and a follow takes about 15 bytes.
 enum ChangeCoding {
   /// The first byte of a change. Numbers are never given to another kind.
   enum Kind: UInt8 {

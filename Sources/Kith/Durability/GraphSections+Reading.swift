@@ -9,15 +9,17 @@ extension GraphSections {
     let userCount = state.users.rowCount
     state.posts = try posts(reader, users: state.users)
     let postCount = state.posts.rowCount
-    state.follows = try edges(reader, follows, users: state.users, targetCount: userCount) { source, target in
-      source != target && state.users.isLive(target)
+    state.follows = try edges(reader, follows, users: state.users, targetCount: userCount, allowsSelf: false) {
+      state.users.isLive($0)
     }
-    state.likes = try edges(reader, likes, users: state.users, targetCount: postCount) { state.posts.isLive($1) }
-    state.blocks = try edges(reader, blocks, users: state.users, targetCount: userCount) { source, target in
-      source != target && state.users.isLive(target)
+    state.likes = try edges(reader, likes, users: state.users, targetCount: postCount, allowsSelf: true) {
+      state.posts.isLive($0)
     }
-    state.mutes = try edges(reader, mutes, users: state.users, targetCount: userCount) { source, target in
-      source != target && state.users.isLive(target)
+    state.blocks = try edges(reader, blocks, users: state.users, targetCount: userCount, allowsSelf: false) {
+      state.users.isLive($0)
+    }
+    state.mutes = try edges(reader, mutes, users: state.users, targetCount: userCount, allowsSelf: false) {
+      state.users.isLive($0)
     }
     try checkBlocks(state, reader)
     state.sequence = sequence
@@ -124,10 +126,10 @@ extension GraphSections {
   // MARK: - Edges
 
   /// One relation.
-  /// - Parameter mayPoint: whether a source that is there may point at a target.
+  /// - Parameter isThere: whether a target is not removed.
   private static func edges(
-    _ reader: SectionReader, _ ids: EdgeSections, users: borrowing UserTable, targetCount: Int,
-    mayPoint: (_ source: UInt32, _ target: UInt32) -> Bool
+    _ reader: SectionReader, _ ids: EdgeSections, users: borrowing UserTable, targetCount: Int, allowsSelf: Bool,
+    isThere: (UInt32) -> Bool
   ) throws(KithError) -> Relation {
     let degrees = try reader.section(ids.degrees).decodedUInt32(count: users.rowCount)
     let section = try reader.section(ids.targets)
@@ -139,9 +141,9 @@ extension GraphSections {
     var index = 0
     for source in 0..<UInt32(degrees.count) {
       for _ in 0..<degrees[Int(source)] {
-        guard users.isLive(source), mayPoint(source, rows[index]) else {
-          throw section.corrupt("row \(source) points at \(rows[index]): one is not there, or they are the same")
-        }
+        if !users.isLive(source) { throw section.corrupt("removed row \(source) has edges") }
+        if !isThere(rows[index]) { throw section.corrupt("row \(source) points at removed row \(rows[index])") }
+        if !allowsSelf && rows[index] == source { throw section.corrupt("row \(source) points at itself") }
         elements.append(UInt64(rows[index]) << 32 | UInt64(seconds?[index] ?? 0))
         index += 1
       }

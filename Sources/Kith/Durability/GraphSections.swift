@@ -1,8 +1,8 @@
 /// The graph as sections of a snapshot: one column each, rows in order, removed ones included, so that a graph that is
 /// written, restored and written again gives the same sections.
 ///
-/// Followers, likers, orders, counters and indexes are derived and not stored. Text packs at level 3, the rest at level 1,
-/// since higher levels gain almost nothing on byte planes.
+/// Followers, likers, orders, counters and indexes are derived and not stored. Text packs at level 3, the rest at level
+/// 1, since higher levels gain almost nothing on byte planes.
 enum GraphSections {
   static let userIDs = SectionID("USID")
   static let nameLengths = SectionID("USNL")

@@ -43,7 +43,8 @@ enum JournalFormat {
 
 /// The first 4,096 bytes of a journal: which store it belongs to, and which change it begins with.
 ///
-/// Its hash is the journal's id: every frame carries it, so that a frame of another file is never taken for one of ours.
+/// Its hash is the journal's id: every frame carries it, so that a frame of another file is never taken for one of
+/// ours.
 struct JournalHeader: Hashable, Sendable {
   /// A UUID as two integers: the store's.
   var storeID: (high: UInt64, low: UInt64) { (storeIDHigh, storeIDLow) }

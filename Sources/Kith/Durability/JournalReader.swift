@@ -1,5 +1,5 @@
-/// Reads a journal that may have been torn by a crash, damaged, or made to do harm: its header, then frame by frame, then
-/// what follows the last.
+/// Reads a journal that may have been torn by a crash, damaged, or made to do harm: its header, then frame by frame,
+/// then what follows the last.
 ///
 /// A frame counts when its hash is right, seeded with the id of this journal. Memory: one frame, which is part of the
 /// file, and a megabyte.
@@ -65,7 +65,8 @@ struct JournalReader<D: Disk> {
 
   /// A frame further on whose writer knew that the change which should stand at `offset` was on the disk.
   ///
-  /// Frames written without a sync between them may be torn in any order by a crash; this one tells that there was a sync.
+  /// Frames written without a sync between them may be torn in any order by a crash; this one tells that there was a
+  /// sync.
   private mutating func laterFrame() throws(KithError) -> StoredFrame? {
     let (id, sequence) = (id, nextSequence)
     return try source.firstFrame(from: offset + Int64(JournalFormat.sectorByteCount)) { frame in

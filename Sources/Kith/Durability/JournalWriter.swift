@@ -2,8 +2,8 @@
 ///
 /// It holds no lock and no thread: whoever owns it calls it from one place at a time. A journal's file is made with its
 /// first frame. Any failure poisons the writer: since nobody knows what a failed write or sync left behind, nothing is
-/// tried again, and later frames are refused without touching the disk. It heals by a snapshot of everything that memory
-/// holds, under a new generation, and a new writer after it.
+/// tried again, and later frames are refused without touching the disk. It heals by a snapshot of everything that
+/// memory holds, under a new generation, and a new writer after it.
 struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   private let directory: String
   private let storeID: (high: UInt64, low: UInt64)

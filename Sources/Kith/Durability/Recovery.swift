@@ -13,7 +13,8 @@ struct Recovered: ~Copyable, Sendable {
 /// From the files of a store to its state: the newest sound snapshot, and every journal since.
 ///
 /// Either the state is exact up to its sequence number, and that is not below anything acknowledged, or an error is
-/// thrown. A store is empty only when none of its files says otherwise. An error of reading is not damage: it is thrown.
+/// thrown. A store is empty only when none of its files says otherwise. An error of reading is not damage: it is
+/// thrown.
 ///
 /// - Complexity: O(snapshot + journals since). Memory: the state, the sections of the snapshot, the longest frame.
 struct Recovery<D: Disk> {

@@ -35,11 +35,11 @@ extension StoreDirectory {
     return try SnapshotFile.write(header, sections, to: path, name: name.description, replacing: true, disk: disk)
   }
 
-  /// Removes old snapshots once `count` newer ones have been read and verified, and the journals that are older than all
-  /// of these; returns the snapshots that were removed.
+  /// Removes old snapshots once `count` newer ones have been read and verified, and the journals that are older than
+  /// all of these; returns the snapshots that were removed.
   ///
-  /// Damaged ones do not count, and those newer than the last that counts stay: they are somebody's last hope. With every
-  /// journal since the oldest that counts, any of them leads to the present.
+  /// Damaged ones do not count, and those newer than the last that counts stay: they are somebody's last hope. With
+  /// every journal since the oldest that counts, any of them leads to the present.
   ///
   /// - Parameter verified: snapshots that need not be read again, because they were a moment ago.
   @discardableResult

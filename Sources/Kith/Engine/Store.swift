@@ -3,8 +3,8 @@ import Synchronization
 /// The files of a graph that is open for writing: its directory, its lock, its journal, and what the next snapshot is
 /// called.
 ///
-/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it, many at once: whoever leads
-/// the `GroupCommit` writes everything that formed meanwhile as one frame and syncs once.
+/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it, many at once: whoever
+/// leads the `GroupCommit` writes everything that formed meanwhile as one frame and syncs once.
 ///
 /// It is generic over the disk, so that the crash tests run this very code.
 final class Store<D: Disk>: Sendable {

@@ -2,8 +2,8 @@
 
 /// What a store may come back with: the model of the crash tests.
 ///
-/// Position `n` stands for the state after `n` changes. Changes are numbered without gaps, so the state after a crash is
-/// one of these or wrong, and the whole list is one number a change.
+/// Position `n` stands for the state after `n` changes. Changes are numbered without gaps, so the state after a crash
+/// is one of these or wrong, and the whole list is one number a change.
 struct CrashHistory {
   /// The digest of the state after n changes.
   private(set) var digests: [UInt64]

@@ -87,8 +87,8 @@ extension CrashRun {
       session = try CrashSession(wrap(simulated, draw.random.next()))
     } catch {
       tally.refusedDamageCount += 1
-      // One sick snapshot costs nothing: there is an older one, or every journal; unless it healed a broken journal, whose
-      // changes it alone holds. Nor does one of two slots of the bound.
+      // One sick snapshot costs nothing: there is an older one, or every journal; unless it healed a broken journal,
+      // whose changes it alone holds. Nor does one of two slots of the bound.
       let isBound = kind == .flippedBit && file.isAcknowledgements && hasBothSlots
       let isSpare = file.isSnapshot && !history.wasHealed
       if isBound || isSpare { throw failure("not survived: \(error.description)") }

@@ -2,8 +2,8 @@
 
 /// One number for everything that a graph's snapshot would hold: rows in order, removed ones included.
 ///
-/// Two states that differ have the same with a chance of 2⁻⁶⁴: exact for a test, and about a microsecond for a graph of a
-/// dozen users, where comparing sections takes hundreds.
+/// Two states that differ have the same with a chance of 2⁻⁶⁴: exact for a test, and about a microsecond for a graph of
+/// a dozen users, where comparing sections takes hundreds.
 struct GraphDigest {
   private var hash: UInt64 = 0x9E37_79B1_85EB_CA87
 

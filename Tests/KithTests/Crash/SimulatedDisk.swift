@@ -4,9 +4,9 @@ import Synchronization
 
 /// A disk in memory on which the power can be cut, a process killed and any call fail, the same way for the same seed.
 ///
-/// Durable code runs on it unchanged. What a crash leaves behind is told by `SimulatedVolume`; when something goes wrong
-/// is told by a `FaultPlan`. After a crash every call fails until `restart`, so that code which goes on regardless can do
-/// nothing more.
+/// Durable code runs on it unchanged. What a crash leaves behind is told by `SimulatedVolume`; when something goes
+/// wrong is told by a `FaultPlan`. After a crash every call fails until `restart`, so that code which goes on
+/// regardless can do nothing more.
 final class SimulatedDisk: Disk {
   static let inputOutputError: Int32 = 5
   static let noSpace: Int32 = 28

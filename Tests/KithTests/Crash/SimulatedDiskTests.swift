@@ -2,7 +2,8 @@ import Testing
 
 @testable import Kith
 
-/// Each fault of the simulated disk happens, and nothing is lost that was synced: otherwise the crash tests prove nothing.
+/// Each fault of the simulated disk happens, and nothing is lost that was synced: otherwise the crash tests prove
+/// nothing.
 @Suite struct SimulatedDiskTests {
   /// What two sectors of a file hold after something was done to them, over many seeds.
   private func outcomes(

@@ -1,7 +1,7 @@
 @testable import Kith
 
-/// What a simulated disk holds: for each file what the page cache shows and what is on the platters, for the names alike,
-/// and what is on its way from the one to the other.
+/// What a simulated disk holds: for each file what the page cache shows and what is on the platters, for the names
+/// alike, and what is on its way from the one to the other.
 ///
 /// The model is weaker than any file system is known to be: without a sync, each 512-byte sector of a file lands on its
 /// own, in any of the versions it had, or not at all, or as garbage (all of it, with what was synced there before); the

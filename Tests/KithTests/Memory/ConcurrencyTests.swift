@@ -62,8 +62,8 @@ import Testing
     #expect(lock.write { 1 } + lock.read { 2 } == 3)
   }
 
-  /// Every batch gives Ann and Bob the same new name but for a letter, a post each, and turns their follow of Cid around;
-  /// whatever is read, live or pinned, is all of a batch or nothing.
+  /// Every batch gives Ann and Bob the same new name but for a letter, a post each, and turns their follow of Cid
+  /// around; whatever is read, live or pinned, is all of a batch or nothing.
   @Test("Every question sees one instant while batches, rollbacks and single changes go on")
   func oneInstant() throws {
     let graph = SocialGraph()

@@ -5,7 +5,8 @@ struct Difference: Error, CustomStringConvertible {
   let description: String
 }
 
-/// An engine and its model side by side: both get the same changes, drawn from a seed, and are asked the same questions.
+/// An engine and its model side by side: both get the same changes, drawn from a seed, and are asked the same
+/// questions.
 ///
 /// The run stops at the first difference, with its seed and step.
 struct ModelRun {

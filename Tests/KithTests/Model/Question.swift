@@ -1,6 +1,7 @@
 @testable import Kith
 
-/// Something to ask, of the engine and of the model alike. A cursor travels beside it, because the two have each their own.
+/// Something to ask, of the engine and of the model alike. A cursor travels beside it, because the two have each their
+/// own.
 enum Question {
   case findUser(String)
   case user(UserID, viewer: UserID?)

@@ -2,8 +2,8 @@
 
 /// What the engine must do, in dictionaries and scans: the rules alone, no cleverness.
 ///
-/// It is a value, so a copy of it is what a pinned view must go on answering. Keys of text come from `Folding`, which has
-/// tests of its own.
+/// It is a value, so a copy of it is what a pinned view must go on answering. Keys of text come from `Folding`, which
+/// has tests of its own.
 struct ReferenceModel {
   /// A username with its keys.
   struct Name {

@@ -1,7 +1,7 @@
 @testable import Kith
 
-/// A small graph of everything, the same for the same numbers in every process: names of many scripts, ids given and assigned,
-/// ties, removed users and posts, blocks and mutes.
+/// A small graph of everything, the same for the same numbers in every process: names of many scripts, ids given and
+/// assigned, ties, removed users and posts, blocks and mutes.
 final class SampleGraph {
   let graph = SocialGraph()
   private(set) var model = ReferenceModel()
