@@ -71,6 +71,8 @@ final class SystemFile: Sendable {
 
   deinit {
     // Not retried on EINTR: Linux has released the descriptor by then. Errors of close say nothing that sync did not.
+    // A child between fork and exec has a copy of the descriptor, and with it the lock: closing ours does not end it.
+    _ = flock(descriptor, LOCK_UN)
     _ = close(descriptor)
   }
 }

@@ -21,7 +21,7 @@ extension CrashRun {
       simulated.withVolume { $0 = sound }
       simulated.restart(after: .kill)
       let hasBothSlots = hasBothSlots()
-      let file = harm(kind)
+      guard let file = harm(kind) else { return }
       place = "damage \(kind) to \(file), \(isClean ? "closed" : "crashed")"
       try examine(kind, file, isClean: isClean, hasBothSlots: hasBothSlots)
     }
@@ -43,14 +43,15 @@ extension CrashRun {
     }
   }
 
-  /// Returns the file that was damaged, or what stands for several.
-  private func harm(_ kind: Damage) -> String {
+  /// Returns the file that was damaged, or what stands for several; nil when there is none yet.
+  private func harm(_ kind: Damage) -> String? {
     let files = simulated.withVolume { volume in
       volume.names.keys.sorted().compactMap { path -> (String, Int)? in
         guard case .file(let inode) = volume.node(at: path), !volume.inodes[inode].cache.isEmpty else { return nil }
         return (path, inode)
       }
     }
+    if files.isEmpty { return nil }
     let (path, inode) = draw.pick(files)
     switch kind {
     case .flippedBit: flipBit(inode)
