@@ -13,7 +13,7 @@ import Testing
       let mask = bits == 32 ? UInt32.max : (1 << bits) - 1
       let values = (0..<count).map { _ in UInt32(truncatingIfNeeded: random.next()) & mask }
       for column in [
-        ColumnCoding.integers(values.span), ColumnCoding.planes(values.span), ColumnCoding.deltaPlanes(values.span),
+        ColumnCoding.integers(values), ColumnCoding.planes(values), ColumnCoding.deltaPlanes(values),
       ] {
         #expect(try made(column).decodedUInt32(count: count) == values)
       }
@@ -33,7 +33,7 @@ import Testing
     }
     for values in count > 1000 ? [ascending] : [any, edgy, ascending, ascending.reversed()] {
       for column in [
-        ColumnCoding.integers(values.span), ColumnCoding.planes(values.span), ColumnCoding.deltaPlanes(values.span),
+        ColumnCoding.integers(values), ColumnCoding.planes(values), ColumnCoding.deltaPlanes(values),
       ] {
         #expect(try made(column).decodedInt64(count: count) == values)
       }
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `ascending ids take about a byte each before zstd sees them`() {
     let ids = (0..<1000).map { Int64($0 * 100 + 1_000_000_000_000) }
-    #expect(ColumnCoding.deltaPlanes(ids.span).content.count == 1000 + 16)
+    #expect(ColumnCoding.deltaPlanes(ids).content.count == 1000 + 16)
   }
 
   @Test(arguments: [1, 2, 3, 4])
@@ -59,24 +59,24 @@ import Testing
       targets += list.sorted()
     }
     degrees += [0, 0]
-    let lists = made(ColumnCoding.lists(degrees: degrees.span, targets: targets.span))
-    #expect(try lists.decodedLists(degrees: degrees.span, below: limit) == targets)
+    let lists = made(ColumnCoding.lists(degrees: degrees, targets: targets))
+    #expect(try lists.decodedLists(degrees: degrees, below: limit) == targets)
     let greatest = try #require(targets.max())
-    #expect(throws: KithError.self) { try lists.decodedLists(degrees: degrees.span, below: greatest) }
+    #expect(throws: KithError.self) { try lists.decodedLists(degrees: degrees, below: greatest) }
     for wrong in [degrees + [1], Array(degrees.dropFirst(100))] {
-      #expect(throws: KithError.self) { try lists.decodedLists(degrees: wrong.span, below: limit) }
+      #expect(throws: KithError.self) { try lists.decodedLists(degrees: wrong, below: limit) }
     }
   }
 
   @Test func `one list of everything, and no list at all, come back`() throws {
     let all = Array(0..<UInt32(Self.blockElementCount + 5))
     let degrees = [UInt32(all.count)]
-    let one = made(ColumnCoding.lists(degrees: degrees.span, targets: all.span))
-    #expect(try one.decodedLists(degrees: degrees.span, below: UInt32(all.count)) == all)
+    let one = made(ColumnCoding.lists(degrees: degrees, targets: all))
+    #expect(try one.decodedLists(degrees: degrees, below: UInt32(all.count)) == all)
     let nothing: [UInt32] = []
-    let none = made(ColumnCoding.lists(degrees: nothing.span, targets: nothing.span))
+    let none = made(ColumnCoding.lists(degrees: nothing, targets: nothing))
     let zeros: [UInt32] = [0, 0, 0]
-    #expect(try none.decodedLists(degrees: zeros.span, below: 0) == [])
+    #expect(try none.decodedLists(degrees: zeros, below: 0) == [])
   }
 
   @Test func `a list that does not ascend over a block's end is refused`() throws {
@@ -86,15 +86,15 @@ import Testing
     // As two lists, the second may begin again at 0; read as one list, it must not.
     var targets = all
     targets[all.count - 1] = 0
-    let lists = made(ColumnCoding.lists(degrees: degrees.span, targets: targets.span))
-    #expect(try lists.decodedLists(degrees: degrees.span, below: .max) == targets)
-    #expect(throws: KithError.self) { try lists.decodedLists(degrees: asOne.span, below: .max) }
+    let lists = made(ColumnCoding.lists(degrees: degrees, targets: targets))
+    #expect(try lists.decodedLists(degrees: degrees, below: .max) == targets)
+    #expect(throws: KithError.self) { try lists.decodedLists(degrees: asOne, below: .max) }
   }
 
   @Test func `content of any length but its own is refused`() throws {
     let values: [UInt32] = [1, 2, 300]
     for column in [
-      ColumnCoding.integers(values.span), ColumnCoding.planes(values.span), ColumnCoding.deltaPlanes(values.span),
+      ColumnCoding.integers(values), ColumnCoding.planes(values), ColumnCoding.deltaPlanes(values),
     ] {
       for count in 0..<column.content.count {
         expectRefused(made(column, content: Array(column.content.prefix(count))))
@@ -120,7 +120,7 @@ import Testing
         if let numbers = try? section.decodedUInt32() { #expect(numbers.count == Int(count)) }
         if let numbers = try? section.decodedInt64() { #expect(numbers.count == Int(count)) }
         if let bytes = try? section.decodedBytes() { #expect(bytes.count == Int(count)) }
-        if let lists = try? section.decodedLists(degrees: degrees.span, below: 1 << 20) {
+        if let lists = try? section.decodedLists(degrees: degrees, below: 1 << 20) {
           #expect(lists.count == degrees.reduce(0) { $0 + Int($1) })
           #expect(lists.allSatisfy { $0 < 1 << 20 })
         }
@@ -130,9 +130,9 @@ import Testing
 
   @Test func `numbers too wide for their type are refused`() throws {
     let wide: [Int64] = [1 << 32]
-    #expect(throws: KithError.self) { try made(ColumnCoding.planes(wide.span)).decodedUInt32() }
-    #expect(throws: KithError.self) { try made(ColumnCoding.deltaPlanes(wide.span)).decodedUInt32() }
-    #expect(throws: KithError.self) { try made(ColumnCoding.integers(wide.span)).decodedUInt32() }
+    #expect(throws: KithError.self) { try made(ColumnCoding.planes(wide)).decodedUInt32() }
+    #expect(throws: KithError.self) { try made(ColumnCoding.deltaPlanes(wide)).decodedUInt32() }
+    #expect(throws: KithError.self) { try made(ColumnCoding.integers(wide)).decodedUInt32() }
   }
 
   @Test func `an error names the file and the offset of the section`() {

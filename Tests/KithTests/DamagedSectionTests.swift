@@ -34,13 +34,13 @@ import Testing
       let nameLengths = names.map { UInt32($0.count) }
       let textLengths = texts.map { UInt32($0.count) }
       let all: [Section] = [
-        Section(GraphSections.userIDs, ColumnCoding.deltaPlanes(userIDs.span)),
-        Section(GraphSections.nameLengths, ColumnCoding.planes(nameLengths.span)),
+        Section(GraphSections.userIDs, ColumnCoding.deltaPlanes(userIDs)),
+        Section(GraphSections.nameLengths, ColumnCoding.planes(nameLengths)),
         Section(GraphSections.nameBytes, ColumnCoding.bytes(names.flatMap { $0 })),
-        Section(GraphSections.postIDs, ColumnCoding.deltaPlanes(postIDs.span)),
-        Section(GraphSections.postAuthors, ColumnCoding.planes(authors.span)),
-        Section(GraphSections.postTimes, ColumnCoding.deltaPlanes(times.span)),
-        Section(GraphSections.textLengths, ColumnCoding.planes(textLengths.span)),
+        Section(GraphSections.postIDs, ColumnCoding.deltaPlanes(postIDs)),
+        Section(GraphSections.postAuthors, ColumnCoding.planes(authors)),
+        Section(GraphSections.postTimes, ColumnCoding.deltaPlanes(times)),
+        Section(GraphSections.textLengths, ColumnCoding.planes(textLengths)),
         Section(GraphSections.textBytes, ColumnCoding.bytes(texts.flatMap { $0 })),
       ]
       let relations = [GraphSections.follows, GraphSections.likes, GraphSections.blocks, GraphSections.mutes]
@@ -57,10 +57,10 @@ import Testing
       let targets = lists.flatMap { $0 }
       let seconds = [UInt32](repeating: 5, count: secondCount)
       let sections = [
-        Section(ids.degrees, ColumnCoding.planes(degrees.span)),
-        Section(ids.targets, ColumnCoding.lists(degrees: degrees.span, targets: targets.span)),
+        Section(ids.degrees, ColumnCoding.planes(degrees)),
+        Section(ids.targets, ColumnCoding.lists(degrees: degrees, targets: targets)),
       ]
-      return sections + (ids.seconds.map { [Section($0, ColumnCoding.planes(seconds.span))] } ?? [])
+      return sections + (ids.seconds.map { [Section($0, ColumnCoding.planes(seconds))] } ?? [])
     }
   }
 
@@ -162,7 +162,7 @@ import Testing
     try expectCorrupt(sections.filter { $0.id != id }, "\(id)")
     var encoded = sections
     let index = try #require(encoded.firstIndex { $0.id == id })
-    encoded[index].encoding = ColumnEncoding(rawValue: 9)
+    encoded[index].head.encoding = ColumnEncoding(rawValue: 9)
     try expectCorrupt(encoded, "\(id)")
   }
 

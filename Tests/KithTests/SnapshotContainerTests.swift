@@ -21,7 +21,7 @@ import Testing
       #expect(section.content == original.content)
       #expect(section.encoding == original.encoding)
       #expect(section.elementCount == original.elementCount)
-      #expect(section.isCritical == original.isCritical)
+      #expect(section.head == original.head)
     }
     #expect(try SnapshotFile.inspect(path: summary.path, disk: disk) == summary)
     #expect(try SnapshotFile.verify(path: summary.path, disk: disk) == summary)

@@ -18,10 +18,10 @@ enum SnapshotFixture {
     let degrees: [UInt32] = [2, 0, 3]
     let targets: [UInt32] = [1, 2, 0, 1, 40]
     return [
-      Section(SectionID("UIDS"), ColumnCoding.deltaPlanes(ids.span)),
-      Section(SectionID("NAMB"), ColumnCoding.bytes(names), compressionLevel: 3),
-      Section(SectionID("FOLD"), ColumnCoding.planes(degrees.span)),
-      Section(SectionID("FOLT"), ColumnCoding.lists(degrees: degrees.span, targets: targets.span)),
+      Section(SectionID("UIDS"), ColumnCoding.deltaPlanes(ids)),
+      Section(SectionID("NAMB"), ColumnCoding.bytes(names)),
+      Section(SectionID("FOLD"), ColumnCoding.planes(degrees)),
+      Section(SectionID("FOLT"), ColumnCoding.lists(degrees: degrees, targets: targets)),
     ]
   }
 
@@ -48,21 +48,22 @@ enum SnapshotFixture {
   }
 
   static func forge(_ forgeries: [Forgery], headerBytes: [UInt8] = header.encoded()) throws -> [UInt8] {
-    let compressor = try ZstdCompressor(level: 1)
+    let compressor = try ZstdCompressor()
     var file = headerBytes
     var entries: [SnapshotTable.Entry] = []
     for forgery in forgeries {
-      let frame = try forgery.frame ?? compressor.compress(forgery.content.span)
+      let frame = try forgery.frame ?? compressor.compress(forgery.content.span, level: 1)
       let saidByteCount = forgery.saidContentByteCount ?? forgery.content.count
       func entry(_ frames: [SnapshotTable.Frame]) -> SnapshotTable.Entry {
         SnapshotTable.Entry(
-          id: forgery.id, version: forgery.version, encoding: .bytes, isCritical: forgery.isCritical,
-          elementCount: forgery.elementCount, contentByteCount: saidByteCount,
+          head: SectionHead(
+            id: forgery.id, version: forgery.version, encoding: .bytes, isCritical: forgery.isCritical,
+            elementCount: forgery.elementCount), contentByteCount: saidByteCount,
           contentHash: XXH64.hash(forgery.content.span), fileOffset: forgery.saidFileOffset ?? Int64(file.count),
           frames: frames)
       }
       let preamble = entry([]).preamble()
-      let preambleFrame = try compressor.compress(preamble.span)
+      let preambleFrame = try compressor.compress(preamble.span, level: 1)
       let frames = [(preambleFrame, preamble.count), (frame, saidByteCount)].map {
         SnapshotTable.Frame(compressedByteCount: $0.count, contentByteCount: $1, hash: XXH64.hash($0.span))
       }

@@ -143,7 +143,7 @@ import Testing
     try directory.write([1, 2], to: "store/snap-00000000000000000002-00000000000000000002.kith.zst.abc.tmp")
     let before = try disk.list(store.path)
     let contents = try store.openForReading()
-    #expect(try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)?.header.sequence == 1)
+    #expect(contents.snapshots.map(\.sequence) == [1])
     #expect(try disk.list(store.path) == before)
     let opened = try store.openForWriting(creating: false)
     #expect(try disk.list(store.path) == before.filter { !$0.hasSuffix(".tmp") })
@@ -157,16 +157,14 @@ import Testing
     let names = try #require(try store.contents()).snapshots
     for damaged in [names[2], names[1]] { try damage(damaged) }
     let contents = try #require(try store.contents())
-    let error = try #require(throws: KithError.self) {
-      try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)
-    }
+    #expect(contents.snapshots == names)
+    let damage = try #require(throws: KithError.self) { try store.verify(names[2]) }
+    let error = store.advised(damage, about: names[2])
     guard case .corrupt(store.path(of: names[2]), _, let reason) = error else { throw error }
     #expect(reason.contains("kith restore \(store.path(of: names[0])) NEWSTORE"))
     #expect(reason.contains("of change 1"))
-    try damage(names[0])
-    let hopeless = try #require(throws: KithError.self) {
-      try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)
-    }
+    try self.damage(names[0])
+    let hopeless = store.advised(damage, about: names[2])
     guard case .corrupt(_, _, let reason) = hopeless else { throw hopeless }
     #expect(reason.contains("no older snapshot of this store verifies"))
   }
@@ -177,10 +175,7 @@ import Testing
     let name = SnapshotName(sequence: 9, generation: 1)
     try disk.rename(store.path(of: SnapshotName(sequence: 1, generation: 1)), to: store.path(of: name))
     #expect(throws: KithError.self) { try store.verify(name) }
-    let contents = try #require(try store.contents())
-    #expect(throws: KithError.self) {
-      try store.readNewestSnapshot(of: contents, knownSections: SnapshotFixture.known)
-    }
+    #expect(throws: KithError.self) { try store.readSnapshot(name).header.sequence }
   }
 
   @Test func `old snapshots go only when two newer ones verify`() throws {

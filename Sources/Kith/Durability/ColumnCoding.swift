@@ -1,10 +1,3 @@
-/// A column as bytes, ready to become a section.
-struct EncodedColumn: Sendable {
-  let encoding: ColumnEncoding
-  let elementCount: UInt64
-  let content: [UInt8]
-}
-
 /// Columns of integers as bytes that zstd packs well and that are read back in one pass.
 ///
 /// Planes: a block of 131,072 elements is stored as all lowest bytes, then all second bytes, and so on, up to the
@@ -13,69 +6,99 @@ struct EncodedColumn: Sendable {
 /// stands at a multiple of 128 KiB, which is zstd's own block, so that no Huffman table has to serve two planes; that
 /// is why the blocks' headers stand at the end of the content.
 ///
-/// Blocks do not depend on each other. Decoding checks every length and every value and never takes more memory than
-/// eight times the content.
+/// Blocks do not depend on each other, so a column is made piece by piece: whole blocks of at most 1 MiB together,
+/// which become one frame of the file.
 enum ColumnCoding {
   static let blockElementCount = 1 << 17
   /// First element, width, seven zeros.
   static let blockHeaderByteCount = 16
 
-  static func bytes(_ content: [UInt8]) -> EncodedColumn {
-    EncodedColumn(encoding: .bytes, elementCount: UInt64(content.count), content: content)
+  /// Elements of a piece: as many whole blocks as fit a frame however wide they are.
+  static func pieceElementCount<Value: FixedWidthInteger>(_ type: Value.Type) -> Int {
+    SnapshotFormat.frameContentByteCount / MemoryLayout<Value>.size
   }
 
-  static func integers(_ values: Span<UInt32>) -> EncodedColumn {
-    EncodedColumn(encoding: .integers32, elementCount: UInt64(values.count), content: littleEndian(values))
+  static func pieceCount<Value: FixedWidthInteger>(_ elementCount: Int, of type: Value.Type) -> Int {
+    (elementCount + pieceElementCount(type) - 1) / pieceElementCount(type)
   }
 
-  static func integers(_ values: Span<Int64>) -> EncodedColumn {
-    EncodedColumn(encoding: .integers64, elementCount: UInt64(values.count), content: littleEndian(values))
+  /// A piece of elements as they are coded already: small or skewed values in no order, gaps inside lists.
+  ///
+  /// - Parameter fill: writes the elements of a range, at most a block, into the buffer.
+  static func planes<Value: FixedWidthInteger & UnsignedInteger>(
+    _ piece: Int, of elementCount: Int, _ fill: (Range<Int>, inout MutableSpan<Value>) -> Void
+  ) -> ColumnPiece {
+    forEachBlock(of: piece, elementCount, fill) { _ in 0 }
   }
 
-  /// For small or skewed values in no order: degrees, seconds.
-  static func planes(_ values: Span<UInt32>) -> EncodedColumn {
-    var encoder = PlaneEncoder<UInt32>(.planes, elementCount: values.count)
-    encoder.encode { values[$0] }
-    return encoder.finish()
-  }
-
-  static func planes(_ values: Span<Int64>) -> EncodedColumn {
-    var encoder = PlaneEncoder<UInt64>(.planes, elementCount: values.count)
-    encoder.encode { UInt64(bitPattern: values[$0]) }
-    return encoder.finish()
-  }
-
-  /// For values that ascend, or nearly: ids, offsets, times of posts.
-  static func deltaPlanes(_ values: Span<UInt32>) -> EncodedColumn {
-    var encoder = PlaneEncoder<UInt32>(.deltaPlanes, elementCount: values.count)
-    encoder.encodeDeltas { values[$0] }
-    return encoder.finish()
-  }
-
-  static func deltaPlanes(_ values: Span<Int64>) -> EncodedColumn {
-    var encoder = PlaneEncoder<UInt64>(.deltaPlanes, elementCount: values.count)
-    encoder.encodeDeltas { UInt64(bitPattern: values[$0]) }
-    return encoder.finish()
-  }
-
-  /// For adjacency: `targets` holds one list after the other, each strictly ascending, of as many elements as `degrees`
-  /// says; the degrees are a column of their own.
-  static func lists(degrees: Span<UInt32>, targets: Span<UInt32>) -> EncodedColumn {
-    var encoder = PlaneEncoder<UInt32>(.listPlanes, elementCount: targets.count)
-    encoder.encodeLists(degrees: degrees, targets: targets)
-    return encoder.finish()
-  }
-
-  private static func littleEndian<Value: FixedWidthInteger>(_ values: Span<Value>) -> [UInt8] {
-    let width = MemoryLayout<Value>.size
-    var content = [UInt8](repeating: 0, count: values.count * width)
-    var bytes = content.mutableSpan
-    for index in values.indices {
-      let value = values[index]
-      for byte in 0..<width {
-        bytes[index &* width &+ byte] = UInt8(truncatingIfNeeded: value &>> Value(truncatingIfNeeded: 8 &* byte))
+  /// A piece of elements that ascend, or nearly: ids, times of posts. Coded are the zigzag differences between
+  /// neighbours; the first of a block is its base. Differences wrap, so that every sequence comes back.
+  static func deltaPlanes<Value: FixedWidthInteger & UnsignedInteger>(
+    _ piece: Int, of elementCount: Int, _ fill: (Range<Int>, inout MutableSpan<Value>) -> Void
+  ) -> ColumnPiece {
+    forEachBlock(of: piece, elementCount, fill) { block in
+      let base = block[0]
+      var previous = base
+      for index in block.indices {
+        let value = block[index]
+        block[index] = zigzag(value &- previous)
+        previous = value
       }
+      return base
     }
-    return content
+  }
+
+  /// - Parameter code: codes a filled block where it lies, and returns its base.
+  @inline(__always)
+  private static func forEachBlock<Value: FixedWidthInteger & UnsignedInteger>(
+    of piece: Int, _ elementCount: Int, _ fill: (Range<Int>, inout MutableSpan<Value>) -> Void,
+    _ code: (inout MutableSpan<Value>) -> Value
+  ) -> ColumnPiece {
+    var result = ColumnPiece()
+    var start = piece * pieceElementCount(Value.self)
+    let end = min(start + pieceElementCount(Value.self), elementCount)
+    while start < end {
+      let range = start..<min(start + blockElementCount, end)
+      var block = [Value](repeating: 0, count: range.count)
+      var span = block.mutableSpan
+      fill(range, &span)
+      let base = code(&span)
+      result.append(block.span, base: base)
+      start = range.upperBound
+    }
+    return result
+  }
+
+  @inline(__always)
+  private static func zigzag<Value: FixedWidthInteger & UnsignedInteger>(_ difference: Value) -> Value {
+    (difference &<< 1) ^ (0 &- (difference &>> Value(truncatingIfNeeded: Value.bitWidth - 1)))
+  }
+}
+
+/// A part of a column's content, to be one frame of the file.
+struct ColumnPiece: Sendable {
+  var content: [UInt8] = []
+  /// Headers of its blocks, which stand behind the content of all pieces.
+  var headers: [UInt8] = []
+
+  /// Appends the planes of a coded block, and its header.
+  mutating func append<Value: FixedWidthInteger & UnsignedInteger>(_ block: Span<Value>, base: Value) {
+    var union: Value = 0
+    for index in block.indices { union |= block[index] }
+    let width = max(1, (Value.bitWidth - union.leadingZeroBitCount + 7) / 8)
+    let start = content.count
+    content.append(contentsOf: repeatElement(0, count: width * block.count))
+    var target = content.mutableSpan
+    for plane in 0..<width {
+      let first = start + plane * block.count
+      let shift = Value(truncatingIfNeeded: 8 * plane)
+      var bytes = target._mutatingExtracting(first..<(first + block.count))
+      for index in block.indices { bytes[index] = UInt8(truncatingIfNeeded: block[index] &>> shift) }
+    }
+    var header = ByteWriter(reserving: ColumnCoding.blockHeaderByteCount)
+    header.append(UInt64(base))
+    header.append(UInt8(width))
+    header.pad(to: ColumnCoding.blockHeaderByteCount)
+    headers += header.bytes
   }
 }

@@ -230,6 +230,9 @@ extension SystemDisk {
     return file
   }
 
+  /// Cores that this process may use, at least one.
+  static var coreCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
   /// Bytes of memory that this machine has; snapshots may declare half of it by default.
   static var physicalMemoryByteCount: Int {
     #if canImport(Darwin)

@@ -37,84 +37,115 @@ enum GraphSections {
 
   /// The versions that this release reads.
   static var known: [SectionID: UInt16] { Dictionary(uniqueKeysWithValues: names.map { ($0.id, 1) }) }
+}
 
-  private static let textLevel: Int32 = 3
+// MARK: - Writing
 
-  // MARK: - Writing
-
-  /// All sections of a graph.
+extension GraphSections {
+  /// Writes all sections of a graph, piece by piece: at no time is more than a few pieces a core in memory.
   /// - Complexity: O(graph).
-  static func sections(of state: borrowing GraphState) -> [Section] {
-    users(state) + posts(state) + edges(state.follows, follows) + edges(state.likes, likes)
-      + edges(state.blocks, blocks) + edges(state.mutes, mutes)
+  static func write(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
+    try write(state.users.identifiers.ids, as: userIDs, to: sink)
+    try write(state.users.names, as: nameLengths, nameBytes, to: sink)
+    try write(state.posts, to: sink)
+    try write(state.follows, as: follows, to: sink)
+    try write(state.likes, as: likes, to: sink)
+    try write(state.blocks, as: blocks, to: sink)
+    try write(state.mutes, as: mutes, to: sink)
   }
 
-  private static func users(_ state: borrowing GraphState) -> [Section] {
-    let (lengths, bytes) = texts(state.users.names)
-    return [
-      Section(userIDs, ColumnCoding.deltaPlanes(values(state.users.identifiers.ids).span)),
-      Section(nameLengths, ColumnCoding.planes(lengths.span)),
-      Section(nameBytes, ColumnCoding.bytes(bytes), compressionLevel: textLevel),
-    ]
-  }
-
-  private static func posts(_ state: borrowing GraphState) -> [Section] {
-    var authors: [UInt32] = []
-    authors.reserveCapacity(state.posts.rowCount)
+  private static func write(_ posts: borrowing PostTable, to sink: some SectionSink) throws(KithError) {
+    try write(posts.identifiers.ids, as: postIDs, to: sink)
     // One more than the row, so that 0 says that the post was removed.
-    for row in 0..<state.posts.rowCount { authors.append(state.posts.authors[row] &+ 1) }
-    let (lengths, bytes) = texts(state.posts.texts)
-    return [
-      Section(postIDs, ColumnCoding.deltaPlanes(values(state.posts.identifiers.ids).span)),
-      Section(postAuthors, ColumnCoding.planes(authors.span)),
-      Section(postTimes, ColumnCoding.deltaPlanes(values(state.posts.times).span)),
-      Section(textLengths, ColumnCoding.planes(lengths.span)),
-      Section(textBytes, ColumnCoding.bytes(bytes), compressionLevel: textLevel),
-    ]
+    try writePlanes(posts.rowCount, as: postAuthors, to: sink) { posts.authors[$0] &+ 1 }
+    try write(posts.times, as: postTimes, to: sink)
+    try write(posts.texts, as: textLengths, textBytes, to: sink)
   }
 
-  private static func values(_ column: borrowing Column<Int64>) -> [Int64] {
-    var values: [Int64] = []
-    values.reserveCapacity(column.count)
-    for row in 0..<column.count { values.append(column[row]) }
-    return values
-  }
-
-  private static func texts(_ column: borrowing TextColumn) -> (lengths: [UInt32], bytes: [UInt8]) {
-    var lengths: [UInt32] = []
-    lengths.reserveCapacity(column.count)
-    for row in 0..<column.count { lengths.append(UInt32(column.byteCount(row))) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(lengths.reduce(0) { $0 + Int($1) })
-    for row in 0..<column.count {
-      let text = column.bytes(row)
-      for index in text.indices { bytes.append(text[index]) }
+  private static func write(
+    _ column: borrowing Column<Int64>, as id: SectionID, to sink: some SectionSink
+  ) throws(KithError) {
+    let count = column.count
+    let head = SectionHead(id: id, encoding: .deltaPlanes, elementCount: UInt64(count))
+    try sink.append(head, level: 1, pieceCount: ColumnCoding.pieceCount(count, of: UInt64.self)) { piece in
+      ColumnCoding.deltaPlanes(piece, of: count) { (rows: Range<Int>, block: inout MutableSpan<UInt64>) in
+        for row in rows { block[row &- rows.lowerBound] = UInt64(bitPattern: column[row]) }
+      }
     }
-    return (lengths, bytes)
   }
 
-  private static func edges(_ relation: borrowing Relation, _ ids: EdgeSections) -> [Section] {
-    var degrees: [UInt32] = []
-    var targets: [UInt32] = []
-    var seconds: [UInt32] = []
-    degrees.reserveCapacity(relation.forward.count)
-    targets.reserveCapacity(relation.count)
-    if ids.seconds != nil { seconds.reserveCapacity(relation.count) }
-    for source in 0..<relation.forward.count {
-      degrees.append(UInt32(relation.forward.count(of: source)))
-      for run in 0..<relation.forward.runCount(of: source) {
-        let elements = relation.forward.run(run, of: source)
-        for index in elements.indices {
-          targets.append(Relation.target(elements[index]))
-          if ids.seconds != nil { seconds.append(Relation.second(elements[index])) }
+  @inline(__always)
+  private static func writePlanes(
+    _ count: Int, as id: SectionID, to sink: some SectionSink, _ element: @Sendable (Int) -> UInt32
+  ) throws(KithError) {
+    let head = SectionHead(id: id, encoding: .planes, elementCount: UInt64(count))
+    try sink.append(head, level: 1, pieceCount: ColumnCoding.pieceCount(count, of: UInt32.self)) { piece in
+      ColumnCoding.planes(piece, of: count) { (rows: Range<Int>, block: inout MutableSpan<UInt32>) in
+        for row in rows { block[row &- rows.lowerBound] = element(row) }
+      }
+    }
+  }
+
+  private static func write(
+    _ texts: borrowing TextColumn, as lengths: SectionID, _ bytes: SectionID, to sink: some SectionSink
+  ) throws(KithError) {
+    try writePlanes(texts.count, as: lengths, to: sink) { UInt32(texts.byteCount($0)) }
+    let (starts, total) = pieces(of: texts)
+    let head = SectionHead(id: bytes, encoding: .bytes, elementCount: UInt64(total))
+    try sink.append(head, level: 3, pieceCount: total == 0 ? 0 : starts.count - 1) { piece in
+      ColumnPiece(content: texts.bytes(of: starts[piece]..<starts[piece + 1]))
+    }
+  }
+
+  /// The rows with which pieces of text begin, and the last one ends: whole texts, as many as fit a frame.
+  private static func pieces(of texts: borrowing TextColumn) -> (starts: [Int], byteCount: Int) {
+    var starts = [0]
+    var (total, pieceByteCount) = (0, 0)
+    for row in 0..<texts.count {
+      let byteCount = texts.byteCount(row)
+      if pieceByteCount + byteCount > SnapshotFormat.frameContentByteCount {
+        starts.append(row)
+        pieceByteCount = 0
+      }
+      pieceByteCount += byteCount
+      total += byteCount
+    }
+    return (starts + [texts.count], total)
+  }
+
+  private static func write(
+    _ relation: borrowing Relation, as ids: EdgeSections, to sink: some SectionSink
+  ) throws(KithError) {
+    try writePlanes(relation.forward.count, as: ids.degrees, to: sink) { UInt32(relation.forward.count(of: $0)) }
+    let starts = relation.forward.starts(every: ColumnCoding.blockElementCount)
+    let pieceCount = ColumnCoding.pieceCount(relation.count, of: UInt32.self)
+    let count = relation.count
+    let targets = SectionHead(id: ids.targets, encoding: .listPlanes, elementCount: UInt64(count))
+    try sink.append(targets, level: 1, pieceCount: pieceCount) { piece in
+      ColumnCoding.planes(piece, of: count) { (elements: Range<Int>, block: inout MutableSpan<UInt32>) in
+        // The first element of a list, and of a block, stands whole; the others as the distance from the one before
+        // them, less one.
+        var (index, list, previous) = (0, -1, UInt32(0))
+        let start = starts[elements.lowerBound / ColumnCoding.blockElementCount]
+        relation.forward.forEach(from: start, count: elements.count) { source, element in
+          let target = Relation.target(element)
+          block[index] = source == list ? target &- previous &- 1 : target
+          (list, previous) = (source, target)
+          index &+= 1
         }
       }
     }
-    var sections = [
-      Section(ids.degrees, ColumnCoding.planes(degrees.span)),
-      Section(ids.targets, ColumnCoding.lists(degrees: degrees.span, targets: targets.span)),
-    ]
-    if let id = ids.seconds { sections.append(Section(id, ColumnCoding.planes(seconds.span))) }
-    return sections
+    guard let id = ids.seconds else { return }
+    let seconds = SectionHead(id: id, encoding: .planes, elementCount: UInt64(count))
+    try sink.append(seconds, level: 1, pieceCount: pieceCount) { piece in
+      ColumnCoding.planes(piece, of: count) { (elements: Range<Int>, block: inout MutableSpan<UInt32>) in
+        var index = 0
+        let start = starts[elements.lowerBound / ColumnCoding.blockElementCount]
+        relation.forward.forEach(from: start, count: elements.count) { _, element in
+          block[index] = Relation.second(element)
+          index &+= 1
+        }
+      }
+    }
   }
 }

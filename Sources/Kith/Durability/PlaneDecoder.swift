@@ -1,14 +1,14 @@
 /// Puts integers together again from blocks of byte planes: the reading half of `ColumnCoding`.
 ///
 /// All sizes are checked before anything is allocated; since an element takes at least one byte, the result is at most
-/// eight times as long as the content.
-struct PlaneDecoder<Value: FixedWidthInteger & UnsignedInteger> {
+/// eight times as long as the content. Any range of elements can be read alone, from any thread.
+struct PlaneDecoder<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   let elementCount: Int
   private let content: [UInt8]
   private let place: FilePlace
   private let blocks: [Block]
 
-  private struct Block {
+  private struct Block: Sendable {
     /// Where its planes begin in the content.
     let start: Int
     let elementCount: Int
@@ -52,52 +52,48 @@ struct PlaneDecoder<Value: FixedWidthInteger & UnsignedInteger> {
     return blocks
   }
 
-  /// The elements themselves, each made by `element` from its pattern.
+  /// Hands over the elements, in order.
+  /// - Parameter areDeltas: whether they are running sums of zigzag differences.
   @inline(__always)
-  func decode<Element>(_ element: (Value) -> Element) -> [Element] {
-    var result: [Element] = []
-    result.reserveCapacity(elementCount)
+  func forEach(areDeltas: Bool, _ body: (Value) throws(KithError) -> Void) throws(KithError) {
     var coded: [Value] = []
-    for block in blocks {
-      gather(block, into: &coded)
-      result.append(contentsOf: coded.lazy.map(element))
-    }
-    return result
-  }
-
-  /// The running sums of zigzag differences.
-  @inline(__always)
-  func decodeDeltas<Element>(_ element: (Value) -> Element, _ zero: Element) -> [Element] {
-    var result = [Element](repeating: zero, count: elementCount)
-    var target = result.mutableSpan
-    var start = 0
-    var buffer: [Value] = []
-    for block in blocks {
-      gather(block, into: &buffer)
-      let coded = buffer.span
-      var value = block.base
-      for index in coded.indices {
-        value = value &+ Self.unzigzag(coded[index])
-        target[start &+ index] = element(value)
-      }
-      start += block.elementCount
-    }
-    return result
-  }
-
-  /// Puts the planes of a block together in `coded`.
-  private func gather(_ block: Block, into coded: inout [Value]) {
-    if coded.count != block.elementCount { coded = [Value](repeating: 0, count: block.elementCount) }
-    var target = coded.mutableSpan
-    for plane in 0..<block.width {
-      let start = block.start + plane * block.elementCount
-      let source = content.span.extracting(start..<(start + block.elementCount))
-      let shift = Value(truncatingIfNeeded: 8 * plane)
-      if plane == 0 {
-        for index in 0..<block.elementCount { target[index] = Value(source[index]) }
+    for (index, block) in blocks.enumerated() {
+      let start = index * ColumnCoding.blockElementCount
+      gather(start..<start + block.elementCount, into: &coded)
+      let span = coded.span
+      if areDeltas {
+        var value = block.base
+        for index in span.indices {
+          value = value &+ Self.unzigzag(span[index])
+          try body(value)
+        }
       } else {
-        for index in 0..<block.elementCount { target[index] |= Value(source[index]) &<< shift }
+        for index in span.indices { try body(span[index]) }
       }
+    }
+  }
+
+  /// Puts the planes of some elements together in `coded`.
+  func gather(_ range: Range<Int>, into coded: inout [Value]) {
+    if coded.count != range.count { coded = [Value](repeating: 0, count: range.count) }
+    var target = coded.mutableSpan
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let index = position / ColumnCoding.blockElementCount
+      let (block, first) = (blocks[index], index * ColumnCoding.blockElementCount)
+      let end = min(range.upperBound, first + block.elementCount)
+      var part = target._mutatingExtracting(position - range.lowerBound..<end - range.lowerBound)
+      for plane in 0..<block.width {
+        let start = block.start + plane * block.elementCount + position - first
+        let source = content.span.extracting(start..<start + part.count)
+        let shift = Value(truncatingIfNeeded: 8 * plane)
+        if plane == 0 {
+          for index in part.indices { part[index] = Value(source[index]) }
+        } else {
+          for index in part.indices { part[index] |= Value(source[index]) &<< shift }
+        }
+      }
+      position = end
     }
   }
 
@@ -108,58 +104,50 @@ struct PlaneDecoder<Value: FixedWidthInteger & UnsignedInteger> {
 }
 
 extension PlaneDecoder where Value == UInt32 {
-  /// The ascending lists that `degrees` divides the elements into; every element must be below `limit`.
-  func decodeLists(degrees: Span<UInt32>, below limit: UInt32) throws(KithError) -> [UInt32] {
-    try checkSum(of: degrees)
-    var result = [UInt32](repeating: 0, count: elementCount)
-    var target = result.mutableSpan
-    var row = 0
-    var leftInList = 0
-    var start = 0
-    // The last element of the list that goes on from the block before.
-    var last: UInt64?
-    var buffer: [Value] = []
-    for block in blocks {
-      gather(block, into: &buffer)
-      let coded = buffer.span
-      var index = 0
-      while index < coded.count {
-        while leftInList == 0 {
-          leftInList = Int(degrees[row])
-          row &+= 1
-          last = nil
-        }
-        let end = min(index &+ leftInList, coded.count)
-        leftInList &-= end &- index
-        var value = UInt64(coded[index])
-        guard last.map({ $0 < value }) ?? true else { throw notAscending(row) }
-        target[start &+ index] = coded[index]
-        index &+= 1
-        // Sums of at most 2¹⁷ numbers below 2³² cannot overflow, and they ascend: looking at the last one is enough.
-        while index < end {
-          value &+= UInt64(coded[index]) &+ 1
-          target[start &+ index] = UInt32(truncatingIfNeeded: value)
-          index &+= 1
-        }
-        guard value < UInt64(limit) else {
-          throw place.corrupt("list \(row - 1) names \(value), which is not below \(limit)")
-        }
-        last = value
-      }
-      start += block.elementCount
-    }
-    return result
-  }
-
-  private func checkSum(of degrees: Span<UInt32>) throws(KithError) {
+  /// Refuses degrees that do not divide the elements.
+  func checkSum(of degrees: [UInt32]) throws(KithError) {
     var sum: UInt64 = 0
-    for row in degrees.indices { sum &+= UInt64(degrees[row]) }
+    for degree in degrees { sum &+= UInt64(degree) }
     guard sum == UInt64(elementCount) else {
       throw place.corrupt("the degrees add up to \(sum), the lists hold \(elementCount)")
     }
   }
 
-  private func notAscending(_ row: Int) -> KithError {
-    place.corrupt("list \(row - 1) does not ascend")
+  /// The elements of some neighbouring ascending lists, whose lengths are `degrees`, in the high words of `targets`.
+  ///
+  /// Every list must ascend strictly, and every element be below `limit`. `checkSum` must have passed.
+  /// - Parameter elements: where they stand in the row of all.
+  func decodeLists(
+    _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32, into targets: inout [UInt64]
+  ) throws(KithError) {
+    var buffer: [UInt32] = []
+    gather(elements, into: &buffer)
+    let coded = buffer.span
+    var target = targets.mutableSpan
+    var index = 0
+    for list in lists {
+      let end = index &+ Int(degrees[list])
+      var last: UInt64?
+      while index < end {
+        // The first element of a list, and the first of a block, stand whole; the others are gaps.
+        let whole = UInt64(coded[index])
+        guard last.map({ $0 < whole }) ?? true else { throw place.corrupt("list \(list) does not ascend") }
+        let inBlock = (elements.lowerBound &+ index) & (ColumnCoding.blockElementCount - 1)
+        let stop = min(end, index &+ ColumnCoding.blockElementCount &- inBlock)
+        var value = whole
+        target[index] = value &<< 32
+        index &+= 1
+        // Sums of at most 2¹⁷ numbers below 2³² cannot overflow, and they ascend: looking at the last one is enough.
+        while index < stop {
+          value &+= UInt64(coded[index]) &+ 1
+          target[index] = value &<< 32
+          index &+= 1
+        }
+        guard value < UInt64(limit) else {
+          throw place.corrupt("list \(list) names \(value), which is not below \(limit)")
+        }
+        last = value
+      }
+    }
   }
 }

@@ -84,13 +84,9 @@ struct Recovery<D: Disk> {
     var damage: Damage?
     for name in contents.snapshots.reversed() {
       do throws(KithError) {
-        let (header, sections) = try directory.readSnapshot(
-          name, knownSections: GraphSections.known, memoryLimit: memoryLimit)
-        let path = directory.path(of: name)
-        guard header.sequence <= JournalFormat.numberLimit else {
-          throw .corrupt(file: path, offset: 40, reason: "no change has the number \(header.sequence)")
-        }
-        recovered.state = try GraphSections.state(from: sections, sequence: header.sequence, file: path)
+        let snapshot = try directory.readSnapshot(name, memoryLimit: memoryLimit)
+        let header = snapshot.header
+        recovered.state = snapshot.state
         recovered.storeID = header.storeID
         recovered.chainHash = header.chainHash
         recovered.report.snapshot = name.description

@@ -1,49 +1,41 @@
-/// Whole snapshot files at the level of sections: write, read, inspect, verify.
-///
-/// What the sections mean is not known here.
+/// Whole snapshot files: write, read, inspect, verify.
 enum SnapshotFile {
   /// What a snapshot may unpack to when the host says nothing: half of this machine's memory.
   static var defaultMemoryLimit: Int { SystemDisk.physicalMemoryByteCount / 2 }
 
-  /// Writes a snapshot called `name` in `directory` so that it either stands there whole, durable and verified, or not
-  /// at all. See `SnapshotFileWriter`, which takes sections one by one.
+  /// Writes a graph as a snapshot called `name` in `directory` so that it either stands there whole, durable and
+  /// verified, or not at all. See `SnapshotFileWriter`.
   ///
-  /// - Complexity: O(content), twice: once to compress, once to read it back.
+  /// - Complexity: O(graph), twice: once to compress, once to read it back.
   static func write<D: Disk>(
-    _ header: SnapshotHeader, _ sections: [Section], to directory: String, name: String, replacing: Bool = false,
-    disk: D
+    _ header: SnapshotHeader, _ state: borrowing GraphState, to directory: String, name: String,
+    replacing: Bool = false,
+    disk: D, workers: Int = SystemDisk.coreCount, pacing: @escaping (Int) -> Void = { _ in }
   ) throws(KithError) -> SnapshotSummary {
     let writer = try SnapshotFileWriter(
-      header: header, directory: directory, name: name, replacing: replacing, disk: disk)
-    for section in sections { try writer.append(section) }
+      header: header, directory: directory, name: name, replacing: replacing, disk: disk, workers: workers,
+      pacing: pacing)
+    try GraphSections.write(state, to: writer)
     return try writer.finish()
   }
 
-  /// Reads every section that `knownSections` names; of the others, the critical ones are refused with
-  /// `unsupportedVersion` and the rest is checked and left out.
-  static func read<D: Disk>(
-    path: String, knownSections: [SectionID: UInt16], memoryLimit: Int = defaultMemoryLimit, disk: D
-  ) throws(KithError) -> (header: SnapshotHeader, sections: [Section]) {
-    let file = try disk.open(path, writable: false)
-    return try read(file, path: path, knownSections: knownSections, memoryLimit: memoryLimit, from: disk)
-  }
-
-  /// The same of a file that is open, or that is bytes in memory; `path` names it in errors.
+  /// The graph that a snapshot file holds, which may be bytes in memory; `path` names it in errors.
+  ///
+  /// Critical sections that are not known are refused with `unsupportedVersion`, other unknown ones checked and left
+  /// out.
   static func read<Storage: ByteStorage>(
-    _ file: Storage.File, path: String, knownSections: [SectionID: UInt16], memoryLimit: Int = defaultMemoryLimit,
-    from storage: Storage
-  ) throws(KithError) -> (header: SnapshotHeader, sections: [Section]) {
+    _ file: Storage.File, path: String, memoryLimit: Int = defaultMemoryLimit, from storage: Storage,
+    checking check: (SnapshotHeader) throws(KithError) -> Void = { _ in }
+  ) throws(KithError) -> SavedGraph {
     let reader = try SnapshotFileReader(
-      file: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: knownSections)
-    var sections: [Section] = []
-    for entry in reader.table.entries {
-      if entry.version <= knownSections[entry.id] ?? 0 {
-        sections.append(try reader.read(entry))
-      } else {
-        try reader.skip(entry)
-      }
+      file: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: GraphSections.known)
+    let sequence = reader.header.sequence
+    guard sequence <= JournalFormat.numberLimit else {
+      throw .corrupt(file: path, offset: 40, reason: "no change has the number \(sequence)")
     }
-    return (reader.header, sections)
+    try check(reader.header)
+    try reader.checkUnknown()
+    return SavedGraph(header: reader.header, state: try GraphSections.state(from: reader, sequence: sequence))
   }
 
   /// What the header and the tables say; the frames are not read.
@@ -58,4 +50,10 @@ enum SnapshotFile {
     try reader.verify()
     return reader.summary
   }
+}
+
+/// What a snapshot file holds.
+struct SavedGraph: ~Copyable {
+  let header: SnapshotHeader
+  var state: GraphState
 }

@@ -1,18 +1,21 @@
 /// Reads a snapshot file that may have been damaged, or made to do harm.
 ///
-/// Opening reads and checks header and tables; then sections are read one at a time, in any order. Every compressed
-/// byte is hashed before zstd sees it, and decompressed into a buffer of exactly the declared size.
+/// Opening reads and checks header and tables; then sections are read in any order, from any thread, each on all cores.
+/// Every compressed byte is hashed before zstd sees it, and decompressed into a buffer of exactly the declared size.
 ///
 /// Memory: opening takes at most six times the tables, which are part of the file; a section takes its declared content
-/// and one frame (≤ 4.04 MiB); the sum of all declared contents is checked against the limit before any of it is
-/// allocated.
-final class SnapshotFileReader<D: ByteStorage> {
+/// and four frames (≤ 4.04 MiB) a worker; the sum of all declared contents is checked against the limit before any of
+/// it is allocated.
+final class SnapshotFileReader<D: ByteStorage>: Sendable {
   let path: String
   let header: SnapshotHeader
   let table: SnapshotTable
   let fileByteCount: Int64
   private let disk: D
   private let file: D.File
+  private let knownSections: [SectionID: UInt16]?
+  private let workers: Int
+  private let decompressors: Pool<ZstdDecompressor>
 
   /// Opens a file, which `path` names in errors.
   ///
@@ -20,10 +23,15 @@ final class SnapshotFileReader<D: ByteStorage> {
   ///   - memoryLimit: what all contents together may take, in bytes; beyond it `limitExceeded`.
   ///   - knownSections: the sections that the caller reads and the highest version of each that it knows; a critical
   ///     section beyond them is refused with `unsupportedVersion`. Nil knows everything (to inspect or verify).
+  ///   - workers: how many threads decompress a section.
   init(
-    file: D.File, path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?
+    file: D.File, path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?,
+    workers: Int = SystemDisk.coreCount
   ) throws(KithError) {
     self.file = file
+    self.knownSections = knownSections
+    self.workers = workers
+    decompressors = Pool()
     self.path = path
     self.disk = disk
     fileByteCount = try disk.byteCount(of: file)
@@ -49,31 +57,39 @@ final class SnapshotFileReader<D: ByteStorage> {
 
   /// Reads, checks and decompresses one section of the table.
   func read(_ entry: SnapshotTable.Entry) throws(KithError) -> Section {
-    let decompressor = try ZstdDecompressor()
-    var content = [UInt8](repeating: 0, count: entry.contentByteCount)
-    var position = 0
-    var offset = entry.fileOffset
-    for (index, frame) in entry.frames.enumerated() {
-      let bytes = try readFrame(frame, at: offset)
-      if index == 0 {
-        try checkPreamble(bytes, of: entry, decompressor)
-      } else {
-        let end = position + frame.contentByteCount
-        try decompressor.decompress(bytes.span, into: &content, position..<end, file: path, offset: offset)
-        position = end
-      }
-      offset += Int64(frame.compressedByteCount)
-    }
-    guard XXH64.hash(content.span) == entry.contentHash else { throw contentHashIsWrong(entry) }
-    return Section(
-      id: entry.id, version: entry.version, encoding: entry.encoding, isCritical: entry.isCritical,
-      elementCount: entry.elementCount, content: content,
-      place: FilePlace(file: path, offset: entry.fileOffset))
+    var content: [UInt8] = []
+    content.reserveCapacity(entry.contentByteCount)
+    try forEachFrame(of: entry) { content += $0 }
+    return Section(head: entry.head, content: content, place: place(of: entry))
   }
 
-  /// Reads and decompresses everything, keeping one frame at a time.
+  /// Reads, checks and decompresses one section, and hands its content over in order, a frame at a time; at the end its
+  /// hash is compared.
+  func forEachFrame(
+    of entry: SnapshotTable.Entry, _ body: ([UInt8]) throws(KithError) -> Void
+  ) throws(KithError) {
+    let offsets = entry.frameOffsets
+    var hash = XXH64()
+    try Parallel.inOrder(entry.frames.count, workers: workers) { (index) throws(KithError) in
+      try self.content(of: entry.frames[index], at: offsets[index])
+    } take: { (index, content) throws(KithError) in
+      if index == 0 {
+        guard content == entry.preamble() else {
+          throw place(of: entry).corrupt("section \(entry.id) is not the one of the table of contents")
+        }
+      } else {
+        hash.update(content.span)
+        try body(content)
+      }
+    }
+    guard hash.finalize() == entry.contentHash else {
+      throw place(of: entry).corrupt("the content of section \(entry.id) has a wrong hash")
+    }
+  }
+
+  /// Reads and decompresses everything, keeping a few frames at a time.
   func verify() throws(KithError) {
-    for entry in table.entries { try verify(entry) }
+    for entry in table.entries { try forEachFrame(of: entry) { _ in } }
   }
 
   /// Hashes the compressed bytes of a section that is not wanted.
@@ -90,22 +106,16 @@ final class SnapshotFileReader<D: ByteStorage> {
       path: path, fileByteCount: fileByteCount, header: header, sections: table.entries.map(\.summary))
   }
 
-  private func verify(_ entry: SnapshotTable.Entry) throws(KithError) {
-    let decompressor = try ZstdDecompressor()
-    var hash = XXH64()
-    var offset = entry.fileOffset
-    for (index, frame) in entry.frames.enumerated() {
-      let bytes = try readFrame(frame, at: offset)
-      if index == 0 {
-        try checkPreamble(bytes, of: entry, decompressor)
-      } else {
-        var content = [UInt8](repeating: 0, count: frame.contentByteCount)
-        try decompressor.decompress(bytes.span, into: &content, 0..<content.count, file: path, offset: offset)
-        hash.update(content.span)
-      }
-      offset += Int64(frame.compressedByteCount)
+  private func place(of entry: SnapshotTable.Entry) -> FilePlace { FilePlace(file: path, offset: entry.fileOffset) }
+
+  private func content(of frame: SnapshotTable.Frame, at offset: Int64) throws(KithError) -> [UInt8] {
+    let bytes = try readFrame(frame, at: offset)
+    return try decompressors.lend { () throws(KithError) in
+      try ZstdDecompressor()
+    } _: { (decompressor) throws(KithError) in
+      try decompressor.decompress(
+        bytes.span, contentByteCount: frame.contentByteCount, file: path, offset: offset)
     }
-    guard hash.finalize() == entry.contentHash else { throw contentHashIsWrong(entry) }
   }
 
   private func readFrame(_ frame: SnapshotTable.Frame, at offset: Int64) throws(KithError) -> [UInt8] {
@@ -117,31 +127,44 @@ final class SnapshotFileReader<D: ByteStorage> {
     return bytes
   }
 
-  private func checkPreamble(
-    _ frame: [UInt8], of entry: SnapshotTable.Entry, _ decompressor: borrowing ZstdDecompressor
-  ) throws(KithError) {
-    var preamble = [UInt8](repeating: 0, count: SnapshotFormat.preambleByteCount)
-    try decompressor.decompress(
-      frame.span, into: &preamble, 0..<preamble.count, file: path, offset: entry.fileOffset)
-    guard preamble == entry.preamble() else {
-      throw .corrupt(
-        file: path, offset: entry.fileOffset, reason: "section \(entry.id) is not the one of the table of contents")
-    }
-  }
-
-  private func contentHashIsWrong(_ entry: SnapshotTable.Entry) -> KithError {
-    .corrupt(file: path, offset: entry.fileOffset, reason: "the content of section \(entry.id) has a wrong hash")
-  }
-
   private static func refuseUnknown(
     in table: SnapshotTable, knowing knownSections: [SectionID: UInt16]
   ) throws(KithError) {
-    for entry in table.entries where entry.isCritical && entry.version > knownSections[entry.id] ?? 0 {
+    for entry in table.entries where entry.head.isCritical && entry.head.version > knownSections[entry.id] ?? 0 {
       let known = knownSections[entry.id].map { "section \(entry.id) up to version \($0)" } ?? "no section \(entry.id)"
       throw .unsupportedVersion(
-        found: "section \(entry.id) of version \(entry.version), without which the snapshot cannot be read",
+        found: "section \(entry.id) of version \(entry.head.version), without which the snapshot cannot be read",
         readable: "\(known), in format \(SnapshotFormat.version)")
     }
+  }
+}
+
+extension SnapshotFileReader: SectionSource {
+  func section(_ id: SectionID) throws(KithError) -> Section { try read(try entry(id)) }
+
+  func find(_ id: SectionID) throws(KithError) -> (head: SectionHead, contentByteCount: Int, place: FilePlace) {
+    let entry = try entry(id)
+    return (entry.head, entry.contentByteCount, place(of: entry))
+  }
+
+  func forEachFrame(of id: SectionID, _ body: ([UInt8]) throws(KithError) -> Void) throws(KithError) {
+    try forEachFrame(of: try entry(id), body)
+  }
+
+  private func entry(_ id: SectionID) throws(KithError) -> SnapshotTable.Entry {
+    guard let entry = table.entries.first(where: { $0.id == id }), isKnown(entry) else {
+      throw .corrupt(file: path, offset: 0, reason: "section \(id) is missing")
+    }
+    return entry
+  }
+
+  private func isKnown(_ entry: SnapshotTable.Entry) -> Bool {
+    knownSections.map { entry.head.version <= $0[entry.id] ?? 0 } ?? true
+  }
+
+  /// Hashes the sections that are not known, so that damage is found there too.
+  func checkUnknown() throws(KithError) {
+    for entry in table.entries where !isKnown(entry) { try skip(entry) }
   }
 }
 

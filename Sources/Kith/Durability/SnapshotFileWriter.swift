@@ -1,9 +1,12 @@
 /// Writes one snapshot file, section by section, under a temporary name; `finish` makes it stand under its own.
 ///
+/// Pieces are made and compressed on all cores and written in order. A section's preamble tells the hash of what
+/// follows it, so it is written last, over the room that was left for it.
+///
 /// Crash cases: before the rename there is only a temporary file, which the next writer of the store removes; after it
 /// the file is whole, because its bytes were synced and read back before. If the writer is dropped unfinished, or
-/// fails, its temporary file is removed. Memory: one frame, besides the section that the caller holds.
-final class SnapshotFileWriter<D: Disk> {
+/// fails, its temporary file is removed. Memory: about six frames a worker.
+final class SnapshotFileWriter<D: Disk>: SectionSink {
   let path: String
   private let directory: String
   private let temporaryPath: String
@@ -12,6 +15,10 @@ final class SnapshotFileWriter<D: Disk> {
   private let header: SnapshotHeader
   private let headerHash: UInt64
   private let file: D.File
+  private let workers: Int
+  /// Is told how many bytes of content were written, and may take its time.
+  private let pacing: (Int) -> Void
+  private let compressors: Pool<ZstdCompressor>
   private var entries: [SnapshotTable.Entry] = []
   /// Where the next frame will stand.
   private var offset: Int64 = 0
@@ -21,14 +28,22 @@ final class SnapshotFileWriter<D: Disk> {
 
   /// Creates the temporary file `NAME.<hash of the header>.tmp` in `directory`.
   ///
-  /// - Parameter replacing: whether a file called `name` may be replaced; otherwise it is refused with EEXIST.
+  /// - Parameters:
+  ///   - replacing: whether a file called `name` may be replaced; otherwise it is refused with EEXIST.
+  ///   - workers: how many threads make and compress pieces.
+  ///   - pacing: is told of every frame's content as it was written, in order; a slow answer slows the writing.
   init(
-    header: SnapshotHeader, directory: String, name: String, replacing: Bool, disk: D
+    header: SnapshotHeader, directory: String, name: String, replacing: Bool, disk: D,
+    workers: Int = SystemDisk.coreCount,
+    pacing: @escaping (Int) -> Void = { _ in }
   ) throws(KithError) {
     self.header = header
     self.directory = directory
     self.disk = disk
     self.replacing = replacing
+    self.workers = workers
+    self.pacing = pacing
+    compressors = Pool()
     path = directory.appendingPathComponent(name)
     if !replacing { try Self.checkFree(path, disk) }
     let headerBytes = header.encoded()
@@ -44,27 +59,61 @@ final class SnapshotFileWriter<D: Disk> {
     if isTemporary { try? disk.remove(temporaryPath) }
   }
 
+  /// A frame ready to be written, and the content that it holds.
+  private struct Packed: Sendable {
+    let piece: ColumnPiece
+    let frame: [UInt8]
+    let hash: UInt64
+  }
+
   /// Compresses one section into frames and writes them.
-  func append(_ section: borrowing Section) throws(KithError) {
-    let contentHash = XXH64.hash(section.content.span)
+  func append(
+    _ head: SectionHead, level: Int32, pieceCount: Int, _ piece: @Sendable (Int) -> ColumnPiece
+  ) throws(KithError) {
     let start = offset
-    let compressor = try ZstdCompressor(level: section.compressionLevel)
+    try append([UInt8](repeating: 0, count: Zstd.storedByteCount(SnapshotFormat.preambleByteCount)))
+    var hash = XXH64()
+    var headers: [UInt8] = []
+    var contentByteCount = 0
     var frames: [SnapshotTable.Frame] = []
-    func entry() -> SnapshotTable.Entry {
+    func take(_ packed: Packed) throws(KithError) {
+      let content = packed.piece.content
+      hash.update(content.span)
+      headers += packed.piece.headers
+      contentByteCount += content.count
+      frames.append(.init(compressedByteCount: packed.frame.count, contentByteCount: content.count, hash: packed.hash))
+      try append(packed.frame)
+      pacing(content.count)
+    }
+    let compressors = compressors
+    try Parallel.inOrder(pieceCount, workers: workers) { (index) throws(KithError) in
+      try Self.pack(piece(index), level, compressors)
+    } take: { (_, packed) throws(KithError) in
+      try take(packed)
+    }
+    for first in stride(from: 0, to: headers.count, by: SnapshotFormat.frameContentByteCount) {
+      let end = min(first + SnapshotFormat.frameContentByteCount, headers.count)
+      try take(try Self.pack(ColumnPiece(content: Array(headers[first..<end])), level, compressors))
+    }
+    try appendEntry(head, at: start, contentByteCount, hash.finalize(), frames)
+  }
+
+  /// Notes a section that was written, and writes its preamble, a stored frame, before it.
+  private func appendEntry(
+    _ head: SectionHead, at start: Int64, _ contentByteCount: Int, _ contentHash: UInt64,
+    _ frames: [SnapshotTable.Frame]
+  ) throws(KithError) {
+    func entry(_ frames: [SnapshotTable.Frame]) -> SnapshotTable.Entry {
       SnapshotTable.Entry(
-        id: section.id, version: section.version, encoding: section.encoding, isCritical: section.isCritical,
-        elementCount: section.elementCount, contentByteCount: section.content.count, contentHash: contentHash,
-        fileOffset: start, frames: frames)
+        head: head, contentByteCount: contentByteCount, contentHash: contentHash, fileOffset: start, frames: frames)
     }
-    let preamble = entry().preamble()
-    frames.append(try append(frameOf: preamble.span, compressor))
-    var position = 0
-    while position < section.content.count {
-      let end = min(position + SnapshotFormat.frameContentByteCount, section.content.count)
-      frames.append(try append(frameOf: section.content.span.extracting(position..<end), compressor))
-      position = end
-    }
-    entries.append(entry())
+    let preamble = entry([]).preamble()
+    let frame = Zstd.stored(preamble)
+    try flush()
+    try disk.write(file, at: start, frame.span)
+    let first = SnapshotTable.Frame(
+      compressedByteCount: frame.count, contentByteCount: preamble.count, hash: XXH64.hash(frame.span))
+    entries.append(entry([first] + frames))
   }
 
   /// Writes the tables, syncs, reads everything back from the disk, renames, and syncs the directory.
@@ -78,7 +127,7 @@ final class SnapshotFileWriter<D: Disk> {
     try disk.sync(file)
     disk.dropCache(file)
     let reader = try SnapshotFileReader(
-      file: file, path: temporaryPath, disk: disk, memoryLimit: .max, knownSections: nil)
+      file: file, path: temporaryPath, disk: disk, memoryLimit: .max, knownSections: nil, workers: workers)
     guard reader.header == header, reader.table == table else {
       throw .corrupt(file: temporaryPath, offset: 0, reason: "what was read back is not what was written")
     }
@@ -98,13 +147,15 @@ final class SnapshotFileWriter<D: Disk> {
     }
   }
 
-  private func append(frameOf content: Span<UInt8>, _ compressor: borrowing ZstdCompressor) throws(KithError)
-    -> SnapshotTable.Frame
-  {
-    let frame = try compressor.compress(content)
-    try append(frame)
-    return SnapshotTable.Frame(
-      compressedByteCount: frame.count, contentByteCount: content.count, hash: XXH64.hash(frame.span))
+  private static func pack(
+    _ piece: ColumnPiece, _ level: Int32, _ compressors: Pool<ZstdCompressor>
+  ) throws(KithError) -> Packed {
+    let frame = try compressors.lend { () throws(KithError) in
+      try ZstdCompressor()
+    } _: { (compressor) throws(KithError) in
+      try compressor.compress(piece.content.span, level: level)
+    }
+    return Packed(piece: piece, frame: frame, hash: XXH64.hash(frame.span))
   }
 
   private func append(_ bytes: [UInt8]) throws(KithError) {
@@ -117,6 +168,7 @@ final class SnapshotFileWriter<D: Disk> {
   private func flush() throws(KithError) {
     let bytes = pending
     pending = []
+    if bytes.isEmpty { return }
     try disk.write(file, at: offset - Int64(bytes.count), bytes.span)
   }
 }

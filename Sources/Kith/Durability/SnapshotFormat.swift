@@ -70,22 +70,6 @@ struct SectionID: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// One column of a snapshot: bytes that `ColumnCoding` made, and what is needed to read them again.
-struct Section: Sendable {
-  let id: SectionID
-  /// Raised when the meaning of the content changes; readers say which versions they know.
-  var version: UInt16 = 1
-  var encoding: ColumnEncoding
-  /// Whether a reader that does not know this section must refuse the file.
-  var isCritical = true
-  var elementCount: UInt64
-  var content: [UInt8]
-  /// zstd's level; not stored.
-  var compressionLevel: Int32 = 1
-  /// Where it was read from, for errors about its content; empty for a section not yet written.
-  var place = FilePlace(file: "", offset: 0)
-}
-
 /// A byte of a file.
 struct FilePlace: Hashable, Sendable {
   let file: String

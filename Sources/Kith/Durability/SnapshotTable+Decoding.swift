@@ -81,7 +81,8 @@ extension SnapshotTable {
     }
     try reader.expectZeros(8)
     let entry = Entry(
-      id: id, version: version, encoding: encoding, isCritical: flags == 1, elementCount: elementCount,
+      head: SectionHead(
+        id: id, version: version, encoding: encoding, isCritical: flags == 1, elementCount: elementCount),
       contentByteCount: contentByteCount, contentHash: contentHash, fileOffset: fileOffset,
       frames: try readFrames(&framesReader, count: frameCount, holding: contentByteCount))
     guard UInt64(entry.compressedByteCount) == compressedByteCount else {

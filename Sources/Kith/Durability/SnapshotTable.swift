@@ -10,11 +10,7 @@ struct SnapshotTable: Hashable, Sendable {
   }
 
   struct Entry: Hashable, Sendable {
-    let id: SectionID
-    let version: UInt16
-    let encoding: ColumnEncoding
-    let isCritical: Bool
-    let elementCount: UInt64
+    let head: SectionHead
     /// Without the preamble.
     let contentByteCount: Int
     /// XXH64 of the content, without the preamble.
@@ -23,25 +19,38 @@ struct SnapshotTable: Hashable, Sendable {
     let fileOffset: Int64
     let frames: [Frame]
 
+    var id: SectionID { head.id }
     var compressedByteCount: Int64 { frames.reduce(0) { $0 + Int64($1.compressedByteCount) } }
+
+    /// Where each frame begins in the file.
+    var frameOffsets: [Int64] {
+      var offsets: [Int64] = []
+      offsets.reserveCapacity(frames.count)
+      var next = fileOffset
+      for frame in frames {
+        offsets.append(next)
+        next += Int64(frame.compressedByteCount)
+      }
+      return offsets
+    }
 
     var summary: SectionSummary {
       SectionSummary(
-        id: id, version: version, encoding: encoding, isCritical: isCritical, elementCount: elementCount,
-        frameCount: frames.count, compressedByteCount: compressedByteCount, contentByteCount: contentByteCount,
-        contentHash: contentHash)
+        id: head.id, version: head.version, encoding: head.encoding, isCritical: head.isCritical,
+        elementCount: head.elementCount, frameCount: frames.count, compressedByteCount: compressedByteCount,
+        contentByteCount: contentByteCount, contentHash: contentHash)
     }
 
     /// The 64 bytes with which the section begins in the decompressed stream.
     func preamble() -> [UInt8] {
       var writer = ByteWriter(reserving: SnapshotFormat.preambleByteCount)
       writer.append(SnapshotFormat.sectionMagic)
-      writer.append(id.rawValue)
-      writer.append(version)
-      writer.append(encoding.rawValue)
+      writer.append(head.id.rawValue)
+      writer.append(head.version)
+      writer.append(head.encoding.rawValue)
       writer.append(flags)
       writer.append(UInt32(0))
-      writer.append(elementCount)
+      writer.append(head.elementCount)
       writer.append(UInt64(contentByteCount))
       writer.append(contentHash)
       writer.pad(to: SnapshotFormat.preambleByteCount - 8)
@@ -49,7 +58,7 @@ struct SnapshotTable: Hashable, Sendable {
       return writer.bytes
     }
 
-    fileprivate var flags: UInt32 { isCritical ? 1 : 0 }
+    fileprivate var flags: UInt32 { head.isCritical ? 1 : 0 }
   }
 
   /// XXH64 of the header: binds the table to it, so that a header from another file is refused.
@@ -79,12 +88,12 @@ struct SnapshotTable: Hashable, Sendable {
     writer.append(UInt64(contentByteCount))
     writer.append(headerHash)
     for entry in entries {
-      writer.append(entry.id.rawValue)
-      writer.append(entry.version)
-      writer.append(entry.encoding.rawValue)
+      writer.append(entry.head.id.rawValue)
+      writer.append(entry.head.version)
+      writer.append(entry.head.encoding.rawValue)
       writer.append(entry.flags)
       writer.append(UInt32(entry.frames.count))
-      writer.append(entry.elementCount)
+      writer.append(entry.head.elementCount)
       writer.append(UInt64(entry.contentByteCount))
       writer.append(UInt64(entry.compressedByteCount))
       writer.append(entry.contentHash)

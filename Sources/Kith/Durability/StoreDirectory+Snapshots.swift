@@ -1,38 +1,25 @@
 /// The snapshots of a store: the newest is the state, the older ones are its safety.
 extension StoreDirectory {
-  /// Reads the newest snapshot; nil when the store has none.
-  ///
-  /// A damaged one is refused, never passed over in silence: what it held would be lost. The error names an older
-  /// snapshot that verifies.
-  func readNewestSnapshot(
-    of contents: Contents, knownSections: [SectionID: UInt16], memoryLimit: Int = SnapshotFile.defaultMemoryLimit
-  ) throws(KithError) -> (name: SnapshotName, header: SnapshotHeader, sections: [Section])? {
-    guard let name = contents.snapshots.last else { return nil }
-    do {
-      let snapshot = try readSnapshot(name, knownSections: knownSections, memoryLimit: memoryLimit)
-      return (name, snapshot.header, snapshot.sections)
-    } catch {
-      throw advised(error, about: name)
-    }
-  }
-
   /// Reads a snapshot, and refuses it when it is not the one that its name tells.
   func readSnapshot(
-    _ name: SnapshotName, knownSections: [SectionID: UInt16], memoryLimit: Int
-  ) throws(KithError) -> (header: SnapshotHeader, sections: [Section]) {
-    let snapshot = try SnapshotFile.read(
-      path: path(of: name), knownSections: knownSections, memoryLimit: memoryLimit, disk: disk)
-    try check(snapshot.header, is: name)
-    return snapshot
+    _ name: SnapshotName, memoryLimit: Int = SnapshotFile.defaultMemoryLimit
+  ) throws(KithError) -> SavedGraph {
+    let path = path(of: name)
+    let file = try disk.open(path, writable: false)
+    return try SnapshotFile.read(file, path: path, memoryLimit: memoryLimit, from: disk) {
+      (header) throws(KithError) in try check(header, is: name)
+    }
   }
 
   /// Writes a snapshot under the name that its header asks for.
   func writeSnapshot(
-    _ header: SnapshotHeader, _ sections: [Section], holding lock: StoreLock<D>
+    _ header: SnapshotHeader, _ state: borrowing GraphState, holding lock: StoreLock<D>,
+    workers: Int = SystemDisk.coreCount, pacing: @escaping (Int) -> Void = { _ in }
   ) throws(KithError) -> SnapshotSummary {
     try lock.checkProcess()
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
-    return try SnapshotFile.write(header, sections, to: path, name: name.description, replacing: true, disk: disk)
+    return try SnapshotFile.write(
+      header, state, to: path, name: name.description, replacing: true, disk: disk, workers: workers, pacing: pacing)
   }
 
   /// Removes old snapshots once `count` newer ones have been read and verified, and the journals that are older than

@@ -41,6 +41,26 @@ package enum Zstd {
     return ZSTD_isError(size) == 0 ? size : nil
   }
 
+  /// `content` as a frame that stores it: no compression, and so of a length that is known beforehand.
+  ///
+  /// At most 255 bytes. RFC 8878: magic, descriptor (single segment, checksum), content size, header of the last and
+  /// raw block, content, low half of its XXH64.
+  static func stored(_ content: [UInt8]) -> [UInt8] {
+    precondition(content.count <= 255, "the content size is one byte")
+    var frame = ByteWriter(reserving: storedByteCount(content.count))
+    frame.append(frameMagic)
+    frame.append(UInt8(0b0010_0100))
+    frame.append(UInt8(content.count))
+    frame.append(UInt8(truncatingIfNeeded: content.count << 3 | 1))
+    frame.append(UInt16(content.count >> 5))
+    frame.append(content)
+    frame.append(UInt32(truncatingIfNeeded: XXH64.hash(content.span)))
+    return frame.bytes
+  }
+
+  /// Length of the frame that `stored` makes.
+  static func storedByteCount(_ contentByteCount: Int) -> Int { 4 + 1 + 1 + 3 + contentByteCount + 4 }
+
   fileprivate static func reason(_ code: Int) -> String {
     unsafe String(cString: ZSTD_getErrorName(code))
   }
@@ -49,15 +69,16 @@ package enum Zstd {
     errno: SystemError.outOfMemory, call: "make a zstd context", path: "")
 }
 
-/// Compresses frame after frame with one set of tables: each frame stands alone, says its content's size and carries
+/// Compresses frame after frame with the same tables: each frame stands alone, says its content's size and carries
 /// zstd's own checksum. The same content at the same level gives the same bytes with the same libzstd.
-@safe struct ZstdCompressor: ~Copyable {
+///
+/// Not to be used by two threads at once.
+@safe final class ZstdCompressor: @unchecked Sendable {
   private let context: OpaquePointer
 
-  init(level: Int32) throws(KithError) {
+  init() throws(KithError) {
     guard let context = unsafe ZSTD_createCCtx() else { throw Zstd.noMemory }
     unsafe self.context = unsafe context
-    _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
     _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
     _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
   }
@@ -67,7 +88,8 @@ package enum Zstd {
   }
 
   /// `content` as one frame.
-  func compress(_ content: Span<UInt8>) throws(KithError) -> [UInt8] {
+  func compress(_ content: Span<UInt8>, level: Int32) throws(KithError) -> [UInt8] {
+    _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
     let bound = ZSTD_compressBound(content.count)
     var code = 0
     let frame = unsafe [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
@@ -85,7 +107,9 @@ package enum Zstd {
 }
 
 /// Decompresses single frames into buffers of exactly their size; it never allocates a streaming window.
-@safe struct ZstdDecompressor: ~Copyable {
+///
+/// Not to be used by two threads at once.
+@safe final class ZstdDecompressor: @unchecked Sendable {
   private let context: OpaquePointer
 
   init() throws(KithError) {
@@ -97,25 +121,24 @@ package enum Zstd {
     _ = unsafe ZSTD_freeDCtx(context)
   }
 
-  /// Fills the bytes `range` of `content` from `frame`: one frame, no byte more, holding exactly as many bytes.
+  /// What `frame` holds: one frame, no byte more, holding exactly `contentByteCount` bytes.
   ///
   /// `file` and `offset` say where the frame came from, for the error.
   func decompress(
-    _ frame: Span<UInt8>, into content: inout [UInt8], _ range: Range<Int>, file: String, offset: Int64
-  ) throws(KithError) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= content.count, "the range lies inside the content")
+    _ frame: Span<UInt8>, contentByteCount expected: Int, file: String, offset: Int64
+  ) throws(KithError) -> [UInt8] {
     guard Zstd.frameByteCount(frame) == frame.count else {
       throw .corrupt(file: file, offset: offset, reason: "not one whole zstd frame of \(frame.count) bytes")
     }
-    let expected = range.count
     guard Zstd.frameContentByteCount(frame) == UInt64(expected) else {
       throw .corrupt(file: file, offset: offset, reason: "the zstd frame does not hold \(expected) bytes")
     }
-    let code = unsafe content.withUnsafeMutableBytes { target in
-      unsafe frame.withUnsafeBytes { source in
-        unsafe ZSTD_decompressDCtx(
-          context, target.baseAddress?.advanced(by: range.lowerBound), expected, source.baseAddress, source.count)
+    var code = 0
+    let content = unsafe [UInt8](unsafeUninitializedCapacity: expected) { buffer, count in
+      code = unsafe frame.withUnsafeBytes { source in
+        unsafe ZSTD_decompressDCtx(context, buffer.baseAddress, expected, source.baseAddress, source.count)
       }
+      count = ZSTD_isError(code) == 0 ? code : 0
     }
     guard ZSTD_isError(code) == 0 else {
       throw .corrupt(file: file, offset: offset, reason: "zstd refuses the frame: \(Zstd.reason(code))")
@@ -123,6 +146,7 @@ package enum Zstd {
     guard code == expected else {
       throw .corrupt(file: file, offset: offset, reason: "the zstd frame held \(code) bytes, not \(expected)")
     }
+    return content
   }
 }
 

@@ -56,7 +56,7 @@ package enum Snapshots {
       generation: recovered.report.nextGeneration - 1, chainHash: recovered.chainHash,
       writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion)
     _ = try SnapshotFile.write(
-      header, GraphSections.sections(of: recovered.state), to: directory, name: name, disk: disk)
+      header, recovered.state, to: directory, name: name, disk: disk)
     return SnapshotInfo(path: file, sequence: header.sequence)
   }
 

@@ -24,19 +24,7 @@ extension SocialGraph {
   private convenience init<Storage: ByteStorage>(
     snapshot file: Storage.File, named name: String, from storage: Storage
   ) throws(KithError) {
-    let snapshot = try SnapshotFile.read(file, path: name, knownSections: GraphSections.known, from: storage)
-    let state = try Self.state(of: snapshot, file: name)
-    self.init(state, store: nil, isReadOnly: false)
-  }
-
-  /// What a snapshot holds, as of a change after which others can come.
-  static func state(
-    of snapshot: (header: SnapshotHeader, sections: [Section]), file: String
-  ) throws(KithError) -> GraphState {
-    let sequence = snapshot.header.sequence
-    guard sequence <= JournalFormat.numberLimit else {
-      throw .corrupt(file: file, offset: 40, reason: "no change has the number \(sequence)")
-    }
-    return try GraphSections.state(from: snapshot.sections, sequence: sequence, file: file)
+    let snapshot = try SnapshotFile.read(file, path: name, from: storage)
+    self.init(snapshot.state, store: nil, isReadOnly: false)
   }
 }

@@ -167,9 +167,9 @@ public final class SocialGraph: @unchecked Sendable {
   ) throws(KithError) -> SocialGraph {
     let disk = SystemDisk()
     if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
-      let snapshot = try SnapshotFile.read(path: path, knownSections: GraphSections.known, disk: disk)
-      let state = try Self.state(of: snapshot, file: path)
-      return SocialGraph(state, store: nil, recovery: nil, options: options, isReadOnly: true)
+      let file = try disk.open(path, writable: false)
+      let snapshot = try SnapshotFile.read(file, path: path, from: disk)
+      return SocialGraph(snapshot.state, store: nil, recovery: nil, options: options, isReadOnly: true)
     }
     switch access {
     case .readOnly:

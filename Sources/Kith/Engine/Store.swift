@@ -191,7 +191,7 @@ final class Store<D: Disk>: Sendable {
       let pin = try pin()
       journaledByteCount.store(0, ordering: .relaxed)
       let (lock, header) = try begin(pin.view.sequence, renewing: renews)
-      let summary = try directory.writeSnapshot(header, GraphSections.sections(of: pin.view.state), holding: lock)
+      let summary = try directory.writeSnapshot(header, pin.view.state, holding: lock)
       if renews { renew(header) }
       flushing.withLock { $0.acknowledgements.sync() }
       let name = SnapshotName(sequence: header.sequence, generation: header.generation)

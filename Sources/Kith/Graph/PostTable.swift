@@ -156,33 +156,51 @@ struct PostKey: Hashable, Comparable, Sendable {
 extension PostTable {
   /// A table from its columns, as a snapshot holds them; authors are `nobody` where a post was removed.
   /// - Complexity: O(posts), and O(posts · log posts) for those out of order.
-  init(ids: [Int64], authors: [UInt32], times: [Int64], texts: consuming TextColumn, authorCount: Int) {
+  init(
+    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
+    texts: consuming TextColumn, authorCount: Int
+  ) {
     self.init()
-    for id in ids { identifiers.append(id) }
-    for author in authors { self.authors.append(author) }
-    for time in times { self.times.append(time) }
+    self.identifiers = identifiers
+    self.authors = authors
+    self.times = times
     self.texts = texts
-    var order = (0..<UInt32(ids.count)).filter { authors[Int($0)] != Self.nobody }
-    func precedes(_ left: UInt32, _ right: UInt32) -> Bool {
-      (times[Int(left)], ids[Int(left)]) < (times[Int(right)], ids[Int(right)])
+    var order: [UInt32] = []
+    order.reserveCapacity(rowCount)
+    var isInOrder = true
+    var last = PostKey(time: .min, id: 0)
+    for row in 0..<UInt32(rowCount) where isLive(row) {
+      let key = key(row)
+      if key < last { isInOrder = false }
+      last = key
+      order.append(row)
     }
-    if !zip(order, order.dropFirst()).allSatisfy(precedes) { order.sort(by: precedes) }
+    if !isInOrder { order.sort { key($0) < key($1) } }
     count = order.count
     all = PackedLists(listsPerBlock: 1, degrees: [UInt32(order.count)], elements: order)
-    var starts = [Int](repeating: 0, count: authorCount + 1)
-    for row in order { starts[Int(authors[Int(row)]) + 1] += 1 }
-    let degrees = starts.dropFirst().map { UInt32($0) }
-    for author in 0..<authorCount { starts[author + 1] += starts[author] }
+    sortByAuthor(order, authorCount: authorCount)
+  }
+
+  /// Makes the lists of authors from all posts in order.
+  private mutating func sortByAuthor(_ order: [UInt32], authorCount: Int) {
+    var degrees = [UInt32](repeating: 0, count: authorCount)
+    for row in order { degrees[Int(authors[row])] += 1 }
+    var next = [Int](repeating: 0, count: authorCount)
+    var start = 0
+    for author in 0..<authorCount {
+      next[author] = start
+      start += Int(degrees[author])
+    }
     var rows = [UInt32](repeating: 0, count: order.count)
-    var newestRows = [UInt32](repeating: 0, count: authorCount)
+    var newestTimes = [UInt32](repeating: 0, count: authorCount)
     for row in order {
-      let author = Int(authors[Int(row)])
-      rows[starts[author]] = row
-      starts[author] += 1
-      newestRows[author] = Self.coarse(times[Int(row)])
+      let author = Int(authors[row])
+      rows[next[author]] = row
+      next[author] += 1
+      newestTimes[author] = Self.coarse(times[row])
     }
     byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: rows)
-    for coarse in newestRows { newest.append(coarse) }
+    for coarse in newestTimes { newest.append(coarse) }
   }
 
   func checkInvariants() -> [String] {

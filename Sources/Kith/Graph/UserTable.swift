@@ -104,6 +104,12 @@ struct UserTable: ~Copyable, Sendable {
   /// From now on the search index waits: many users come at once.
   mutating func deferSearch() { defersSearch = true }
 
+  /// Takes the search index of all names, which was built elsewhere meanwhile.
+  mutating func adopt(_ search: consuming NameIndex) {
+    self.search = search
+    defersSearch = false
+  }
+
   /// Builds the search index anew from all names.
   mutating func buildSearch() {
     search.rebuild(names: names)

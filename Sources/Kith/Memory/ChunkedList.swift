@@ -3,7 +3,7 @@
 /// A final class that `PackedLists` treats as a value: a list born in an earlier epoch may be shared with a pinned
 /// view, so the writer copies it first (its directory, not its chunks), and a chunk likewise at its first write.
 /// - Complexity: inserting and removing O(chunk + directory); finding O(log list) for the caller.
-@safe final class ChunkedList<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger> {
+@safe final class ChunkedList<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable> {
   static var chunkCapacity: Int { 8_192 / MemoryLayout<Element>.stride }
 
   private struct Chunk {

@@ -1,7 +1,7 @@
 // MARK: - Blocks
 
 extension PackedLists {
-  private static var stride: Int { MemoryLayout<Element>.stride }
+  static var stride: Int { MemoryLayout<Element>.stride }
 
   func makeBlock(capacity: Int) -> MemoryPage {
     let page = MemoryPage.allocate(byteCount: headerByteCount + capacity * Self.stride)
@@ -11,7 +11,7 @@ extension PackedLists {
   }
 
   /// A thirty-second to spare, rounded up to sixteen bytes.
-  private static func roomyCapacity(_ count: Int) -> Int {
+  static func roomyCapacity(_ count: Int) -> Int {
     let bytes = (count + count / 32 + 1) * stride
     return ((bytes + 15) & ~15) / stride
   }
@@ -147,53 +147,5 @@ extension PackedLists {
       }
     }
     return problems
-  }
-}
-
-// MARK: - Whole lists at once
-
-extension PackedLists {
-  /// Lists one after another, `degrees[list]` elements each, every block made in its final size.
-  init(listsPerBlock: Int, degrees: [UInt32], elements: [Element]) {
-    self.init(listsPerBlock: listsPerBlock)
-    var start = 0
-    var list = 0
-    unsafe elements.withUnsafeBufferPointer { source in
-      while list < degrees.count {
-        unsafe appendBlock(degrees[list..<min(list + listsPerBlock, degrees.count)], source, start: &start)
-        list += listsPerBlock
-      }
-    }
-    count = degrees.count
-  }
-
-  private mutating func appendBlock(
-    _ degrees: ArraySlice<UInt32>, _ source: UnsafeBufferPointer<Element>, start: inout Int
-  ) {
-    let total = degrees.reduce(0) { $0 + ($1 > Self.maximumPackedCount ? 1 : Int($1)) }
-    let page = makeBlock(capacity: Self.roomyCapacity(total))
-    let ends = unsafe (page.base + 8).assumingMemoryBound(to: UInt32.self)
-    var end = 0
-    for index in 0..<listsPerBlock {
-      let place = degrees.startIndex + index
-      let degree = place < degrees.endIndex ? Int(degrees[place]) : 0
-      let target = unsafe (page.base + headerByteCount).assumingMemoryBound(to: Element.self) + end
-      if degree > Self.maximumPackedCount {
-        unsafe target.pointee = Element(longLists.count)
-        let rest = unsafe UnsafeBufferPointer(rebasing: source[start..<start + degree])
-        longLists.append(unsafe ChunkedList(copying: rest, epoch: epoch))
-        end += 1
-        unsafe ends[index] = UInt32(end) | Self.longFlag
-      } else {
-        if degree > 0, let first = source.baseAddress {
-          unsafe target.update(from: first + start, count: degree)
-        }
-        end += degree
-        unsafe ends[index] = UInt32(end)
-      }
-      start += degree
-    }
-    unsafe page.base.storeBytes(of: UInt32(end), toByteOffset: 4, as: UInt32.self)
-    blocks.append(page)
   }
 }

@@ -15,7 +15,9 @@
 ///
 /// The lists do not know their order: callers find positions with `partitionPoint`.
 /// - Complexity: inserting and removing O(log list + bytes of the block); reading O(1).
-@safe struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger>: ~Copyable, @unchecked Sendable
+@safe
+struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable>: ~Copyable,
+  @unchecked Sendable
 {
   /// A place in a list: the number of a run and an offset in it.
   struct Position: Equatable {
@@ -216,5 +218,48 @@
       setLong(list, false)
     }
     if count > 0 { replaceInBlock(list, at: 0, removing: count, inserting: nil) }
+  }
+}
+
+// MARK: - All lists as one row
+
+extension PackedLists {
+  /// Where every so many elements of all lists, one after the other, begin: the list, and the offset in it.
+  /// - Complexity: O(lists).
+  func starts(every elementCount: Int) -> [(list: Int, offset: Int)] {
+    var starts: [(list: Int, offset: Int)] = []
+    var (first, next) = (0, 0)
+    for list in 0..<count {
+      let end = first + count(of: list)
+      while next < end {
+        starts.append((list, next - first))
+        next += elementCount
+      }
+      first = end
+    }
+    return starts
+  }
+
+  /// Hands over `elementCount` elements from a place in the row of all lists on, each with its list.
+  @inline(__always)
+  func forEach(from start: (list: Int, offset: Int), count elementCount: Int, _ body: (Int, Element) -> Void) {
+    var left = elementCount
+    var skipped = start.offset
+    var list = start.list
+    while left > 0 {
+      for run in 0..<runCount(of: list) {
+        let elements = self.run(run, of: list)
+        if skipped >= elements.count {
+          skipped -= elements.count
+          continue
+        }
+        let end = min(elements.count, skipped + left)
+        left -= end - skipped
+        for index in skipped..<end { body(list, elements[index]) }
+        skipped = 0
+        if left == 0 { break }
+      }
+      list += 1
+    }
   }
 }

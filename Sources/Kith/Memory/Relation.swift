@@ -20,7 +20,7 @@ struct Relation: ~Copyable, Sendable {
     backward = PackedLists(listsPerBlock: 16)
   }
 
-  private init(forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>, count: Int) {
+  init(forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>, count: Int) {
     self.forward = forward
     self.backward = backward
     self.count = count
@@ -32,9 +32,9 @@ struct Relation: ~Copyable, Sendable {
   mutating func deferBackward() { defersBackward = true }
 
   /// Makes the backward side anew, if it waits.
-  mutating func buildBackward(ids: borrowing Column<Int64>) {
+  mutating func buildBackward(workers: Int = 1, ids: borrowing Column<Int64>) {
     if !defersBackward { return }
-    backward = Self.backward(of: forward, targetCount: backward.count, ids: ids)
+    backward = Self.backward(of: forward, targetCount: backward.count, workers: workers, ids: ids)
     defersBackward = false
   }
 
@@ -169,79 +169,7 @@ struct Relation: ~Copyable, Sendable {
   }
 }
 
-// MARK: - Whole relations
-
 extension Relation {
-  /// A relation from its forward side alone: lists one after another, `degrees[source]` elements each, targets
-  /// ascending.
-  /// - Complexity: O(edges · log longest list).
-  init(degrees: [UInt32], elements: [UInt64], targetCount: Int, ids: borrowing Column<Int64>) {
-    forward = PackedLists(listsPerBlock: 8, degrees: degrees, elements: elements)
-    backward = Self.backward(of: forward, targetCount: targetCount, ids: ids)
-    count = elements.count
-  }
-
-  /// The backward side of a forward one: counted out by target, then each list put in order.
-  private static func backward(
-    of forward: borrowing PackedLists<UInt64>, targetCount: Int, ids: borrowing Column<Int64>
-  ) -> PackedLists<UInt32> {
-    var starts = [Int](repeating: 0, count: targetCount + 1)
-    forEachEdge(of: forward) { _, element in starts[Int(target(element)) + 1] += 1 }
-    var degrees = [UInt32](repeating: 0, count: targetCount)
-    for target in 0..<targetCount {
-      degrees[target] = UInt32(starts[target + 1])
-      starts[target + 1] += starts[target]
-    }
-    var sources = [UInt64](repeating: 0, count: starts[targetCount])  // second in the high word, source in the low one
-    var next = starts
-    forEachEdge(of: forward) { source, element in
-      let list = Int(target(element))
-      sources[next[list]] = UInt64(second(element)) << 32 | UInt64(source)
-      next[list] += 1
-    }
-    for target in 0..<targetCount where degrees[target] > 1 {
-      sortBackward(&sources, starts[target]..<starts[target + 1], ids: ids)
-    }
-    return PackedLists(
-      listsPerBlock: 16, degrees: degrees, elements: sources.map { UInt32(truncatingIfNeeded: $0) })
-  }
-
-  @inline(__always)
-  private static func forEachEdge(of forward: borrowing PackedLists<UInt64>, _ body: (Int, UInt64) -> Void) {
-    for source in 0..<forward.count {
-      for run in 0..<forward.runCount(of: source) {
-        let elements = forward.run(run, of: source)
-        for index in elements.indices { body(source, elements[index]) }
-      }
-    }
-  }
-
-  /// By (second, id). Ids mostly ascend with rows: one sort of words, then a look at those whose second ties.
-  private static func sortBackward(_ sources: inout [UInt64], _ range: Range<Int>, ids: borrowing Column<Int64>) {
-    // Safety: the range lies within the array.
-    unsafe sources.withUnsafeMutableBufferPointer { buffer in
-      var list = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
-      for index in 1..<list.count where unsafe list[index - 1] > list[index] {
-        unsafe list.sort()
-        break
-      }
-      var start = 0
-      for end in 1...list.count {
-        if unsafe end < list.count && list[end] >> 32 == list[start] >> 32 { continue }
-        if end - start > 1 { unsafe sortTies(UnsafeMutableBufferPointer(rebasing: list[start..<end]), ids: ids) }
-        start = end
-      }
-    }
-  }
-
-  /// Edges of one second, by id.
-  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, ids: borrowing Column<Int64>) {
-    func id(_ index: Int) -> Int64 { unsafe ids[UInt32(truncatingIfNeeded: ties[index])] }
-    if (1..<ties.count).allSatisfy({ id($0 - 1) < id($0) }) { return }
-    let sorted = ties.indices.map { (id: id($0), edge: unsafe ties[$0]) }.sorted { $0.id < $1.id }
-    for index in ties.indices { unsafe ties[index] = sorted[index].edge }
-  }
-
   var byteCount: Int { forward.byteCount + backward.byteCount }
 
   /// Forward and backward hold the same edges, each in its order.

@@ -72,6 +72,21 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     return unsafe String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The bytes of some neighbouring rows, one text after the other.
+  func bytes(of rows: Range<Int>) -> [UInt8] {
+    let total = rows.reduce(0) { $0 + byteCount($1) }
+    // Safety: exactly `total` bytes are written, text by text.
+    return unsafe [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
+      for row in rows {
+        let (start, length) = unsafe place(row)
+        if let start = unsafe start, let target = buffer.baseAddress {
+          unsafe UnsafeMutableRawPointer(target + count).copyMemory(from: start, byteCount: length)
+        }
+        count += length
+      }
+    }
+  }
+
   /// Whether a row's text is ASCII.
   func isASCII(_ row: Int) -> Bool {
     let text = bytes(row)

@@ -91,7 +91,7 @@ import Testing
 }
 
 /// Lists, the arrays they must equal, and instants of both that were kept.
-private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger>: ~Copyable {
+private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable>: ~Copyable {
   private final class Kept {
     let lists: PackedLists<Element>
     let twin: [[Element]]

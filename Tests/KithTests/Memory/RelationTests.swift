@@ -181,8 +181,12 @@ private struct RelationTwins: ~Copyable {
   /// The same relation, made of its forward side at once.
   mutating func rebuild() {
     let forward = Self.forward(twin, rows: rows)
+    let elements = forward.flatMap { $0 }
     relation = Relation(
-      degrees: forward.map { UInt32($0.count) }, elements: forward.flatMap { $0 }, targetCount: rows, ids: ids)
+      degrees: forward.map { UInt32($0.count) }, targetCount: rows, workers: 2, ids: ids
+    ) { (_, range, buffer) throws(Never) in
+      for index in range { buffer[index - range.lowerBound] = elements[index] }
+    }
   }
 
   private static func forward(_ twin: [Edge: UInt32], rows: Int) -> [[UInt64]] {

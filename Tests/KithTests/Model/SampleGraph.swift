@@ -89,7 +89,8 @@ extension [Section] {
   /// What the sections say, for comparing: their ids, encodings, counts and content.
   var contents: [[UInt8]] {
     map { section -> [UInt8] in
-      let head = "\(section.id) \(section.version) \(section.encoding) \(section.isCritical) \(section.elementCount) "
+      let head =
+        "\(section.id) \(section.head.version) \(section.encoding) \(section.head.isCritical) \(section.elementCount) "
       return [UInt8](head.utf8) + section.content
     }
   }

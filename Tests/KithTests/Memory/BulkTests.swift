@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Kith
+
+/// Relations and lists that are made at once, on many threads, are those that are made edge by edge.
+@Suite struct BulkTests {
+  @Test(arguments: [1, 2, 5], [1, 60, 100_000])
+  func `lists made at once are those that were asked for`(workers: Int, unitElementCount: Int) {
+    var random = SeededRandom(seed: UInt64(unitElementCount))
+    let degrees = (0..<203).map { _ in UInt32(random.below(20) == 0 ? random.below(4_000) : random.below(9)) }
+    let elements = (0..<degrees.reduce(0) { $0 + Int($1) }).map { _ in random.next() }
+    let lists = PackedLists<UInt64>(
+      listsPerBlock: 8, degrees: degrees, workers: workers, unitElementCount: unitElementCount
+    ) { (lists, range, buffer) throws(Never) in
+      #expect(range.count == buffer.count)
+      #expect(degrees[lists].reduce(0) { $0 + Int($1) } == range.count)
+      for index in range { buffer[index - range.lowerBound] = elements[index] }
+    }
+    #expect(lists.checkInvariants("lists") == [])
+    var start = 0
+    for (list, degree) in degrees.enumerated() {
+      var found: [UInt64] = []
+      for run in 0..<lists.runCount(of: list) {
+        let span = lists.run(run, of: list)
+        for index in span.indices { found.append(span[index]) }
+      }
+      #expect(found == Array(elements[start..<start + Int(degree)]), "list \(list)")
+      start += Int(degree)
+    }
+    var walked: [UInt64] = []
+    for (index, place) in lists.starts(every: 100).enumerated() {
+      lists.forEach(from: place, count: min(100, elements.count - 100 * index)) { walked.append($1) }
+    }
+    #expect(walked == elements)
+  }
+
+  @Test(arguments: [1, 3], [1, 2, 3, 4])
+  func `a relation made at once is the one made edge by edge`(workers: Int, seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    // Ids in no order of rows, few seconds: ties are many. A celebrity has a list that is counted out by digits.
+    var ids = Column<Int64>()
+    var used: Set<Int64> = []
+    while ids.count < 900 {
+      let id = Int64(1 + random.below(5_000))
+      if used.insert(id).inserted { ids.append(id) }
+    }
+    var single = Relation()
+    for _ in 0..<900 {
+      single.appendSource()
+      single.appendTarget()
+    }
+    let seconds = [UInt32(3), 1_700_000_000, .max, 8].prefix(seed == 4 ? 1 : 4) + (0..<40).map { UInt32($0) << 20 }
+    var edges: [[UInt32: UInt32]] = Array(repeating: [:], count: 900)
+    for source in 0..<900 {
+      for _ in 0..<random.below(30) {
+        let target = UInt32(random.below(3) == 0 ? 7 : random.below(900))
+        edges[source][target] = seconds[random.below(seconds.count)]
+      }
+      for target in edges[source].keys.sorted(by: { $0 > $1 }) {
+        _ = single.insert(UInt32(source), target, second: edges[source][target] ?? 0, ids: ids)
+      }
+    }
+    let elements = edges.flatMap { list in list.sorted { $0.key < $1.key }.map { UInt64($0) << 32 | UInt64($1) } }
+    let whole = Relation(
+      degrees: edges.map { UInt32($0.count) }, targetCount: 900, workers: workers, ids: ids
+    ) { (_, range, buffer) throws(Never) in
+      for index in range { buffer[index - range.lowerBound] = elements[index] }
+    }
+    #expect(whole.checkInvariants("whole", ids: ids) == [] && whole.count == single.count)
+    for row in 0..<900 {
+      #expect(whole.backward.count(of: row) == single.backward.count(of: row))
+      for run in 0..<whole.backward.runCount(of: row) {
+        #expect(whole.backward.count(of: 7) > 256)
+        for offset in 0..<whole.backward.run(run, of: row).count {
+          let place = PackedLists<UInt32>.Position(run: run, offset: offset)
+          #expect(whole.backward[row, place] == single.backward[row, place])
+        }
+      }
+    }
+  }
+}
