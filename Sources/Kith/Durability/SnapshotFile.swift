@@ -10,11 +10,11 @@ enum SnapshotFile {
   static func write<D: Disk>(
     _ header: SnapshotHeader, _ state: borrowing GraphState, to directory: String, name: String,
     replacing: Bool = false,
-    disk: D, workers: Int = SystemDisk.coreCount, pacing: @escaping (Int) -> Void = { _ in }
+    disk: D, workers: Int = SystemDisk.coreCount, noting: @escaping (SnapshotStep) -> Void = { _ in }
   ) throws(KithError) -> SnapshotSummary {
     let writer = try SnapshotFileWriter(
       header: header, directory: directory, name: name, replacing: replacing, disk: disk, workers: workers,
-      pacing: pacing)
+      noting: noting)
     try GraphSections.write(state, to: writer)
     return try writer.finish()
   }

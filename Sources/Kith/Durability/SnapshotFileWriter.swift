@@ -16,8 +16,7 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
   private let headerHash: UInt64
   private let file: D.File
   private let workers: Int
-  /// Is told how many bytes of content were written, and may take its time.
-  private let pacing: (Int) -> Void
+  private let noting: (SnapshotStep) -> Void
   private let compressors: Pool<ZstdCompressor>
   private var entries: [SnapshotTable.Entry] = []
   /// Where the next frame will stand.
@@ -31,18 +30,18 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
   /// - Parameters:
   ///   - replacing: whether a file called `name` may be replaced; otherwise it is refused with EEXIST.
   ///   - workers: how many threads make and compress pieces.
-  ///   - pacing: is told of every frame's content as it was written, in order; a slow answer slows the writing.
+  ///   - noting: is told of every frame as it was written, in order; a slow answer slows the writing.
   init(
     header: SnapshotHeader, directory: String, name: String, replacing: Bool, disk: D,
     workers: Int = SystemDisk.coreCount,
-    pacing: @escaping (Int) -> Void = { _ in }
+    noting: @escaping (SnapshotStep) -> Void = { _ in }
   ) throws(KithError) {
     self.header = header
     self.directory = directory
     self.disk = disk
     self.replacing = replacing
     self.workers = workers
-    self.pacing = pacing
+    self.noting = noting
     compressors = Pool()
     path = directory.appendingPathComponent(name)
     if !replacing { try Self.checkFree(path, disk) }
@@ -83,7 +82,7 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
       contentByteCount += content.count
       frames.append(.init(compressedByteCount: packed.frame.count, contentByteCount: content.count, hash: packed.hash))
       try append(packed.frame)
-      pacing(content.count)
+      noting(.wrote(contentByteCount: content.count))
     }
     let compressors = compressors
     try Parallel.inOrder(pieceCount, workers: workers) { (index) throws(KithError) in
@@ -125,6 +124,7 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
     try append(table.encodedSeekTable())
     try flush()
     try disk.sync(file)
+    noting(.verifying)
     disk.dropCache(file)
     let reader = try SnapshotFileReader(
       file: file, path: temporaryPath, disk: disk, memoryLimit: .max, knownSections: nil, workers: workers)
@@ -171,4 +171,12 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
     if bytes.isEmpty { return }
     try disk.write(file, at: offset - Int64(bytes.count), bytes.span)
   }
+}
+
+/// What the writer of a snapshot does.
+enum SnapshotStep: Sendable {
+  /// A frame that holds so much was handed to the disk.
+  case wrote(contentByteCount: Int)
+  /// All was written and synced, and is now read back.
+  case verifying
 }

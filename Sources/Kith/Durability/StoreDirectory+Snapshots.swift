@@ -14,12 +14,12 @@ extension StoreDirectory {
   /// Writes a snapshot under the name that its header asks for.
   func writeSnapshot(
     _ header: SnapshotHeader, _ state: borrowing GraphState, holding lock: StoreLock<D>,
-    workers: Int = SystemDisk.coreCount, pacing: @escaping (Int) -> Void = { _ in }
+    workers: Int = SystemDisk.coreCount, noting: @escaping (SnapshotStep) -> Void = { _ in }
   ) throws(KithError) -> SnapshotSummary {
     try lock.checkProcess()
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
     return try SnapshotFile.write(
-      header, state, to: path, name: name.description, replacing: true, disk: disk, workers: workers, pacing: pacing)
+      header, state, to: path, name: name.description, replacing: true, disk: disk, workers: workers, noting: noting)
   }
 
   /// Removes old snapshots once `count` newer ones have been read and verified, and the journals that are older than

@@ -48,9 +48,26 @@ final class Snapshotter: Sendable {
   func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }
 
   private func run(_ graph: SocialGraph) {
-    // A failure is not lost: the journal holds every change, and the next commit tries again.
-    _ = try? graph.snapshot()
+    let pace = options.snapshotBytesPerSecond.map { Pace(bytesPerSecond: $0) }
+    // A failure is told as an event and loses nothing: the journal holds every change, and the next commit tries again.
+    _ = try? graph.snapshot(coreCount: options.snapshotCoreCount ?? max(1, SystemDisk.coreCount - 1)) { progress in
+      if case .writing(let byteCount) = progress { pace?.wait(at: byteCount) }
+    }
     state.withLock { $0.isRunning = false }
+  }
+}
+
+/// Holds work back to a rate.
+private struct Pace {
+  let bytesPerSecond: Int
+  private let began = DispatchTime.now()
+  private let never = DispatchSemaphore(value: 0)
+
+  init(bytesPerSecond: Int) { self.bytesPerSecond = max(1, bytesPerSecond) }
+
+  /// Returns when so many bytes may have been written.
+  func wait(at byteCount: Int) {
+    _ = never.wait(timeout: began + Double(byteCount) / Double(bytesPerSecond))
   }
 }
 

@@ -161,9 +161,13 @@ public final class SocialGraph: @unchecked Sendable {
   ///
   /// A store open for writing is this process's alone; reading takes no lock and changes nothing. What the files held
   /// is in `recovery`.
+  /// - Parameter onEvent: is told what happens to the store by itself (snapshots, a failing disk), one event at a time,
+  ///   in order, on a thread of its own.
+  ///
   /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`.
   public static func open(
-    _ path: String, access: Access = .readWrite, options: Options = Options()
+    _ path: String, access: Access = .readWrite, options: Options = Options(),
+    onEvent: (@Sendable (StoreEvent) -> Void)? = nil
   ) throws(KithError) -> SocialGraph {
     let disk = SystemDisk()
     if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
@@ -177,7 +181,7 @@ public final class SocialGraph: @unchecked Sendable {
       let report = recovered.report
       return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: true)
     case .readWrite:
-      let opened = try Store.open(path, mode: options.durability, disk: disk)
+      let opened = try Store.open(path, mode: options.durability, disk: disk, events: onEvent.map(StoreEvents.init))
       let (store, report) = (opened.store, opened.report)
       return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
     }
@@ -196,11 +200,25 @@ public final class SocialGraph: @unchecked Sendable {
   /// Questions and changes go on meanwhile: what is written is the instant of the call. It also heals a store whose
   /// journal failed.
   /// Errors: `noStore` for a graph in memory, `readOnly`, `closed`, `system`.
+  /// - Parameters:
+  ///   - coreCount: how many cores may encode at once; nil for all.
+  ///   - onProgress: is told after every megabyte or so, in order; what it takes, the snapshot takes longer.
+  /// - Complexity: O(graph). Memory: some megabytes a core, and the pages that are written meanwhile.
   @discardableResult
-  public func snapshot() throws(KithError) -> SnapshotInfo {
+  public func snapshot(
+    coreCount: Int? = nil, onProgress: @escaping (SnapshotProgress) -> Void = { _ in }
+  ) throws(KithError) -> SnapshotInfo {
     if isReadOnly { throw .readOnly }
     guard let store else { throw .noStore(path: "") }
-    let info = try store.snapshot { () throws(KithError) -> Pin in
+    var byteCount = 0
+    let info = try store.snapshot(workers: max(1, coreCount ?? SystemDisk.coreCount)) { step in
+      switch step {
+      case .wrote(let contentByteCount):
+        byteCount += contentByteCount
+        onProgress(.writing(byteCount: byteCount))
+      case .verifying: onProgress(.verifying)
+      }
+    } pinning: { () throws(KithError) -> Pin in
       try lock.write { () throws(KithError) -> Pin in
         try live.checkOpen()
         store.seal()

@@ -39,9 +39,11 @@ final class Store<D: Disk>: Sendable {
   }
 
   let mode: Durability
+  private let events: StoreEvents?
   private let directory: StoreDirectory<D>
   private let storeID: (high: UInt64, low: UInt64)
   private let clock: @Sendable () -> Timestamp
+  private let growthLimit: Int
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
   private let group: GroupCommit
@@ -64,7 +66,7 @@ final class Store<D: Disk>: Sendable {
   /// Opens a store for writing, made when it is absent: recovers its state and begins a new generation.
   static func open(
     _ path: String, mode: Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
-    growthLimit: Int = JournalWriter<D>.defaultGrowthLimit
+    growthLimit: Int = JournalWriter<D>.defaultGrowthLimit, events: StoreEvents? = nil
   ) throws(KithError) -> Opened {
     let directory = StoreDirectory(path, disk: disk)
     let (lock, _) = try directory.openForWriting(creating: true)
@@ -83,18 +85,22 @@ final class Store<D: Disk>: Sendable {
       journal: journal, acknowledgements: acknowledgements, committed: state.sequence,
       generation: report.nextGeneration, chainHash: chainHash, storeLock: lock)
     let store = Store(
-      directory, storeID, mode, clock, Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing)
+      directory, storeID, mode, clock, growthLimit, events,
+      Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing)
     return Opened(state: state, store: store, report: report)
   }
 
   private init(
     _ directory: StoreDirectory<D>, _ storeID: (high: UInt64, low: UInt64), _ mode: Durability,
-    _ clock: @escaping @Sendable () -> Timestamp, _ forming: Forming, _ flushing: consuming Flushing
+    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ events: StoreEvents?, _ forming: Forming,
+    _ flushing: consuming Flushing
   ) {
     self.directory = directory
     self.storeID = storeID
     self.mode = mode
     self.clock = clock
+    self.growthLimit = growthLimit
+    self.events = events
     group = GroupCommit(committed: flushing.committed)
     self.forming = Mutex(forming)
     self.flushing = Mutex(flushing)
@@ -131,7 +137,7 @@ final class Store<D: Disk>: Sendable {
         do throws(KithError) {
           try flush(&flushing)
         } catch {
-          isBroken.store(true, ordering: .releasing)
+          fail(error)
           throw error
         }
         return flushing.committed
@@ -156,6 +162,11 @@ final class Store<D: Disk>: Sendable {
         acknowledge(&flushing)
       }
     }
+  }
+
+  /// From now on the journal takes nothing more.
+  private func fail(_ error: KithError) {
+    if !isBroken.exchange(true, ordering: .acquiringAndReleasing) { events?.note(.journalFailed(error)) }
   }
 
   private func write(_ frame: borrowing JournalFrame, _ flushing: inout Flushing) throws(KithError) {
@@ -184,20 +195,43 @@ final class Store<D: Disk>: Sendable {
   /// Writes a snapshot, verifies it, and prunes: the two newest and the journals since stay. One at a time.
   ///
   /// A journal that is broken is healed by it: memory holds everything.
-  /// - Parameter pin: pins the graph and calls `seal`, both under the graph's writer lock.
-  func snapshot(pinning pin: () throws(KithError) -> Pin) throws(KithError) -> SnapshotInfo {
-    try snapshotting.withLock { _ throws(KithError) in
-      let renews = isBroken.load(ordering: .acquiring) || mode == .memory
-      let pin = try pin()
-      journaledByteCount.store(0, ordering: .relaxed)
-      let (lock, header) = try begin(pin.view.sequence, renewing: renews)
-      let summary = try directory.writeSnapshot(header, pin.view.state, holding: lock)
-      if renews { renew(header) }
-      flushing.withLock { $0.acknowledgements.sync() }
-      let name = SnapshotName(sequence: header.sequence, generation: header.generation)
-      try directory.prune(keeping: 2, verified: [name], holding: lock)
-      return SnapshotInfo(path: summary.path, sequence: header.sequence)
+  /// - Parameters:
+  ///   - workers: how many threads encode and verify.
+  ///   - noting: is told of every step; a slow answer slows the writing.
+  ///   - pin: pins the graph and calls `seal`, both under the graph's writer lock.
+  func snapshot(
+    workers: Int = SystemDisk.coreCount, noting: @escaping (SnapshotStep) -> Void = { _ in },
+    pinning pin: () throws(KithError) -> Pin
+  ) throws(KithError) -> SnapshotInfo {
+    do throws(KithError) {
+      let info = try snapshotting.withLock { _ throws(KithError) in
+        try writeSnapshot(workers: workers, noting: noting, pinning: pin)
+      }
+      events?.note(.snapshotWritten(info))
+      return info
+    } catch {
+      events?.note(.snapshotFailed(error))
+      throw error
     }
+  }
+
+  private func writeSnapshot(
+    workers: Int, noting: @escaping (SnapshotStep) -> Void, pinning pin: () throws(KithError) -> Pin
+  ) throws(KithError) -> SnapshotInfo {
+    let isHealing = isBroken.load(ordering: .acquiring)
+    let renews = isHealing || mode == .memory
+    let pin = try pin()
+    events?.note(.snapshotBegan(sequence: pin.view.sequence))
+    journaledByteCount.store(0, ordering: .relaxed)
+    let (lock, header) = try begin(pin.view.sequence, renewing: renews)
+    let summary = try directory.writeSnapshot(
+      header, pin.view.state, holding: lock, workers: workers, noting: noting)
+    if renews { renew(header) }
+    if isHealing { events?.note(.journalHealed(sequence: header.sequence)) }
+    flushing.withLock { $0.acknowledgements.sync() }
+    let name = SnapshotName(sequence: header.sequence, generation: header.generation)
+    try directory.prune(keeping: 2, verified: [name], holding: lock)
+    return SnapshotInfo(path: summary.path, sequence: header.sequence)
   }
 
   /// Commits what the snapshot holds, and gives its header: the chain hash and generation with which the journal goes
@@ -214,7 +248,7 @@ final class Store<D: Disk>: Sendable {
         do throws(KithError) {
           try flush(&flushing)
         } catch {
-          isBroken.store(true, ordering: .releasing)
+          fail(error)
           throw error
         }
       }
@@ -230,7 +264,7 @@ final class Store<D: Disk>: Sendable {
     flushing.withLock { flushing in
       flushing.journal = JournalWriter(
         directory: directory.path, storeID: storeID, generation: header.generation, firstSequence: header.sequence + 1,
-        chainHash: header.chainHash, disk: directory.disk)
+        chainHash: header.chainHash, disk: directory.disk, growthLimit: growthLimit)
       flushing.committed = header.sequence
       forming.withLock { $0 = Forming(frame: JournalFrame(firstSequence: header.sequence + 1)) }
       flushing.acknowledgements.record(sequence: header.sequence, generation: header.generation)

@@ -8,17 +8,26 @@ public struct Options: Hashable, Sendable {
   public var snapshotAfterByteCount: Int?
   /// A snapshot is written so many seconds after the first change since the last one; nil for never.
   public var snapshotAfterSeconds: Int?
+  /// How fast a snapshot that begins by itself is written at most, in bytes of columns a second, before compression;
+  /// nil for as fast as can be. A slower one leaves more of the disk and of the cores to everything else.
+  public var snapshotBytesPerSecond: Int?
+  /// How many cores a snapshot that begins by itself may use; nil for all but one, so that a writer keeps one to
+  /// itself. `snapshot()` uses all.
+  public var snapshotCoreCount: Int?
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
-  /// of journal or an hour, whichever comes first.
+  /// of journal or an hour, whichever comes first, on all cores but one.
   public init(
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
-    snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600
+    snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
+    snapshotCoreCount: Int? = nil
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
     self.snapshotAfterByteCount = snapshotAfterByteCount
     self.snapshotAfterSeconds = snapshotAfterSeconds
+    self.snapshotBytesPerSecond = snapshotBytesPerSecond
+    self.snapshotCoreCount = snapshotCoreCount
   }
 }
 

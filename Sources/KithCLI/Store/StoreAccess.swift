@@ -28,8 +28,21 @@ enum StoreAccess {
     return try open(path, access: .readWrite)
   }
 
+  /// Writes a snapshot, with its progress on a terminal.
   static func snapshot(_ graph: SocialGraph) throws(CommandFailure) -> SnapshotInfo {
-    do throws(KithError) { return try graph.snapshot() } catch { throw .no(error.description) }
+    var progress = Progress()
+    progress.begin("snapshot")
+    defer { progress.finish() }
+    do throws(KithError) {
+      return try graph.snapshot { step in
+        switch step {
+        case .writing(let byteCount): progress.update(done: byteCount >> 20, of: "MB", share: nil)
+        case .verifying: progress.note("snapshot   reading it back")
+        }
+      }
+    } catch {
+      throw .no(error.description)
+    }
   }
 
   static func close(_ graph: SocialGraph) throws(CommandFailure) {

@@ -1,0 +1,45 @@
+import Synchronization
+import Testing
+
+@testable import Kith
+
+/// What a host is told of its store.
+@Suite struct StoreEventTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test("A snapshot tells how far it is, in order, and its store what happened")
+  func events() async throws {
+    let events = Mutex<[StoreEvent]>([])
+    let graph = try SocialGraph.open(
+      directory.file("events"), onEvent: { event in events.withLock { $0.append(event) } })
+    for number in 0..<200 { try graph.addUser("user \(number)") }
+    var steps: [SnapshotProgress] = []
+    let info = try graph.snapshot(coreCount: 1) { steps.append($0) }
+    #expect(steps.last == .verifying && steps.count > 3)
+    let written = steps.dropLast().map { step -> Int in
+      if case .writing(let byteCount) = step { byteCount } else { -1 }
+    }
+    #expect(written == written.sorted() && written.first ?? 0 > 0)
+    try graph.close()
+    let expected: [StoreEvent] = [.snapshotBegan(sequence: 200), .snapshotWritten(info)]
+    for _ in 0..<200 where events.withLock({ $0 }) != expected { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(events.withLock { $0 } == expected)
+  }
+
+  @Test("A snapshot that begins by itself keeps to its rate")
+  func pace() async throws {
+    let written = Mutex(false)
+    let options = Options(snapshotAfterChangeCount: 50, snapshotBytesPerSecond: 2_000, snapshotCoreCount: 1)
+    let graph = try SocialGraph.open(
+      directory.file("pace"), options: options,
+      onEvent: { event in if case .snapshotWritten = event { written.withLock { $0 = true } } })
+    let began = ContinuousClock.now
+    for number in 0..<50 { try graph.addUser("a name of twenty \(number)") }
+    for _ in 0..<1_000 where !written.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
+    // Fifty ids and names are some 1,000 bytes and more.
+    #expect(written.withLock { $0 } && ContinuousClock.now - began > .milliseconds(400))
+    try graph.close()
+  }
+}
