@@ -70,7 +70,7 @@ extension GraphView {
   /// What a user likes, newest like first, with the time of each. Errors: `unknownUser`, `invalidRequest`,
   /// `invalidCursor`.
   /// - Complexity: O(likes of the user + limit · log limit).
-  public func likes(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<Post> {
+  public func likes(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> PostPage {
     let sight = try begin(options)
     let own = try visibleUser(user, sight)
     let bound = try Self.edge(options.cursor, kind: .likes, subject: user.rawValue)
@@ -85,9 +85,7 @@ extension GraphView {
     }
     var edges = selection.best()
     let next = Self.cut(&edges, options.limit, .likes, subject: user.rawValue)
-    var page = Page(posts(edges.map(\.row), sight), next: next)
-    for index in edges.indices { page.items[index].likedAt = Timestamp(second: edges[index].second) }
-    return page
+    return PostPage(posts(edges.map(\.row), sight, likedSeconds: edges.map(\.second)), next: next)
   }
 
   /// Whom a user blocks, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.

@@ -71,7 +71,7 @@ extension GraphView {
   /// left out, before the limit.
   /// Errors: `queryTooLong` (256 bytes, 32 words), `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: a walk from the newest post on, until the page is full.
-  public func searchPosts(_ query: String, _ search: PostSearch = PostSearch()) throws(KithError) -> Page<Post> {
+  public func searchPosts(_ query: String, _ search: PostSearch = PostSearch()) throws(KithError) -> PostPage {
     let sight = try sight(of: search.viewer)
     try Self.check(limit: search.limit)
     if search.following && sight.viewer == nil {
@@ -85,7 +85,7 @@ extension GraphView {
     let subject = search.author?.rawValue ?? 0
     var (low, high) = Self.bounds(before: search.before, after: search.after)
     if let cursor = search.cursor { high = min(high, try Self.postKey(cursor, kind: kind, subject: subject)) }
-    if terms.matchNothing || low >= high { return Page([]) }
+    if terms.matchNothing || low >= high { return PostPage(nil) }
     var walk = PostWalk(terms: terms, author: author, among: search.following ? sight.viewer : nil, sight: sight)
     var rows = walk.rows(state, low: low, high: high, limit: search.limit + 1)
     var next: Cursor?
@@ -93,7 +93,7 @@ extension GraphView {
       rows.removeLast()
       if let last = rows.last { next = cursor(kind, subject: subject, at: last) }
     }
-    return Page(posts(rows, sight), next: next)
+    return PostPage(posts(rows, sight), next: next)
   }
 
   private static func kind(_ search: PostSearch) -> CursorContent.Kind {

@@ -8,9 +8,34 @@ extension GraphView {
   /// caught up. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(followees + limit · log limit), and O(log posts) for each followee whose newest post is beyond the
   ///   cursor.
-  public func timeline(of user: UserID, _ options: TimelineOptions = TimelineOptions()) throws(KithError) -> Page<Post>
-  {
+  public func timeline(
+    of user: UserID, _ options: TimelineOptions = TimelineOptions()
+  ) throws(KithError) -> PostPage {
     let sight = try sight(of: user)
+    var merge = try merge(user, options)
+    defer { merge.giveBack() }
+    let hasMore = merge.rows.count > options.limit
+    if hasMore { merge.rows.removeLast() }
+    if options.direction == .newer { merge.rows.reverse() }
+    let (next, previous) = cursors(merge.rows, hasMore: hasMore, user, options)
+    return PostPage(posts(merge.rows, sight), next: next, previous: previous)
+  }
+
+  /// The ids of the same page, in the room of `ids`, whose former content goes: without any allocation once that room
+  /// is large enough.
+  public func timelineIDs(
+    of user: UserID, _ options: TimelineOptions = TimelineOptions(), into ids: inout [PostID]
+  ) throws(KithError) {
+    try checkOpen()
+    ids.removeAll(keepingCapacity: true)
+    var merge = try merge(user, options)
+    defer { merge.giveBack() }
+    for row in merge.rows.prefix(options.limit) { ids.append(state.postID(row)) }
+    if options.direction == .newer { ids.reverse() }
+  }
+
+  /// The rows of a page and of one post more, in the order of the walk.
+  private func merge(_ user: UserID, _ options: TimelineOptions) throws(KithError) -> TimelineMerge {
     try Self.check(limit: options.limit)
     let own = try state.userRow(user)
     var (low, high) = Self.bounds(before: options.before, after: options.after)
@@ -24,11 +49,8 @@ extension GraphView {
     var merge = TimelineMerge(
       direction: options.direction == .older ? .older : .newer, low: low, high: high, limit: options.limit + 1)
     pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
-    var rows = merge.merge(state.posts)
-    let hasMore = rows.count > options.limit
-    if hasMore { rows.removeLast() }
-    if options.direction == .newer { rows.reverse() }
-    return page(rows, hasMore: hasMore, user, options, sight)
+    merge.merge(state.posts)
+    return merge
   }
 
   private func pushAuthors(of user: UInt32, includeSelf: Bool, to merge: inout TimelineMerge) {
@@ -36,27 +58,30 @@ extension GraphView {
     let mutes = state.mutes.targetCount(user) > 0
     for run in 0..<state.follows.forward.runCount(of: Int(user)) {
       let followees = state.follows.forward.run(run, of: Int(user))
-      for index in followees.indices {
-        let author = Relation.target(followees[index])
-        if mutes && state.mutes.contains(user, author) { continue }
-        merge.push(author, state.posts)
+      if mutes {
+        for index in followees.indices {
+          let author = Relation.target(followees[index])
+          if !state.mutes.contains(user, author) { merge.push(author, state.posts) }
+        }
+      } else {
+        merge.push(followees, state.posts)
       }
     }
   }
 
-  private func page(
-    _ rows: [UInt32], hasMore: Bool, _ user: UserID, _ options: TimelineOptions, _ sight: Sight
-  ) -> Page<Post> {
-    var page = Page(posts(rows, sight))
+  private func cursors(
+    _ rows: [UInt32], hasMore: Bool, _ user: UserID, _ options: TimelineOptions
+  ) -> (next: Cursor?, previous: Cursor?) {
     if let first = rows.first, let last = rows.last {
-      page.previous = cursor(.timeline, subject: user.rawValue, at: first)
-      if hasMore || options.direction == .newer { page.next = cursor(.timeline, subject: user.rawValue, at: last) }
-    } else if let cursor = options.cursor {
-      page.previous = cursor
-    } else if options.direction == .newer {
-      page.previous = CursorContent(kind: .timeline, subject: user.rawValue, numbers: [-1, 0]).cursor
+      let goesOn = hasMore || options.direction == .newer
+      return (
+        goesOn ? cursor(.timeline, subject: user.rawValue, at: last) : nil,
+        cursor(.timeline, subject: user.rawValue, at: first)
+      )
     }
-    return page
+    if let cursor = options.cursor { return (nil, cursor) }
+    guard options.direction == .newer else { return (nil, nil) }
+    return (nil, Cursor(CursorPlace(kind: .timeline, subject: user.rawValue, first: -1, second: 0)))
   }
 
   // MARK: - Keys
@@ -70,12 +95,12 @@ extension GraphView {
   }
 
   static func postKey(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) -> PostKey {
-    let content = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 2)
-    return PostKey(time: content.numbers[0], id: UInt64(bitPattern: content.numbers[1]))
+    let place = try CursorPlace(cursor, kind: kind, subject: subject)
+    return PostKey(time: place.first, id: UInt64(bitPattern: place.second))
   }
 
   func cursor(_ kind: CursorContent.Kind, subject: Int64, at row: UInt32) -> Cursor {
     let key = state.posts.key(row)
-    return CursorContent(kind: kind, subject: subject, numbers: [key.time, Int64(bitPattern: key.id)]).cursor
+    return Cursor(CursorPlace(kind: kind, subject: subject, first: key.time, second: Int64(bitPattern: key.id)))
   }
 }

@@ -48,9 +48,16 @@ public struct GraphView: ~Copyable, Sendable {
   /// Many posts in the order asked for, nil where there is none or a block lies between.
   public func posts(_ ids: [PostID], as viewer: UserID? = nil) throws(KithError) -> [Post?] {
     let sight = try sight(of: viewer)
-    return ids.map { id in
+    let rows = ids.map { id -> UInt32? in
       guard let row = state.posts.row(of: id), !sight.hides(state.posts.authors[row], state) else { return nil }
-      return post(row, sight)
+      return row
+    }
+    let records = posts(rows.compactMap { $0 }, sight)
+    var index = -1
+    return rows.map { row in
+      if row == nil { return nil }
+      index += 1
+      return Post(records, index)
     }
   }
 
@@ -137,34 +144,41 @@ public struct GraphView: ~Copyable, Sendable {
       following: sight.viewer.map { state.follows.contains($0, row) }, followedAt: nil, likedAt: nil)
   }
 
-  func post(_ row: UInt32, _ sight: Sight) -> Post { posts([row], sight)[0] }
+  func post(_ row: UInt32, _ sight: Sight) -> Post { Post(posts([row], sight), 0) }
 
-  /// Posts as values, column by column: rows lie anywhere in memory, and so their cache misses overlap.
-  func posts(_ rows: [UInt32], _ sight: Sight) -> [Post] {
-    var texts = TextGather(capacity: 2 * rows.count)
-    var authors: [UInt32] = []
-    authors.reserveCapacity(rows.count)
-    for row in rows { authors.append(state.posts.authors[row]) }
-    for index in rows.indices {
-      texts.add(Int(rows[index]), of: state.posts.texts)
-      texts.add(Int(authors[index]), of: state.users.names)
+  /// Posts as one answer, column by column: rows lie anywhere in memory, and so their cache misses overlap.
+  /// - Parameter likedSeconds: of a list of likes: when each was given.
+  func posts(_ rows: [UInt32], _ sight: Sight, likedSeconds: [UInt32]? = nil) -> PostRecords {
+    var byteCount = 0
+    for row in rows {
+      byteCount += state.posts.texts.byteCount(Int(row)) + state.users.names.byteCount(Int(state.posts.authors[row]))
     }
-    texts.copy()
-    var likeCounts: [Int] = []
-    likeCounts.reserveCapacity(rows.count)
-    for row in rows { likeCounts.append(state.likes.sourceCount(row)) }
-    var posts: [Post] = []
-    posts.reserveCapacity(rows.count)
-    for index in rows.indices {
-      let row = rows[index]
-      posts.append(
-        Post(
-          id: state.postID(row),
-          author: Author(id: state.userID(authors[index]), username: texts.string(2 * index + 1)),
-          createdAt: Timestamp(state.posts.times[row]), text: texts.string(2 * index), likeCount: likeCounts[index],
-          liked: sight.viewer.map { state.likes.contains($0, row) }, likedAt: nil))
+    return PostRecords(recordCount: rows.count, byteCount: byteCount) { buffer in
+      for row in rows {
+        buffer.append(Int(state.posts.authors[row]), of: state.users.names)
+        buffer.append(Int(row), of: state.posts.texts)
+      }
+      var start = 0
+      for (index, row) in rows.enumerated() {
+        let author = state.posts.authors[row]
+        let nameByteCount = state.users.names.byteCount(Int(author))
+        let textByteCount = state.posts.texts.byteCount(Int(row))
+        var record = PostRecord(
+          id: state.posts.identifiers.ids[row], authorID: state.users.identifiers.ids[author],
+          createdAt: state.posts.times[row], likeCount: UInt32(state.likes.sourceCount(row)), nameStart: UInt32(start),
+          textByteCount: UInt16(textByteCount), nameByteCount: UInt8(nameByteCount))
+        if let viewer = sight.viewer {
+          record.hasViewer = true
+          record.isLiked = state.likes.contains(viewer, row)
+        }
+        if let likedSeconds {
+          record.hasLikedAt = true
+          record.likedSecond = likedSeconds[index]
+        }
+        buffer.set(index, record)
+        start += nameByteCount + textByteCount
+      }
     }
-    return posts
   }
 }
 

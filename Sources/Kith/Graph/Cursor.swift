@@ -2,11 +2,63 @@
 ///
 /// It holds the key of its place, not an offset, bound to the question, its order and its subject.
 public struct Cursor: Hashable, Sendable {
+  private let form: Form
+
+  /// A cursor fresh from a question is written out only when somebody wants to keep it.
+  private enum Form: Sendable {
+    case text(String)
+    case place(CursorPlace)
+  }
+
   /// The text, URL-safe, for keeping or sending.
-  public let text: String
+  public var text: String {
+    switch form {
+    case .text(let text): text
+    case .place(let place): place.content.text
+    }
+  }
 
   /// A cursor from its text. The question that gets it checks it.
-  public init(_ text: String) { self.text = text }
+  public init(_ text: String) { form = .text(text) }
+
+  init(_ place: CursorPlace) { form = .place(place) }
+
+  /// The place, if it was never written out.
+  var place: CursorPlace? { if case .place(let place) = form { place } else { nil } }
+
+  /// Equal when their texts are.
+  public static func == (left: Cursor, right: Cursor) -> Bool { left.text == right.text }
+
+  /// Hashes the text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+/// A place in a list whose items have two numbers for a key.
+struct CursorPlace: Equatable, Sendable {
+  var kind: CursorContent.Kind
+  var subject: Int64
+  var first: Int64
+  var second: Int64
+
+  var content: CursorContent { CursorContent(kind: kind, subject: subject, numbers: [first, second]) }
+
+  /// The place that a cursor of this kind and subject tells.
+  init(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) {
+    if let place = cursor.place {
+      guard place.kind == kind, place.subject == subject else { throw .invalidCursor }
+      self = place
+    } else {
+      let numbers = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 2).numbers
+      self.init(kind: kind, subject: subject, first: numbers[0], second: numbers[1])
+    }
+  }
+
+  init(kind: CursorContent.Kind, subject: Int64, first: Int64, second: Int64) {
+    self.kind = kind
+    self.subject = subject
+    self.first = first
+    self.second = second
+  }
 }
 
 /// What a cursor says inside: the list it belongs to and the key of the last item seen.
@@ -38,7 +90,9 @@ struct CursorContent: Equatable {
   var numbers: [Int64] = []
   var name: [UInt8] = []
 
-  var cursor: Cursor {
+  var cursor: Cursor { Cursor(text) }
+
+  var text: String {
     var bytes: [UInt8] = [kind.rawValue]
     Self.append(subject, to: &bytes)
     bytes.append(UInt8(numbers.count))
@@ -46,7 +100,7 @@ struct CursorContent: Equatable {
     bytes += name
     let sum = Self.checksum(bytes[...])
     for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt32(shift))) }
-    return Cursor(Base64.encode(bytes))
+    return Base64.encode(bytes)
   }
 
   /// The content of a cursor of this kind and subject, with so many numbers.

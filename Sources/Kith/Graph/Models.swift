@@ -18,32 +18,6 @@ public struct User: Identifiable, Hashable, Sendable {
   public var likedAt: Timestamp?
 }
 
-/// The author of a post.
-public struct Author: Identifiable, Hashable, Sendable {
-  /// Who it is.
-  public let id: UserID
-  /// The present name.
-  public let username: String
-}
-
-/// A post as one question saw it. Two values with the same id are the same post.
-public struct Post: Identifiable, Hashable, Sendable {
-  /// Which it is.
-  public let id: PostID
-  /// Who wrote it.
-  public let author: Author
-  /// When, in milliseconds; need not ascend with ids.
-  public let createdAt: Timestamp
-  /// The text, exactly as given.
-  public let text: String
-  /// How many like it.
-  public let likeCount: Int
-  /// Whether the viewer likes it; nil without a viewer.
-  public var liked: Bool?
-  /// When the like of a likes list was given, in whole seconds.
-  public var likedAt: Timestamp?
-}
-
 /// What stands between two users, seen from the first.
 public struct Relations: Hashable, Sendable {
   /// The first follows the second.

@@ -5,28 +5,31 @@
 /// authors gathers each one's newest coarse time from a dense column, keeps the best L (coarse ties are all kept), and
 /// a k-way merge over at most so many post lists, by a binary heap on exact keys, gives the page.
 ///
-/// Bounds are exclusive keys. Authors are pushed one by one; each at most once.
+/// Bounds are exclusive keys. Authors are pushed one by one; each at most once. Its arrays are lent by a pool: a merge
+/// allocates nothing once they are as long as they need to be.
 /// - Complexity: O(authors + L · log L); where the newest post of an author lies beyond the bound, O(log posts) for
 ///   that author.
 struct TimelineMerge {
   enum Direction { case older, newer }
 
   /// One author's list on its way: the post it stands at.
-  private struct Walker {
-    var key: PostKey
-    var row: UInt32
-    var author: UInt32
-    var position: PackedLists<UInt32>.Position
+  fileprivate struct Walker {
+    var key = PostKey(time: 0, id: 0)
+    var row: UInt32 = 0
+    var author: UInt32 = 0
+    var position = PackedLists<UInt32>.Position(run: 0, offset: 0)
   }
 
   private let direction: Direction
   private let low: PostKey
   private let high: PostKey
+  /// The coarse time of the upper bound: authors whose newest post is coarsely older need no search.
+  private let coarseHigh: UInt32
   private let limit: Int
-  /// Coarse time in the high word, author in the low one.
-  private var candidates: [UInt64] = []
-  private var threshold: UInt32 = 1
+  /// The rank that an author must reach; those of later posts are higher when walking to older ones.
+  private var threshold: UInt32
   private var roomBeforeSelection: Int
+  private var scratch: TimelineScratch
 
   /// - Parameters:
   ///   - low, high: only posts whose key lies between, neither included.
@@ -36,57 +39,99 @@ struct TimelineMerge {
     self.low = low
     self.high = high
     self.limit = limit
+    coarseHigh = PostTable.coarse(high.time)
     threshold = direction == .older ? 1 : 0
     roomBeforeSelection = 2 * limit + 16
-    candidates.reserveCapacity(min(roomBeforeSelection, 256))
+    scratch = TimelineScratch.borrow()
+  }
+
+  /// Gives the arrays back to the pool; the merge is over.
+  mutating func giveBack() { TimelineScratch.giveBack(&scratch) }
+
+  /// What `merge` found: newest first when walking to older ones, oldest first when walking to newer ones.
+  var rows: [UInt32] {
+    @inline(__always) get { scratch.rows }
+    @inline(__always) _modify { yield &scratch.rows }
   }
 
   // MARK: - The pass over the authors
 
+  /// Whoever a user follows; the targets of forward elements.
   @inline(__always)
-  mutating func push(_ author: UInt32, _ posts: borrowing PostTable) {
-    let newest = posts.newest[author]
-    switch direction {
-    case .older:
-      if newest < threshold { return }
-      var coarse = newest
-      if newest >= PostTable.coarse(high.time) {
-        guard let head = head(of: author, posts) else { return }
-        coarse = PostTable.coarse(head.key.time)
-        if coarse < threshold { return }
-      }
-      candidates.append(UInt64(coarse) << 32 | UInt64(author))
-    case .newer:
-      if newest == 0 || newest < PostTable.coarse(low.time) { return }
-      guard let head = head(of: author, posts) else { return }
-      let coarse = ~PostTable.coarse(head.key.time)  // the earliest is the best
-      if coarse < threshold { return }
-      candidates.append(UInt64(coarse) << 32 | UInt64(author))
+  mutating func push(_ followees: Span<UInt64>, _ posts: borrowing PostTable) {
+    // The newest post tells nothing of the oldest ones: when walking to newer posts, everybody is considered.
+    let isOlder = direction == .older
+    posts.newest.forEach(highWordsOf: followees, reaching: isOlder ? threshold : 0) { author, newest in
+      consider(author, newest: newest, posts)
+      return isOlder ? threshold : 0
     }
-    if candidates.count >= roomBeforeSelection { select() }
+  }
+
+  /// One author.
+  mutating func push(_ author: UInt32, _ posts: borrowing PostTable) {
+    consider(author, newest: posts.newest[author], posts)
+  }
+
+  /// Where the newest post may lie beyond the bound, the first one within it counts.
+  @inline(never)
+  private mutating func consider(_ author: UInt32, newest: UInt32, _ posts: borrowing PostTable) {
+    if direction == .older && newest < coarseHigh {
+      if newest >= threshold { add(newest, author) }
+      return
+    }
+    switch direction {
+    case .older: if newest < threshold { return }
+    case .newer: if newest == 0 || newest < PostTable.coarse(low.time) { return }
+    }
+    guard let head = head(of: author, posts) else { return }
+    let coarse = PostTable.coarse(head.key.time)
+    let rank = direction == .older ? coarse : ~coarse  // the earliest is the best
+    if rank >= threshold { add(rank, author) }
+  }
+
+  @inline(__always)
+  private mutating func add(_ rank: UInt32, _ author: UInt32) {
+    scratch.candidates.append(UInt64(rank) << 32 | UInt64(author))
+    if scratch.candidates.count >= roomBeforeSelection { select() }
   }
 
   /// Keeps the best `limit` authors, and those whose coarse time ties with the last of them.
   private mutating func select() {
-    candidates.sort(by: >)
-    guard candidates.count > limit else { return }
+    let (count, limit) = (scratch.candidates.count, limit)
+    guard count > limit else { return }
+    var candidates = scratch.candidates.mutableSpan
+    Selection.moveLargest(limit, of: &candidates)
     let last = candidates[limit - 1] >> 32
     var kept = limit
-    while kept < candidates.count && candidates[kept] >> 32 == last { kept += 1 }
-    candidates.removeLast(candidates.count - kept)
+    for index in limit..<count where candidates[index] >> 32 == last {
+      candidates[kept] = candidates[index]
+      kept += 1
+    }
+    scratch.candidates.removeLast(count - kept)
     threshold = max(threshold, UInt32(last))
     roomBeforeSelection = max(roomBeforeSelection, 2 * kept)
   }
 
   /// The first visible post of an author in the direction of the walk.
+  @inline(__always)
   private func head(of author: UInt32, _ posts: borrowing PostTable) -> Walker? {
+    let list = Int(author)
+    if direction == .older {
+      // Mostly the newest post is it: a search would look at the times of a dozen others.
+      guard let (newest, position) = posts.byAuthor.last(of: list) else { return nil }
+      let key = posts.key(newest)
+      if key < high {
+        return low < key ? Walker(key: key, row: newest, author: author, position: position) : nil
+      }
+    }
+    return searchHead(of: author, posts)
+  }
+
+  @inline(never)
+  private func searchHead(of author: UInt32, _ posts: borrowing PostTable) -> Walker? {
     let list = Int(author)
     switch direction {
     case .older:
-      // Mostly the newest post is it: a search would look at the times of a dozen others.
-      let end = posts.byAuthor.endPosition(of: list)
-      guard let newest = posts.byAuthor.element(before: end, of: list) else { return nil }
-      if posts.isBefore(newest.0, high) { return walker(newest.0, author, newest.1, posts) }
       let place = posts.byAuthor.partitionPoint(of: list) { posts.isBefore($0, high) }
       guard let (row, position) = posts.byAuthor.element(before: place, of: list) else { return nil }
       return walker(row, author, position, posts)
@@ -97,6 +142,7 @@ struct TimelineMerge {
     }
   }
 
+  @inline(__always)
   private func walker(
     _ row: UInt32, _ author: UInt32, _ position: PackedLists<UInt32>.Position, _ posts: borrowing PostTable
   ) -> Walker? {
@@ -106,31 +152,45 @@ struct TimelineMerge {
 
   // MARK: - The merge
 
-  /// Rows of the first `limit` posts: newest first when walking to older ones, oldest first when walking to newer ones.
-  mutating func merge(_ posts: borrowing PostTable) -> [UInt32] {
+  /// Finds the rows of the first `limit` posts.
+  mutating func merge(_ posts: borrowing PostTable) {
     select()
-    var heap: [Walker] = []
-    heap.reserveCapacity(candidates.count)
-    for candidate in candidates {
-      if let walker = head(of: UInt32(truncatingIfNeeded: candidate), posts) { heap.append(walker) }
-    }
-    for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(&heap, from: index) }
-    var rows: [UInt32] = []
-    rows.reserveCapacity(min(limit, posts.count))
-    while rows.count < limit, let first = heap.first {
-      rows.append(first.row)
-      if let next = step(first, posts) {
-        heap[0] = next
-      } else if heap.count > 1 {
-        heap[0] = heap.removeLast()
-      } else {
-        heap.removeLast()
+    // Out of the struct while they are written, so that the rest can be read meanwhile.
+    var (walkers, rows) = (scratch.heap, scratch.rows)
+    (scratch.heap, scratch.rows) = ([], [])
+    let authorCount = scratch.candidates.count
+    Self.grow(&walkers, to: authorCount, with: Walker())
+    Self.grow(&rows, to: min(limit, posts.count), with: 0)
+    var heap = walkers.mutableSpan
+    var found = rows.mutableSpan
+    var count = 0
+    for index in 0..<authorCount {
+      if let walker = head(of: UInt32(truncatingIfNeeded: scratch.candidates[index]), posts) {
+        heap[count] = walker
+        count += 1
       }
-      siftDown(&heap, from: 0)
     }
-    return rows
+    for index in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(&heap, count, heap[index], from: index) }
+    var foundCount = 0
+    while count > 0, foundCount < found.count {
+      found[foundCount] = heap[0].row
+      foundCount += 1
+      if let next = step(heap[0], posts) {
+        siftDown(&heap, count, next, from: 0)
+      } else {
+        count -= 1
+        if count > 0 { siftDown(&heap, count, heap[count], from: 0) }
+      }
+    }
+    rows.removeLast(rows.count - foundCount)
+    (scratch.heap, scratch.rows) = (walkers, rows)
   }
 
+  private static func grow<Element>(_ array: inout [Element], to count: Int, with element: Element) {
+    if array.count < count { array.append(contentsOf: repeatElement(element, count: count - array.count)) }
+  }
+
+  @inline(__always)
   private func step(_ walker: Walker, _ posts: borrowing PostTable) -> Walker? {
     let list = Int(walker.author)
     switch direction {
@@ -149,16 +209,37 @@ struct TimelineMerge {
     direction == .older ? right < left : left < right
   }
 
-  private func siftDown(_ heap: inout [Walker], from start: Int) {
+  /// Puts a walker where the heap's `start` is empty, or below it.
+  @inline(__always)
+  private func siftDown(_ heap: inout MutableSpan<Walker>, _ count: Int, _ walker: Walker, from start: Int) {
     var parent = start
     while true {
-      var best = parent
-      let left = 2 * parent + 1
-      if left < heap.count && comesFirst(heap[left].key, heap[best].key) { best = left }
-      if left + 1 < heap.count && comesFirst(heap[left + 1].key, heap[best].key) { best = left + 1 }
-      if best == parent { return }
-      heap.swapAt(parent, best)
-      parent = best
+      var child = 2 * parent + 1
+      if child >= count { break }
+      if child + 1 < count && comesFirst(heap[child + 1].key, heap[child].key) { child += 1 }
+      if !comesFirst(heap[child].key, walker.key) { break }
+      heap[parent] = heap[child]
+      parent = child
     }
+    heap[parent] = walker
+  }
+}
+
+/// The arrays of a merge, kept for the next one.
+struct TimelineScratch: Sendable {
+  /// Rank in the high word, author in the low one.
+  fileprivate var candidates: [UInt64] = []
+  fileprivate var heap: [TimelineMerge.Walker] = []
+  fileprivate var rows: [UInt32] = []
+
+  private static let pool = StripedPool<TimelineScratch>()
+
+  fileprivate static func borrow() -> TimelineScratch { pool.take() ?? TimelineScratch() }
+
+  fileprivate static func giveBack(_ scratch: inout TimelineScratch) {
+    scratch.candidates.removeAll(keepingCapacity: true)
+    scratch.rows.removeAll(keepingCapacity: true)
+    pool.put(scratch)
+    scratch = TimelineScratch()
   }
 }

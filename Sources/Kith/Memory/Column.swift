@@ -51,6 +51,24 @@ struct Column<Element: BitwiseCopyable>: ~Copyable, Sendable {
     set { self[Int(row)] = newValue }
   }
 
+  /// The elements at the rows in the high words of `words`, as far as they reach a bar that `body` may raise.
+  ///
+  /// The directory is looked up once for all of them.
+  @inline(__always)
+  func forEach(
+    highWordsOf words: Span<UInt64>, reaching bar: Element, _ body: (UInt32, Element) -> Element
+  ) where Element: Comparable {
+    var bar = bar
+    let pages = unsafe table.pages
+    for index in words.indices {
+      let row = Int(truncatingIfNeeded: words[index] >> 32)
+      assert(row < count)
+      // Safety: as in the subscript.
+      let element = unsafe pages.base(row >> Self.shift).load(fromByteOffset: Self.offset(row), as: Element.self)
+      if element >= bar { bar = body(UInt32(truncatingIfNeeded: row), element) }
+    }
+  }
+
   mutating func append(_ element: Element) {
     if count >> Self.shift == table.count { table.append(MemoryPage.zeroed(byteCount: Self.pageByteCount)) }
     count += 1

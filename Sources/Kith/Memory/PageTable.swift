@@ -56,6 +56,19 @@ import Synchronization
     return unsafe directory[index >> Self.chunkShift][index & (Self.pagesPerChunk - 1)].base
   }
 
+  /// The pages as they are now, for a loop that reads many; good until the next write.
+  @inline(__always)
+  var pages: Pages { unsafe Pages(directory: directory) }
+
+  @unsafe struct Pages {
+    fileprivate let directory: UnsafeMutablePointer<UnsafeMutablePointer<Entry>>
+
+    @inline(__always)
+    func base(_ index: Int) -> UnsafeMutableRawPointer {
+      unsafe directory[index >> chunkShift][index & (pagesPerChunk - 1)].base
+    }
+  }
+
   /// The address of a page for writing: the table's own copy of it.
   @inline(__always)
   mutating func mutableBase(_ index: Int) -> UnsafeMutableRawPointer {

@@ -59,12 +59,8 @@ struct Relation: ~Copyable, Sendable {
 
   /// The second of an edge, or nil where there is none.
   func second(_ source: UInt32, _ target: UInt32) -> UInt32? {
-    let list = Int(source)
-    let key = UInt64(target) << 32
-    let position = forward.partitionPoint(of: list) { $0 < key }
-    guard let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
-      return nil
-    }
+    guard let element = forward.first(notBelow: UInt64(target) << 32, in: Int(source)), Self.target(element) == target
+    else { return nil }
     return Self.second(element)
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Measured: two readers run at ×1.86–1.99 of one; `pthread_rwlock` collapses to 23 thousand reads a second beside a
 /// writer. Not recursive: a reader must not read again, nor write, from inside.
 @safe final class StripedLock: @unchecked Sendable {
-  private static let stripeCount = 4
+  static let stripeCount = 4
 
   /// 128 bytes: adjacent lines are fetched in pairs.
   private struct Stripe: ~Copyable {
@@ -43,7 +43,7 @@ import Synchronization
 
   /// A thread is known by its stack: stacks lie half a megabyte or more apart.
   @inline(__always)
-  private static func ownStripe() -> Int {
+  static func ownStripe() -> Int {
     var marker: UInt8 = 0
     let address = unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
     return Int(truncatingIfNeeded: ((address >> 19) &* 0x9E37_79B9_7F4A_7C15) >> 62)

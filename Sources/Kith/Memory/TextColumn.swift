@@ -51,7 +51,7 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  /// Where a row's text lies, and how long it is; good until the next write, for `TextGather` alone.
+  /// Where a row's text lies, and how long it is; good until the next write.
   @inline(__always)
   func place(_ row: Int) -> (start: UnsafeRawPointer?, byteCount: Int) {
     let reference = references[row]

@@ -20,7 +20,7 @@ enum UserCommand {
     let user: User
     let followees: Page<User>
     let followers: Page<User>
-    let posts: Page<Post>
+    let posts: PostPage
   }
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {

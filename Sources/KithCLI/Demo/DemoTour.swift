@@ -64,7 +64,7 @@ struct DemoTour {
       """)
   }
 
-  private func timeline() throws(CommandFailure) -> Page<Post> {
+  private func timeline() throws(CommandFailure) -> PostPage {
     try StoreAccess.ask(graph) { (view) throws(KithError) in try view.timeline(of: cast.viewer.id) }
   }
 
@@ -76,7 +76,7 @@ struct DemoTour {
   }
 
   /// The first posts of a page, those of one author marked.
-  private func lines(_ page: Page<Post>, new author: UserID?) -> String {
+  private func lines(_ page: PostPage, new author: UserID?) -> String {
     guard !page.isEmpty else { return "  no posts\n" }
     var table = Table([.left, .left, .left, .left])
     for post in page.prefix(4) {

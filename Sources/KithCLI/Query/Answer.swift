@@ -3,8 +3,8 @@ import Kith
 /// What an operation answers, as a host would hold it; writing it as JSON comes after the clock has stopped.
 enum Answer: Sendable {
   case users(Page<User>)
-  case posts(Page<Post>)
-  case timeline(Page<Post>)
+  case posts(PostPage)
+  case timeline(PostPage)
   case user(User)
   case post(Post)
   case lookup(users: [User?], posts: [Post?])

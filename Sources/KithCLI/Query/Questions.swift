@@ -50,7 +50,7 @@ extension Request {
     return try view.searchUsers(text(.query) ?? "", options)
   }
 
-  private func searchPosts(_ view: borrowing GraphView) throws(KithError) -> Page<Post> {
+  private func searchPosts(_ view: borrowing GraphView) throws(KithError) -> PostPage {
     var options = PostSearch()
     options.viewer = try viewer(view)
     options.author = try optionalUser(.user, view)
@@ -63,7 +63,7 @@ extension Request {
     return try view.searchPosts(text(.query) ?? "", options)
   }
 
-  private func timeline(_ view: borrowing GraphView) throws(KithError) -> Page<Post> {
+  private func timeline(_ view: borrowing GraphView) throws(KithError) -> PostPage {
     var options = TimelineOptions()
     options.limit = limit
     options.cursor = cursor

@@ -126,7 +126,7 @@ extension GraphView {
     Reply(.users(page.items, total: page.total), next: page.next, previous: page.previous)
   }
 
-  private func reply(_ page: Page<Post>) -> Reply<Cursor> {
+  private func reply(_ page: PostPage) -> Reply<Cursor> {
     Reply(.posts(page.items), next: page.next, previous: page.previous)
   }
 }

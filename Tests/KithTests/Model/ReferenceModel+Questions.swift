@@ -128,8 +128,8 @@ extension ReferenceModel {
   func post(_ id: PostID, _ viewer: UserID?, likedAt: UInt32? = nil) -> Post? {
     guard let post = posts[id] else { return nil }
     return Post(
-      id: id, author: Author(id: post.author, username: users[post.author]?.text ?? ""),
-      createdAt: Timestamp(post.time), text: post.text, likeCount: likes.values.count { $0[id] != nil },
+      id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
+      text: post.text, likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) })
   }
 

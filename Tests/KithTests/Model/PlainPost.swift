@@ -1,0 +1,24 @@
+@testable import Kith
+
+extension Post {
+  /// A post that no graph holds, for what is expected.
+  init(
+    id: PostID, author: UserID, username: String, createdAt: Timestamp, text: String, likeCount: Int, liked: Bool?,
+    likedAt: Timestamp?
+  ) {
+    let (name, body) = (username.utf8.count, text.utf8.count)
+    let records = PostRecords(recordCount: 1, byteCount: name + body) { buffer in
+      buffer.append(username)
+      buffer.append(text)
+      var record = PostRecord(
+        id: id.rawValue, authorID: author.rawValue, createdAt: createdAt.rawValue, likeCount: UInt32(likeCount),
+        nameStart: 0, textByteCount: UInt16(body), nameByteCount: UInt8(name))
+      record.hasViewer = liked != nil
+      record.isLiked = liked == true
+      record.hasLikedAt = likedAt != nil
+      record.likedSecond = UInt32((likedAt?.rawValue ?? 0) / 1_000)
+      buffer.set(0, record)
+    }
+    self.init(records, 0)
+  }
+}
