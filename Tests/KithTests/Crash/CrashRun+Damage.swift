@@ -103,6 +103,8 @@ extension CrashRun {
   private func boundOfCrashed(_ kind: Damage, _ file: String) -> UInt64 {
     // The last frame looks torn, and `ACK` may lag behind it or have lost the slot that knew.
     if kind == .everyFileFlipped || (file.isJournal && kind == .flippedBit) { return history.acknowledgedBefore }
+    // The only one that knew.
+    if file.isSnapshot && kind == .lostFile && history.wasHealed && history.wasBoundLost { return 0 }
     return file.isJournal || file == "all" ? 0 : history.acknowledged
   }
 

@@ -128,6 +128,7 @@ final class CrashRun<D: Disk> {
   func crash() {
     tally.callCount += simulated.counter.callCount
     tally.faultCount += simulated.counter.faultCount
+    if simulated.counter.hasBoundFault { history.loseBound() }
     let hadFaults = simulated.counter.faultCount > (simulated.isDown ? 1 : 0)
     let end: SimulatedDisk.End = draw.seldom(4) ? (draw.seldom(2) ? .kill : .killAndEviction) : .powerCut
     trace("\(end)")
