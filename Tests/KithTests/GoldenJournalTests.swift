@@ -165,12 +165,8 @@ import Testing
     }
   }
 
-  #if DEBUG
-    /// Of how many bytes one is damaged: all of them in an optimised build, which has the time.
-    private static let step = 13
-  #else
-    private static let step = 1
-  #endif
+  /// Of how many bytes one is damaged: all of them in an optimised build, which has the time.
+  private static let step = CrashEnvironment.number("KITH_DAMAGE_STEP") ?? (CrashEnvironment.isOptimized ? 1 : 13)
 }
 
 /// What is done to a byte: one bit flipped, or with `KITH_ALL_VALUES=1`, for the night, all 255 other values.
