@@ -82,6 +82,27 @@ import Testing
     }
   }
 
+  @Test func `after a close any damage to one slot, and a cut that takes one, leaves the bound`() throws {
+    var file = try open()
+    file.record(sequence: 6, generation: 2)
+    file.close()
+    let sound = try #require(disk[path])
+    #expect(slot(0, sound).elementsEqual(slot(1, sound)))
+    let damaged = MemoryDisk()
+    for byte in sound.indices {
+      var bytes = sound
+      bytes[byte] ^= 1 << UInt8(byte % 8)
+      damaged[path] = bytes
+      #expect(try bound(damaged) == 6)
+    }
+    damaged[path] = Array(sound.prefix(512))
+    #expect(try bound(damaged) == 6)
+    damaged[path] = sound
+    var again = try AcknowledgementFile(directory: JournalFixture.directory, disk: damaged, first)
+    again.record(sequence: 7, generation: 2)
+    #expect(try bound(damaged) == 7)
+  }
+
   @Test func `a file cut short gives the bound of what is left, or is refused`() throws {
     var file = try open()
     file.record(sequence: 6, generation: 2)

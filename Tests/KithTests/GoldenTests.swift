@@ -62,9 +62,11 @@ import Testing
   func flips(bit: Int) throws {
     var bytes = try bytes()
     for index in bytes.indices {
-      bytes[index] ^= 1 << UInt8(bit)
-      try expectRefusal(bytes, "bit \(bit) of byte \(index)")
-      bytes[index] ^= 1 << UInt8(bit)
+      for mask in DamageMasks.highest(bit) {
+        bytes[index] ^= mask
+        try expectRefusal(bytes, "\(mask) in byte \(index)")
+        bytes[index] ^= mask
+      }
     }
   }
 

@@ -172,7 +172,7 @@ final class JournalFixture {
   func close() throws(KithError) {
     try journal.close()
     acknowledgements.record(sequence: journal.syncedThrough, generation: journal.generation)
-    acknowledgements.sync()
+    acknowledgements.close()
   }
 
   static func recover(_ disk: MemoryDisk) throws(KithError) -> Recovered {

@@ -8,12 +8,8 @@ import Testing
   private typealias Fixture = JournalFixture
   private let path = JournalFixture.path()
 
-  #if DEBUG
-    /// Of how many bits and lengths one is tried: all of them in an optimised build, which has the time.
-    private static let step = 7
-  #else
-    private static let step = 1
-  #endif
+  /// Of how many bits and lengths one is tried: all of them in an optimised build, which has the time.
+  private static let step = CrashEnvironment.number("KITH_DAMAGE_STEP") ?? (CrashEnvironment.isOptimized ? 1 : 7)
 
   /// All outcomes of one flipped bit and of each shorter length of a file, each with where it was.
   private func damage(

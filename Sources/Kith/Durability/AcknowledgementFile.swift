@@ -20,7 +20,8 @@ struct Acknowledgement: Hashable, Sendable {
 ///
 /// Two slots of one sector each. The one that a sync has brought to the disk is left alone, and every record is written
 /// into the other, until that one is synced: whatever a crash does, one slot is sound. Records are not synced, so that
-/// they cost nothing; the bound may lag, which is harmless, but it never runs ahead.
+/// they cost nothing; the bound may lag, which is harmless, but it never runs ahead. A clean close leaves the same in
+/// both.
 struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
   private let disk: D
   private let file: D.File
@@ -57,9 +58,14 @@ struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
   /// Records that all changes up to `sequence` are on the disk. A failure is kept in `failure`, and nothing else
   /// happens.
   mutating func record(sequence: UInt64, generation: UInt64) {
-    guard failure == nil, sequence > last.sequence || generation > last.generation else { return }
+    guard sequence > last.sequence || generation > last.generation else { return }
     last.sequence = max(last.sequence, sequence)
     last.generation = max(last.generation, generation)
+    writeLast()
+  }
+
+  private mutating func writeLast() {
+    guard failure == nil else { return }
     do throws(KithError) {
       isSynced = false
       try disk.write(file, at: Int64(openSlot * Self.slotByteCount), Self.encoded(last).span)
@@ -78,6 +84,14 @@ struct AcknowledgementFile<D: Disk>: ~Copyable, Sendable {
     } catch {
       failure = error
     }
+  }
+
+  /// Ends the recording with both slots saying the same: then damage to one of them, and to the journal as well, cannot
+  /// pass for what a crash left.
+  mutating func close() {
+    sync()
+    writeLast()
+    sync()
   }
 
   /// What the store's file says; nil when it has none.

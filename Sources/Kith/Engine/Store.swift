@@ -284,7 +284,7 @@ final class Store<D: Disk>: Sendable {
         try flushing.journal.close()
         acknowledge(&flushing)
       }
-      flushing.acknowledgements.sync()
+      flushing.acknowledgements.close()
     }
   }
 }

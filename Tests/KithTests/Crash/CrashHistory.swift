@@ -16,6 +16,8 @@ struct CrashHistory {
 
   /// Whether a snapshot healed, or was to heal, a broken journal.
   private(set) var wasHealed = false
+  /// Whether `ACK` could not be written at some time, so that it may not know of such a snapshot.
+  private(set) var wasBoundLost = false
 
   init(empty digest: UInt64) {
     digests = [digest]
@@ -56,6 +58,8 @@ struct CrashHistory {
 
   /// A snapshot heals a broken journal: changes before it may be nowhere else.
   mutating func heal() { wasHealed = true }
+
+  mutating func loseBound() { wasBoundLost = true }
 
   /// What is wrong with a state that a store came back with; nil when it may.
   func objection(to sequence: UInt64, _ digest: UInt64, atLeast bound: UInt64) -> String? {

@@ -101,9 +101,10 @@ extension CrashRun {
 
   /// What must be left of a store that crashed and was damaged before anybody opened it again.
   private func boundOfCrashed(_ kind: Damage, _ file: String) -> UInt64 {
-    if file.isJournal && kind == .flippedBit { return history.acknowledgedBefore }
+    // The last frame looks torn, and `ACK` may lag behind it or have lost the slot that knew.
+    if kind == .everyFileFlipped || (file.isJournal && kind == .flippedBit) { return history.acknowledgedBefore }
     // The only one that knew.
-    if file.isSnapshot && kind == .lostFile && history.wasHealed { return 0 }
+    if file.isSnapshot && kind == .lostFile && history.wasHealed && history.wasBoundLost { return 0 }
     return file.isJournal || file == "all" ? 0 : history.acknowledged
   }
 

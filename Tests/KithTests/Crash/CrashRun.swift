@@ -12,8 +12,8 @@ struct CrashSettings: Sendable {
   var damageOdds = 4
   /// One in so many recoveries is compared in full.
   var comparisonOdds = 64
-  /// Whether some lives are flushed or in memory alone; otherwise every change is synced.
-  var mixesModes = true
+  /// The mode of every life; nil: mostly synced, some flushed, some in memory alone.
+  var mode: Durability?
   /// Whether a snapshot may be refused because it does not read back: for disks that lie, to see what else they do.
   var toleratesReadBack = false
   /// Whether everything that happens is printed.
@@ -128,6 +128,7 @@ final class CrashRun<D: Disk> {
   func crash() {
     tally.callCount += simulated.counter.callCount
     tally.faultCount += simulated.counter.faultCount
+    if simulated.counter.hasBoundFault { history.loseBound() }
     let hadFaults = simulated.counter.faultCount > (simulated.isDown ? 1 : 0)
     let end: SimulatedDisk.End = draw.seldom(4) ? (draw.seldom(2) ? .kill : .killAndEviction) : .powerCut
     trace("\(end)")
@@ -137,9 +138,8 @@ final class CrashRun<D: Disk> {
     if end == .powerCut { tally.powerCutCount += 1 } else { tally.killCount += 1 }
   }
 
-  /// Mostly the default.
   private func drawMode() -> Durability {
-    if !settings.mixesModes { return .synced }
+    if let mode = settings.mode { return mode }
     switch draw.below(16) {
     case 0: return .memory
     case 1, 2: return .flushed

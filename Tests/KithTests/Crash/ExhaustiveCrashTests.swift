@@ -39,13 +39,19 @@ import Testing
     return all
   }
 
+  /// How often a place is tried: a crash has many outcomes, of which each seed draws one.
+  private static func modes(_ fault: FaultPlan.Fault) -> [Durability] {
+    if !CrashEnvironment.isOptimized { return [.synced] }
+    return fault == .crash ? [.synced, .synced, .synced, .flushed, .flushed] : [.synced, .synced]
+  }
+
   /// One script, its fault at the first call, the second, and so on until there are no more calls.
   private static func explore(_ script: [CrashAction], _ fault: FaultPlan.Fault) -> CrashTally {
     var tally = CrashTally()
     for call in 1... {
       var isOver = false
-      for seed in 0..<(CrashEnvironment.isOptimized ? 2 : 1) as Range<UInt64> {
-        let run = CrashRun(seed: seed, settings: CrashSettings(mixesModes: false)) { disk, _ in disk }
+      for (seed, mode) in modes(fault).enumerated() {
+        let run = CrashRun(seed: UInt64(seed), settings: CrashSettings(mode: mode)) { disk, _ in disk }
         let part = run.run(script, FaultPlan(faultAtCall: call, fault: fault))
         tally.add(part)
         isOver = isOver || !part.struckCall

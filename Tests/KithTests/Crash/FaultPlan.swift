@@ -28,13 +28,20 @@ struct CallCounter: Sendable {
   /// Those that change the disk.
   private(set) var changeCount = 0
   /// Calls that met a fault.
-  var faultCount = 0
+  private(set) var faultCount = 0
+  /// Whether one of them was a call for `ACK`: the store goes on without it then.
+  private(set) var hasBoundFault = false
   private(set) var last: (call: DiskCall, path: String)?
 
   mutating func count(_ call: DiskCall, _ path: String) {
     callCount += 1
     if call.changesDisk { changeCount += 1 }
     last = (call, path)
+  }
+
+  mutating func countFault(_ path: String) {
+    faultCount += 1
+    if path.isAcknowledgements { hasBoundFault = true }
   }
 }
 

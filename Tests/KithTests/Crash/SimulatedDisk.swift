@@ -93,7 +93,7 @@ final class SimulatedDisk: Disk {
       if state.isDown { throw .system(errno: Self.isDown, call: call.rawValue, path: path) }
       state.counter.count(call, path)
       let fault = state.plan.fault(at: state.counter, call, &state.random)
-      if fault != nil { state.counter.faultCount += 1 }
+      if fault != nil { state.counter.countFault(path) }
       if isTraced { print("    \(state.counter.changeCount) \(call) \(path)", fault.map { "-> \($0)" } ?? "") }
       switch fault {
       case nil: return try body(&state.volume)
@@ -158,7 +158,7 @@ final class SimulatedDisk: Disk {
     let start = Int(offset)
     let room = state.withLock { state in
       let end = state.plan.room(for: start + bytes.count, in: inode, of: state.volume)
-      if !state.isDown && end < start + bytes.count { state.counter.faultCount += 1 }
+      if !state.isDown && end < start + bytes.count { state.counter.countFault(file.path) }
       return end - start
     }
     try call(

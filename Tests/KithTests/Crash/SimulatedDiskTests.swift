@@ -76,6 +76,21 @@ import Testing
     #expect(found.contains(Array(old.prefix(512) + new.prefix(512))))
   }
 
+  @Test func `damage to the medium does not bring there what a failed sync left in memory`() throws {
+    for seed in 0..<100 as Range<UInt64> {
+      let disk = SimulatedDisk(seed: seed)
+      let file = try makeFile(disk, old)
+      try disk.write(file, at: 0, new)
+      disk.plan(FaultPlan(faultAtCall: 1, fault: .inputOutputError))
+      #expect(throws: KithError.self) { try disk.sync(file) }
+      disk.restart(after: .kill)
+      #expect(try disk.content("/d/f") == new, "memory shows what was written")
+      let durable = disk.withVolume { $0.inodes[file.inode].durable }
+      disk.withVolume { $0.damage(file.inode) { $0[1_023] ^= 8 } }
+      #expect(try disk.content("/d/f") == Array(durable.dropLast()) + [durable[1_023] ^ 8])
+    }
+  }
+
   @Test func `a truncation may be undone`() throws {
     let found = try outcomes { try $0.truncate(try makeFile($0, old), to: 3) }
     #expect(found.isSuperset(of: [old, [1, 1, 1]]))

@@ -75,7 +75,9 @@ extension SimulatedVolume {
       cache = durable
     }
 
+    /// What a failed sync left in memory alone is no part of the medium: damage must not bring it there.
     mutating func damage(_ body: (inout [UInt8]) -> Void) {
+      dropCache()
       body(&cache)
       durable = cache
       forgetPending()

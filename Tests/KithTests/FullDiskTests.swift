@@ -1,0 +1,194 @@
+import Foundation
+import Testing
+
+@testable import Kith
+
+/// A disk that is really full: a small file system in memory, filled up to a level before the store works on it.
+///
+/// It mounts, so it runs only when asked: `KITH_FULL_DISK=1 unshare -m swift test --filter FullDiskTests` as root, or
+/// with `unshare -rm` as anybody whom the kernel lets have namespaces. Where mounting is refused, it says so.
+@Suite(.serialized, .enabled(if: SmallDisk.isAskedFor, "KITH_FULL_DISK=1 asks for it")) struct FullDiskTests {
+  /// What is free, in pages of 4 KiB, when the store begins to work. A journal takes 64 KiB at first, then doubles.
+  private static let levels = [0, 1, 2, 3, 4, 5, 7, 10, 15, 16, 17, 18, 19, 24, 34, 48, 64, 96, 160, 256]
+
+  @Test func `a full disk takes nothing away, says what is wrong, and is no obstacle once it has room`() throws {
+    guard let disk = try SmallDisk() else {
+      print("Full disk: NOT RUN, this user may not mount a tmpfs here")
+      return
+    }
+    var changeCount = 0
+    for (index, pages) in Self.levels.enumerated() {
+      let story = try FullDiskStory(disk, name: "store\(index)")
+      try disk.fill(leaving: pages)
+      try story.workUntilFull()
+      try story.lookWhileFull(reopening: index % 2 == 1)
+      try disk.makeRoom()
+      try story.goOn()
+      changeCount += story.digests.count - 1
+      try FileManager.default.removeItem(atPath: story.path)
+    }
+    print("Full disk: ran, \(Self.levels.count) fill levels of a real tmpfs, \(changeCount) changes, nothing lost")
+  }
+}
+
+/// A tmpfs of a few megabytes, mounted for as long as it lives.
+private final class SmallDisk {
+  static let isAskedFor = ProcessInfo.processInfo.environment["KITH_FULL_DISK"] == "1"
+  static let pageByteCount = 4_096
+  static let byteCount = 4 << 20
+
+  let directory: TemporaryDirectory
+
+  /// Nil where mounting is refused.
+  init?() throws {
+    directory = try TemporaryDirectory()
+    let options = ["-t", "tmpfs", "-o", "size=\(Self.byteCount)", "tmpfs", directory.path]
+    if try Self.run("mount", options) != 0 { return nil }
+  }
+
+  deinit { _ = try? Self.run("umount", [directory.path]) }
+
+  private static func run(_ command: String, _ arguments: [String]) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [command] + arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  /// Takes all room but so many pages, and sees to it that no more is left.
+  func fill(leaving pages: Int) throws {
+    let ballast = try SystemDisk().create(directory.file("ballast"))
+    let page = [UInt8](repeating: 1, count: Self.pageByteCount)
+    var count = 0
+    do throws(KithError) {
+      while true {
+        try SystemDisk().write(ballast, at: Int64(count * page.count), page.span)
+        count += 1
+      }
+    } catch {
+      guard case .system(FullDiskStory.noSpace, _, _) = error else { throw error }
+    }
+    try SystemDisk().truncate(ballast, to: Int64(max(0, count - pages) * page.count))
+  }
+
+  func makeRoom() throws { try SystemDisk().remove(directory.file("ballast")) }
+}
+
+/// One store on the small disk, and what it must come back with.
+private final class FullDiskStory {
+  static let noSpace: Int32 = 28
+
+  let path: String
+  /// The digest of the graph after each change.
+  private(set) var digests: [UInt64] = [GraphDigest.of(GraphState())]
+  private var graph: SocialGraph
+  private var acknowledged: UInt64 = 0
+  private var random = SeededRandom(seed: 1)
+
+  /// A store with some users and posts, a snapshot of them, and a journal after it.
+  init(_ disk: SmallDisk, name: String) throws {
+    path = disk.directory.file(name)
+    graph = try SocialGraph.open(path)
+    for id: Int64 in 1...20 { try make(.addUser(id: UserID(id), username: "user \(id)")) }
+    try graph.snapshot()
+    try make(.follow(1, 2, at: 5))
+  }
+
+  /// Changes, and at first now and then snapshots, until one is refused.
+  func workUntilFull() throws {
+    let first = try #require(throws: KithError.self) {
+      for step in 1...2_000 {
+        try make(.addPost(id: nil, author: 1, text: String(repeating: "x", count: random.below(3_000)), createdAt: 1))
+        // Later no more: they prune, and so make room.
+        if step % 40 == 0 && step <= 120 { try graph.snapshot() }
+      }
+    }
+    switch first {
+    case .indeterminate(let sequence): #expect(sequence == acknowledged + 1)
+    default: expectNoSpace(first)
+    }
+  }
+
+  /// What stands is there for those who read, and whoever writes is told why not.
+  func lookWhileFull(reopening: Bool) throws {
+    expectSound(graph, "in memory")
+    // A snapshot that did not fit leaves the journal as it was; then changes go on until that is full as well.
+    let refusal = try #require(throws: KithError.self) {
+      for _ in 0..<2_000 { try make(.addPost(id: nil, author: 1, text: "y", createdAt: 1)) }
+    }
+    if case .indeterminate = refusal {
+      expectNoSpace(#expect(throws: KithError.self) { try graph.apply(.mute(1, 3)) })
+    } else {
+      expectNoSpace(refusal)
+    }
+    let reader = try SocialGraph.open(path, access: .readOnly)
+    expectSound(reader, "a reader")
+    #expect(try Verification(of: path, deep: true).problems == [])
+    guard reopening else { return }
+    try? graph.close()
+    do throws(KithError) {
+      graph = try SocialGraph.open(path)
+      expectSound(graph, "reopened on a full disk")
+      forgetWhatIsGone()
+    } catch {
+      expectNoSpace(error)
+    }
+  }
+
+  /// Room is back: a snapshot heals the store, or opening it again does.
+  func goOn() throws {
+    if (try? graph.snapshot()) == nil {
+      // It was closed, and the full disk kept it from being opened.
+      graph = try SocialGraph.open(path)
+      forgetWhatIsGone()
+    }
+    expectSound(graph, "with room again")
+    try make(.addUser(id: nil, username: "after"))
+    try graph.close()
+    graph = try SocialGraph.open(path)
+    expectSound(graph, "at the end")
+    #expect(sequence(graph) == acknowledged)
+    try graph.close()
+    #expect(try Verification(of: path, deep: true).problems == [])
+  }
+
+  private func make(_ change: Change) throws(KithError) {
+    do throws(KithError) {
+      let applied = try graph.apply(change)
+      record()
+      acknowledged = applied.sequence
+    } catch {
+      // In memory it stands, and may be found again.
+      record()
+      throw error
+    }
+  }
+
+  private func record() {
+    if sequence(graph) == UInt64(digests.count) { digests.append(GraphDigest.of(graph.pin().view.state)) }
+  }
+
+  /// An indeterminate change that is not there has not been.
+  private func forgetWhatIsGone() { digests.removeLast(digests.count - 1 - Int(sequence(graph))) }
+
+  private func sequence(_ graph: SocialGraph) -> UInt64 { graph.read { $0.sequence } }
+
+  private func expectSound(_ graph: SocialGraph, _ who: String, _ location: SourceLocation = #_sourceLocation) {
+    let sequence = sequence(graph)
+    #expect(sequence >= acknowledged, "\(who)", sourceLocation: location)
+    #expect(sequence < UInt64(digests.count), "\(who)", sourceLocation: location)
+    guard sequence < UInt64(digests.count) else { return }
+    #expect(GraphDigest.of(graph.pin().view.state) == digests[Int(sequence)], "\(who)", sourceLocation: location)
+  }
+
+  private func expectNoSpace(_ error: KithError?, _ location: SourceLocation = #_sourceLocation) {
+    guard case .system(Self.noSpace, _, _)? = error else {
+      Issue.record("not an error of a full disk: \(error?.description ?? "none")", sourceLocation: location)
+      return
+    }
+    #expect(error?.description.contains("no space left on the device") == true, sourceLocation: location)
+  }
+}
