@@ -2,6 +2,15 @@ import Testing
 
 @testable import Kith
 
+extension JournalFrame {
+  /// The frame as it stands in a file.
+  func sealed(journalID: UInt64, writtenAt: Timestamp, syncedThrough: UInt64) -> [UInt8] {
+    var sealed: [UInt8] = []
+    _ = seal(into: &sealed, journalID: journalID, writtenAt: writtenAt, syncedThrough: syncedThrough)
+    return sealed
+  }
+}
+
 /// A small store, written by hand from the parts that the engine puts together.
 final class JournalFixture {
   static let directory = MemoryDisk.directory
