@@ -151,8 +151,8 @@ package enum Zstd {
   /// Decompresses the next bytes of the file, `input` from `position` on, into one chunk of at most 128 KiB, and moves
   /// `position`: a small file may hold a great deal, so that the caller decides how much of it to hold at once.
   ///
-  /// Nil when all of `input` is used up and nothing more comes out of it. Damage throws `corrupt` with the offset in the
-  /// compressed file up to which it could be read.
+  /// Nil when all of `input` is used up and nothing more comes out of it. Damage throws `corrupt` with the offset in
+  /// the compressed file up to which it could be read.
   package func decompress(_ input: [UInt8], from position: inout Int) throws(KithError) -> [UInt8]? {
     // A full chunk may have left more inside the library; a short one has not.
     if position == input.count, !mayHoldMore { return nil }
