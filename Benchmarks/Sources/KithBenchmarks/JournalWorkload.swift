@@ -7,9 +7,10 @@ import Kith
 /// of all of them has.
 struct JournalWorkload {
   private static let sectorByteCount = 512
-  private static let userCount = 10_000
   private static let writerCount = 64
   private static let batchCount = 1_000
+  /// Of a follow in the journal, between users with small ids.
+  private static let changeByteCount = 11
 
   let settings: Settings
 
@@ -25,11 +26,11 @@ struct JournalWorkload {
   private func lone(_ name: String, _ durability: Durability?, _ harness: inout Harness) throws -> Measurement {
     try JournalFloor.withDirectory(in: settings.directory) { directory in
       guard let durability else {
-        return try measure(name, Follows(in: SocialGraph()), &harness, floor: nil)
+        return try measure(name, Follows(in: SocialGraph(), users: 10_000), &harness, floor: nil)
       }
       let floor = try JournalFloor(in: settings.directory, byteCount: 16 << 20)
       let graph = try SocialGraph.open(directory, options: Self.options(durability))
-      let measurement = try measure(name, Follows(in: graph), &harness) { _ in
+      let measurement = try measure(name, Follows(in: graph, users: 10_000), &harness) { _ in
         floor.write(Self.sectorByteCount, syncing: durability == .synced)
       }
       try graph.close()
@@ -70,7 +71,7 @@ struct JournalWorkload {
         }
       }
     } floor: { floor in
-      for _ in 0..<count { _ = floor.write(2 * Self.sectorByteCount, syncing: true) }
+      for _ in 0..<count { _ = floor.write(Self.frameByteCount(Self.writerCount), syncing: true) }
     }
   }
 
@@ -79,8 +80,13 @@ struct JournalWorkload {
     return try rate("changes in batches of 1,000, synced", changes: count * Self.batchCount) { follows in
       for batch in 0..<count { try follows.batch(1 + batch * Self.batchCount, Self.batchCount) }
     } floor: { floor in
-      for _ in 0..<count { _ = floor.write(13 * Self.batchCount / 512 * 512, syncing: true) }
+      for _ in 0..<count { _ = floor.write(Self.frameByteCount(Self.batchCount), syncing: true) }
     }
+  }
+
+  /// Whole sectors; a frame has 56 bytes besides its changes.
+  private static func frameByteCount(_ changeCount: Int) -> Int {
+    (changeCount * changeByteCount + 56 + sectorByteCount - 1) / sectorByteCount * sectorByteCount
   }
 
   /// Both are done in turn, each time with a store of its own.
@@ -93,7 +99,7 @@ struct JournalWorkload {
       try JournalFloor.withDirectory(in: settings.directory) { directory in
         let bare = try JournalFloor(in: settings.directory, byteCount: 16 << 20)
         let graph = try SocialGraph.open(directory, options: Self.options(.synced))
-        let follows = try Follows(in: graph)
+        let follows = try Follows(in: graph, users: 10_000)
         engine.append(try Self.seconds { try body(follows) })
         floors.append(Self.seconds { floor(bare) })
         try graph.close()
@@ -104,27 +110,28 @@ struct JournalWorkload {
 
   // MARK: - Coming back
 
-  /// Opens a store whose changes all stand in its journal; its floor makes the same changes in memory, by batches.
+  /// Opens a store whose changes all stand in its journal, follows all over the graph; its floor makes the same follows
+  /// in memory, by batches.
   private func replay() throws -> Rate {
     let batches = settings.samples / 2
-    let changes = batches * Self.batchCount
+    let (changes, users) = (batches * Self.batchCount, 100_000)
     return try JournalFloor.withDirectory(in: settings.directory) { directory in
       let graph = try SocialGraph.open(directory, options: Self.options(.flushed))
-      let follows = try Follows(in: graph)
+      let follows = try Follows(in: graph, users: users)
       for batch in 0..<batches { try follows.batch(1 + batch * Self.batchCount, Self.batchCount) }
       try graph.close()
       var engine: [Double] = []
       var floors: [Double] = []
       for _ in 0..<settings.runs {
         engine.append(try Self.seconds { _ = try SocialGraph.open(directory, access: .readOnly) })
-        let memory = try Follows(in: SocialGraph())
+        let memory = try Follows(in: SocialGraph(), users: users)
         floors.append(
           try Self.seconds {
             for batch in 0..<batches { try memory.batch(1 + batch * Self.batchCount, Self.batchCount) }
           })
       }
       return Rate(
-        name: "changes replayed at opening", count: changes + Self.userCount, engineSeconds: engine,
+        name: "changes replayed at opening", count: changes + users, engineSeconds: engine,
         floorSeconds: floors)
     }
   }
@@ -139,18 +146,27 @@ struct JournalWorkload {
   /// Users who are there, and follows that are not yet.
   private struct Follows: Sendable {
     let graph: SocialGraph
+    let users: Int
 
-    init(in graph: SocialGraph) throws {
+    /// - Parameter users: a multiple of 10,000, up to 100,000.
+    init(in graph: SocialGraph, users: Int) throws {
       self.graph = graph
-      try graph.batch { (batch) throws(KithError) in
-        for id in 1...userCount { try batch.apply(.addUser(id: UserID(Int64(id)), username: "user \(id)")) }
+      self.users = users
+      for first in stride(from: 1, to: users, by: 10_000) {
+        try graph.batch { (batch) throws(KithError) in
+          for id in first..<first + 10_000 {
+            try batch.apply(.addUser(id: UserID(Int64(id)), username: "user \(id)"))
+          }
+        }
       }
     }
 
-    /// Another pair for every number from 1 on.
+    /// Another pair for every number from 1 on, here and there: each round has every source once, and one distance to
+    /// the targets.
     func change(_ number: Int) -> Change {
-      let source = number % userCount
-      let target = (source + number / userCount + 1) % userCount
+      let (round, place) = number.quotientAndRemainder(dividingBy: users)
+      let source = place * 7_919 % users
+      let target = (source + 1 + round * 31_337 % (users - 1)) % users
       return .follow(UserID(Int64(source + 1)), UserID(Int64(target + 1)), at: Timestamp(1_700_000_000_000))
     }
 
