@@ -15,7 +15,10 @@ struct ImportTarget: FuzzTarget {
     let exported = try Self.export(view)
     // 128 KiB of line feeds in a frame of ten bytes, then a stored block with a row.
     let packed: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38, 0x02, 0x00, 0x10, 0x0A, 0x31, 0x00, 0x00]
-    let odd = ["1\tann\n2\tbob\\t\\n\\r\\\\\n", "1\t2\n2\t1\t-5\n1\t1\n9\t9", "1\t1\t0\t\n", "1\t1\n", "", "2\t1\n"]
+    let odd = [
+      "1\tann\n2\tbob\\t\\n\\r\\\\\n", "1\t2\n2\t1\t-5\n1\t1\n9\t9\n", "1\t1\t0\ta\\tb\\nc\\rd\\\\e\n2\t1\t5\t\n",
+      "1\t1\n", "", "2\t1\n",
+    ]
     return [
       Array(exported.joined(separator: Self.separator)),
       Array(odd.map { Array($0.utf8) }.joined(separator: Self.separator)), packed + Array("7\tbob\n".utf8),

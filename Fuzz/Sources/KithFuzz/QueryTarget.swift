@@ -10,7 +10,7 @@ struct QueryTarget: FuzzTarget {
   let allocationLimitMegabytes = 2
 
   func seeds() throws -> [[UInt8]] {
-    var lines = Operation.allCases.map(Self.request)
+    var lines = Operation.allCases.flatMap { [Self.request($0, complete: false), Self.request($0, complete: true)] }
     lines += [
       #"{"op":"users","query":"A","match":"prefix","as":1,"limit":1,"tag":[1,{"a":1e400}]}"#,
       #"{"op":"users","cursor":"x","tag":"\ud83d\udc4b"}"#, #"{"tag":1}"#, "[]", #"{"op":"user","user":"bob"}"#,
@@ -20,10 +20,10 @@ struct QueryTarget: FuzzTarget {
     return lines.map { Array(($0 + "\n").utf8) } + [Array(lines.joined(separator: "\n").utf8)]
   }
 
-  /// A request with every field that the operation takes.
-  private static func request(_ operation: KithCLI.Operation) -> String {
+  /// A request with the fields that the operation needs, or with all that it takes.
+  private static func request(_ operation: KithCLI.Operation, complete: Bool) -> String {
     guard let shape = Shape.named(operation.rawValue) else { return "{}" }
-    let fields = (shape.required + shape.optional).map { field in
+    let fields = (shape.required + (complete ? shape.optional : [])).map { field in
       let value =
         switch field.kind {
         case .integer: "1"

@@ -7,11 +7,11 @@ enum Sample {
   static let changes: [Change] =
     [
       .addUser(id: 1, username: "ann"), .addUser(id: 2, username: "Bøb 👋"), .addUser(id: 7, username: "ΣΊΣΥΦΟΣ"),
-      .addUser(id: 5, username: "e\u{301}milie"), .addUser(id: 1_000_000_007, username: "strasse"),
+      .addUser(id: 5, username: "e\u{301}milie"), .addUser(id: 1_000_000_007, username: "\u{1F}\"str\\a\tsse\u{1}"),
       .follow(1, 2, at: 1_700_000_000_000), .follow(2, 1, at: 1_700_000_001_000), .follow(7, 1, at: 1_700_000_000_000),
       .follow(5, 1, at: 0), .addPost(id: 1, author: 1, text: "hello 👋\tworld", createdAt: 1_700_000_000_123),
       .addPost(id: 9, author: 2, text: "", createdAt: 5),
-      .addPost(id: 4, author: 7, text: "zebra hello", createdAt: 1_700_000_000_123),
+      .addPost(id: 4, author: 7, text: "zebra\n\r\t\\n hello\u{1F}\"", createdAt: 1_700_000_000_123),
       .like(1, 9, at: 1_700_000_002_000), .like(2, 1, at: 1_700_000_003_000), .like(1, 1, at: 1_700_000_003_000),
       .unlike(1, 1), .block(5, 7), .mute(1, 2), .mute(2, 7), .unmute(2, 7), .renameUser(2, username: "bob"),
       .unfollow(7, 1), .block(2, 5), .unblock(2, 5), .removePost(9), .addUser(id: 8, username: "gone"),
@@ -27,7 +27,8 @@ enum Sample {
   }
 
   /// A graph with lists of many entries: users in a ring who follow the next ones and like each other's posts.
-  static func ring(_ count: Int64) throws(KithError) -> GraphState {
+  /// - Parameter removing: whether every third of them goes, with every fourth post.
+  static func ring(_ count: Int64, removing: Bool = false) throws(KithError) -> GraphState {
     var state = GraphState()
     for id in 1...count {
       _ = try state.apply(.addUser(id: UserID(id), username: "user \(id)"))
@@ -39,6 +40,10 @@ enum Sample {
         _ = try state.apply(.follow(UserID(id), UserID(other), at: Timestamp(id * 1_000)))
         _ = try state.apply(.like(UserID(id), PostID(other), at: Timestamp(step * 1_000)))
       }
+    }
+    if removing {
+      for id in stride(from: 1, through: count, by: 3) { _ = try state.apply(.removeUser(UserID(id))) }
+      for id in stride(from: 2, through: count, by: 12) { _ = try state.apply(.removePost(PostID(id))) }
     }
     return state
   }
