@@ -56,6 +56,23 @@ struct ImportTests {
     #expect(try graph.read { view in try [view.post(9).text, view.post(10).text] } == ["a\nb\r", ""])
   }
 
+  @Test("However much a compressed file holds, about a megabyte of it is in memory at once")
+  func bomb() throws {
+    // A frame of 512 blocks of 131,072 line feeds, each in four bytes: 64 MiB in 2 KB.
+    let blocks = (1...512).flatMap { [$0 == 512 ? 0x03 : 0x02, 0x00, 0x10, 0x0A] as [UInt8] }
+    let workshop = try Workshop()
+    var file = try InputFile(workshop.file("bomb.zst", [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38] + blocks))
+    var (total, longest) = (0, 0)
+    var block: [UInt8] = []
+    while try file.read(into: &block) {
+      total += block.count
+      longest = max(longest, block.count)
+      block.removeAll(keepingCapacity: true)
+    }
+    #expect(total + block.count == 64 << 20 && block.isEmpty)
+    #expect(longest < 1_300_000)
+  }
+
   @Test("Rows that break a rule are counted by reason and passed over; the first one's line is told")
   func skipped() throws {
     let workshop = try Workshop()

@@ -39,6 +39,13 @@ import Testing
     for (word, hash) in words { #expect(XXH64.hash(Array(word.utf8).span) == hash) }
   }
 
+  @Test func `an integer hashes as its bytes do`() {
+    for (word, seed) in [(0, 0), (1, 7), (0x0123_4567_89AB_CDEF, .max), (.max, 0x9E37_79B1)] as [(UInt64, UInt64)] {
+      let bytes = (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+      #expect(XXH64.hash(word, seed: seed) == XXH64.hash(bytes.span, seed: seed))
+    }
+  }
+
   @Test func `pieces hash like the whole, however they are cut`() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<500 {

@@ -125,7 +125,8 @@ import Testing
     var position = 0
     while position < file.count {
       let end = min(position + pieceByteCount, file.count)
-      try stream.decompress(Array(file[position..<end])) { (chunk) throws(KithError) in content += chunk }
+      var offset = 0
+      while let chunk = try stream.decompress(Array(file[position..<end]), from: &offset) { content += chunk }
       position = end
     }
     try stream.finish()

@@ -28,6 +28,12 @@ enum Main {
   }
 
   private static func run(_ settings: Settings) throws {
+    if settings.journalOnly {
+      var harness = Harness(settings)
+      let (measurements, rates) = try JournalWorkload(settings: settings).run(&harness)
+      print(Report.table(measurements) + "\n\n" + Report.table(rates))
+      return
+    }
     let clock = ContinuousClock()
     let network = Network(settings)
     let began = clock.now
@@ -39,9 +45,10 @@ enum Main {
     let empty = harness.measure("nothing", questions: 1) { $0 }
     let timelines = try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
     let searches = try SearchWorkload(network: network, graph: graph).run(&harness, against: plain, seed: settings.seed)
+    let journal = try JournalWorkload(settings: settings).run(&harness)
     let report = Report(
       settings: settings, network: network, loadSeconds: load, clockNanoseconds: empty.engine.p50,
-      measurements: timelines + searches)
+      measurements: timelines + searches + journal.measurements, rates: journal.rates)
     print(settings.json ? report.json : report.table)
   }
 }

@@ -6,10 +6,13 @@ struct Report {
   /// What the clock itself takes of every sample, which is not taken off.
   let clockNanoseconds: Double
   let measurements: [Measurement]
+  let rates: [Rate]
 
   // MARK: - For a reader
 
-  var table: String {
+  var table: String { [heading + Self.table(measurements), Self.table(rates)].joined(separator: "\n\n") }
+
+  static func table(_ measurements: [Measurement]) -> String {
     var rows = [["", "of"] + Percentiles.names + ["p50 / floor's"]]
     for measurement in measurements {
       rows.append(
@@ -17,14 +20,28 @@ struct Report {
           + [measurement.ratio.map { decimal($0, places: 2) } ?? "no floor yet"])
       if let floor = measurement.floor { rows.append(["", "floor"] + floor.all.map(microseconds) + [""]) }
     }
+    return text(of: rows, leftColumns: 2)
+  }
+
+  static func table(_ rates: [Rate]) -> String {
+    let rows = rates.map { rate in
+      [
+        rate.name, grouped(Int(rate.enginePerSecond)), grouped(Int(rate.floorPerSecond)),
+        decimal(rate.ratio, places: 2),
+      ]
+    }
+    return text(of: [["", "kith a second", "floor a second", "floor / kith"]] + rows, leftColumns: 1)
+  }
+
+  private static func text(of rows: [[String]], leftColumns: Int) -> String {
     let widths = rows[0].indices.map { column in rows.map(\.[column].count).max() ?? 0 }
     let lines = rows.map { row in
       zip(row, widths).enumerated().map { column, cell in
         let space = String(repeating: " ", count: cell.1 - cell.0.count)
-        return column < 2 ? cell.0 + space : space + cell.0
+        return column < leftColumns ? cell.0 + space : space + cell.0
       }.joined(separator: "  ")
     }
-    return ([heading] + lines).joined(separator: "\n")
+    return lines.joined(separator: "\n")
   }
 
   private var heading: String {
@@ -49,6 +66,10 @@ struct Report {
       }
       return "{" + fields.joined(separator: ",") + "}"
     }
+    let rateFields = rates.map { rate in
+      "{\"name\":\"\(rate.name)\",\"kithPerSecond\":\(decimal(rate.enginePerSecond, places: 0)),"
+        + "\"floorPerSecond\":\(decimal(rate.floorPerSecond, places: 0))}"
+    }
     let sizes = [
       ("users", network.userCount), ("follows", network.followCount), ("posts", network.authors.count),
       ("likes", network.likeCount), ("samples", settings.samples), ("runs", settings.runs),
@@ -57,7 +78,7 @@ struct Report {
       sizes.map { "\"\($0)\":\($1)" } + [
         "\"seed\":\(settings.seed)", "\"loadSeconds\":\(decimal(loadSeconds, places: 3))",
         "\"clockNanoseconds\":\(decimal(clockNanoseconds, places: 0))", "\"unit\":\"ns\"",
-        "\"measurements\":[\(figures.joined(separator: ","))]",
+        "\"measurements\":[\(figures.joined(separator: ","))]", "\"rates\":[\(rateFields.joined(separator: ","))]",
       ]
     return "{" + fields.joined(separator: ",") + "}"
   }

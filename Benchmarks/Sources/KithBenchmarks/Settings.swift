@@ -10,10 +10,14 @@ struct Settings {
   /// Every figure is the median over so many runs.
   var runs = 5
   var json = false
+  /// Where stores are made, and taken away again: the figures are those of its disk.
+  var directory = "."
+  /// Changes and their journal alone.
+  var journalOnly = false
 
   static let usage = """
     usage: kith-benchmarks [--short] [--users N] [--follows N] [--posts N] [--likes N] [--seed S]
-        [--samples N] [--runs N] [--json]
+        [--samples N] [--runs N] [--journal] [--directory DIR] [--json]
 
       --short      a network of 20,000 users and 500 samples, for a quick look and for CI
       --users N    how many users (100,000), at least 100
@@ -23,6 +27,8 @@ struct Settings {
       --seed S     another network for every number (1)
       --samples N  questions of each kind in one run (2,000)
       --runs N     figures are medians over so many runs (5), at least 5
+      --journal    changes and their journal alone
+      --directory DIR  where stores are made, on the disk that is meant (.)
       --json       one JSON object in the place of the table
     """
 
@@ -34,6 +40,10 @@ struct Settings {
       switch word {
       case "--short": (users, follows, posts, likes, samples) = (20_000, 600_000, 150_000, 300_000, 500)
       case "--json": json = true
+      case "--journal": journalOnly = true
+      case "--directory":
+        guard let path = words.next() else { throw Misuse(message: "--directory takes a path") }
+        directory = path
       case "--users": users = try Self.number(words.next(), of: word, in: 100...10_000_000)
       case "--follows": follows = try Self.number(words.next(), of: word, in: 0...1_000_000_000)
       case "--posts": posts = try Self.number(words.next(), of: word, in: 100...100_000_000)

@@ -29,8 +29,14 @@ struct XXH64 {
   /// - Complexity: O(bytes), 8–17 GB/s on the machine this was written on.
   static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
     var state = XXH64(seed: seed)
-    state.update(bytes)
-    return state.finalize()
+    state.byteCount = UInt64(bytes.count)
+    let position = state.absorbStripes(of: bytes, from: 0)
+    return state.finalize(with: bytes.extracting(position..<bytes.count))
+  }
+
+  /// The hash of the eight bytes of `word`, lowest first.
+  static func hash(_ word: UInt64, seed: UInt64) -> UInt64 {
+    avalanche(take(word, into: seed &+ prime5 &+ 8))
   }
 
   mutating func update(_ bytes: Span<UInt8>) {
@@ -55,13 +61,15 @@ struct XXH64 {
   }
 
   /// The hash of everything seen so far; more may be added afterwards.
-  func finalize() -> UInt64 {
+  func finalize() -> UInt64 { finalize(with: rest.span) }
+
+  /// - Parameter tail: what follows the last whole stripe.
+  private func finalize(with tail: Span<UInt8>) -> UInt64 {
     var hash = byteCount >= UInt64(Self.stripe) ? mergedLanes() : seed &+ Self.prime5
     hash &+= byteCount
-    let tail = rest.span
     var position = 0
     while tail.count - position >= 8 {
-      hash = (hash ^ Self.round(0, Self.load64(tail, position))).rotated(27) &* Self.prime1 &+ Self.prime4
+      hash = Self.take(Self.load64(tail, position), into: hash)
       position += 8
     }
     if tail.count - position >= 4 {
@@ -72,8 +80,16 @@ struct XXH64 {
       hash = (hash ^ (UInt64(tail[position]) &* Self.prime5)).rotated(11) &* Self.prime1
       position += 1
     }
-    hash = (hash ^ (hash &>> 33)) &* Self.prime2
-    hash = (hash ^ (hash &>> 29)) &* Self.prime3
+    return Self.avalanche(hash)
+  }
+
+  private static func take(_ word: UInt64, into hash: UInt64) -> UInt64 {
+    (hash ^ round(0, word)).rotated(27) &* prime1 &+ prime4
+  }
+
+  private static func avalanche(_ hash: UInt64) -> UInt64 {
+    var hash = (hash ^ (hash &>> 33)) &* prime2
+    hash = (hash ^ (hash &>> 29)) &* prime3
     return hash ^ (hash &>> 32)
   }
 

@@ -22,6 +22,9 @@ enum JournalFormat {
   /// change does not pay for 4 MiB.
   static let firstGrowthByteCount = 64 << 10
   static let growthLimit = 4 << 20
+  /// The same where frames are not synced: growing then costs no sync of metadata, and room just taken is still in the
+  /// processor's cache when it is written (a lone frame 1.6 µs, 1.9 µs in steps of 4 MiB).
+  static let unsyncedGrowthLimit = 256 << 10
   static let zeros = [UInt8](repeating: 0, count: 1 << 20)
 
   /// Sequence numbers and generations are at most this, in every file: the next one can always be told.
@@ -34,11 +37,7 @@ enum JournalFormat {
   }
 
   /// The hash over all changes after a frame, from the one before it: frames hash the changes, and this the frames.
-  static func chain(_ chainHash: UInt64, _ frameHash: UInt64) -> UInt64 {
-    var writer = ByteWriter(reserving: 8)
-    writer.append(frameHash)
-    return XXH64.hash(writer.bytes.span, seed: chainHash)
-  }
+  static func chain(_ chainHash: UInt64, _ frameHash: UInt64) -> UInt64 { XXH64.hash(frameHash, seed: chainHash) }
 }
 
 /// The first 4,096 bytes of a journal: which store it belongs to, and which change it begins with.

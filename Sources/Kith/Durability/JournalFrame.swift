@@ -36,37 +36,37 @@ struct JournalFrame: Sendable {
     self.firstSequence = firstSequence
   }
 
-  /// A state of a frame to which it can return.
-  struct Mark: Sendable {
-    fileprivate let count: Int
-    fileprivate let byteCount: Int
-  }
-
-  var mark: Mark { Mark(count: count, byteCount: bytes.count) }
-
-  /// Takes out what a batch added that did not come to its end.
-  mutating func rewind(to mark: Mark) {
-    precondition(mark.count <= count && mark.byteCount <= bytes.count, "a mark is of this frame")
-    bytes.removeLast(bytes.count - mark.byteCount)
-    count = mark.count
-  }
-
-  /// The frame as it stands in a file: header, changes, zeros up to a whole sector, hash.
-  func sealed(journalID: UInt64, writtenAt: Timestamp, syncedThrough: UInt64) -> [UInt8] {
+  /// Puts the frame as it stands in a file into `sealed`: header, changes, zeros up to a whole sector, hash, which it
+  /// returns.
+  func seal(
+    into sealed: inout [UInt8], journalID: UInt64, writtenAt: Timestamp, syncedThrough: UInt64
+  ) -> UInt64 {
     let byteCount = JournalFormat.frameByteCount(changeByteCount: bytes.count)
-    var writer = ByteWriter(reserving: byteCount)
-    writer.append(JournalFormat.frameMagic)
-    writer.append(UInt32(byteCount))
-    writer.append(UInt32(count))
-    writer.append(UInt32(bytes.count))
-    writer.append(firstSequence)
-    writer.append(journalID)
-    writer.append(writtenAt.rawValue)
-    writer.append(syncedThrough)
-    writer.append(bytes)
-    writer.pad(to: byteCount - JournalFormat.checksumByteCount)
-    writer.append(XXH64.hash(writer.bytes.span, seed: journalID))
-    return writer.bytes
+    sealed.removeAll(keepingCapacity: true)
+    sealed.reserveCapacity(byteCount)
+    sealed.append(contentsOf: JournalFormat.zeros.prefix(JournalFormat.frameHeaderByteCount))
+    sealed.append(contentsOf: bytes)
+    sealed.append(contentsOf: JournalFormat.zeros.prefix(byteCount - sealed.count))
+    var span = sealed.mutableSpan
+    span.put(JournalFormat.frameMagic, at: 0)
+    span.put(UInt32(byteCount), at: 4)
+    span.put(UInt32(count), at: 8)
+    span.put(UInt32(bytes.count), at: 12)
+    span.put(firstSequence, at: 16)
+    span.put(journalID, at: 24)
+    span.put(UInt64(bitPattern: writtenAt.rawValue), at: 32)
+    span.put(syncedThrough, at: 40)
+    let hashed = byteCount - JournalFormat.checksumByteCount
+    let hash = XXH64.hash(span.span.extracting(0..<hashed), seed: journalID)
+    span.put(hash, at: hashed)
+    return hash
+  }
+}
+
+extension MutableSpan<UInt8> {
+  /// An integer, little-endian.
+  fileprivate mutating func put<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value, at offset: Int) {
+    for index in 0..<Value.bitWidth / 8 { self[offset + index] = UInt8(truncatingIfNeeded: value >> Value(8 * index)) }
   }
 }
 

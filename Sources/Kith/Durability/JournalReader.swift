@@ -60,6 +60,12 @@ struct JournalReader<D: Disk> {
     try source.endOfContent(from: offset) - offset
   }
 
+  /// About how many changes are still to come: as many for each byte as so far.
+  var expectedChangeCount: Int {
+    let (done, left) = (offset - Int64(JournalFormat.headerByteCount), source.byteCount - offset)
+    return Int(Double(nextSequence - header.firstSequence) * Double(max(left, 0)) / Double(max(done, 1)))
+  }
+
   /// Whether the file ends where its writer always leaves room: then its end was cut off, with whatever stood there.
   var isCut: Bool { source.byteCount < offset + Int64(JournalFormat.sectorByteCount) }
 

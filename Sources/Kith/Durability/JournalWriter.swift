@@ -19,8 +19,8 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   /// What poisoned it.
   private(set) var failure: KithError?
   private var journal: OpenJournal?
-
-  static var defaultGrowthLimit: Int { JournalFormat.growthLimit }
+  /// The last frame as it stands in the file; its memory serves the next one.
+  private var sealed: [UInt8] = []
 
   /// The journal that is being written.
   private struct OpenJournal {
@@ -41,7 +41,7 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   ///   - growthLimit: how much room is taken at once, at most: a multiple of 512.
   init(
     directory: String, storeID: (high: UInt64, low: UInt64), generation: UInt64, firstSequence: UInt64,
-    chainHash: UInt64, disk: D, growthLimit: Int = Self.defaultGrowthLimit
+    chainHash: UInt64, disk: D, growthLimit: Int = JournalFormat.growthLimit
   ) {
     precondition(
       growthLimit > 0 && growthLimit % JournalFormat.sectorByteCount == 0, "a journal grows by whole sectors")
@@ -69,18 +69,16 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   mutating func append(_ frame: borrowing JournalFrame, at time: Timestamp, syncing: Bool = true) throws(KithError) {
     try checkSound(frame.firstSequence)
     precondition(!frame.isEmpty && frame.firstSequence == nextSequence, "frames follow each other without gaps")
-    let header = JournalHeader(
-      storeID: storeID, generation: generation, firstSequence: nextSequence, chainHash: chainHash,
-      writtenAt: time.rawValue)
+    let header = journal == nil ? encodedHeader(at: time) : []
+    let id = journal?.id ?? JournalHeader.journalID(header)
+    let hash = frame.seal(into: &sealed, journalID: id, writtenAt: time, syncedThrough: syncedThrough)
     // Before any write: the chain goes on over a frame that fails, because memory holds its changes.
-    let headerBytes = journal == nil ? header.encoded() : []
-    let id = journal?.id ?? JournalHeader.journalID(headerBytes)
-    let bytes = frame.sealed(journalID: id, writtenAt: time, syncedThrough: syncedThrough)
-    chainHash = JournalFormat.chain(chainHash, Self.hash(of: bytes))
+    chainHash = JournalFormat.chain(chainHash, hash)
     nextSequence = frame.nextSequence
     do throws(KithError) {
-      if journal == nil { journal = try create(headerBytes, id: id) }
-      try write(bytes)
+      if journal == nil { journal = try create(header, id: id) }
+      try writeSealed()
+      if sealed.capacity > JournalFormat.zeros.count { sealed = [] }
       if syncing { try syncFile() }
     } catch {
       failure = error
@@ -120,6 +118,13 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
     if failure != nil { throw .indeterminate(sequence: sequence) }
   }
 
+  private func encodedHeader(at time: Timestamp) -> [UInt8] {
+    JournalHeader(
+      storeID: storeID, generation: generation, firstSequence: nextSequence, chainHash: chainHash,
+      writtenAt: time.rawValue
+    ).encoded()
+  }
+
   /// A journal without frames. Its header is on the disk under its name before the first frame is written: so a frame
   /// after a damaged header tells damage from a crash.
   private func create(_ header: [UInt8], id: UInt64) throws(KithError) -> OpenJournal {
@@ -137,19 +142,18 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
     return OpenJournal(file: file, id: id, offset: Int64(header.count), allocated: Int64(bytes.count))
   }
 
-  private mutating func write(_ bytes: [UInt8]) throws(KithError) {
-    guard var journal else { return }
-    let end = journal.offset + Int64(bytes.count)
+  private mutating func writeSealed() throws(KithError) {
+    guard let journal else { return }
+    let end = journal.offset + Int64(sealed.count)
     if end + Int64(JournalFormat.sectorByteCount) > journal.allocated {
       // Room first: a full disk refuses here, before a byte of the frame is written. Zeros, not a mere reservation: to
       // turn reserved blocks into written ones would cost each sync a change of metadata. Synced with the frame.
       let growth = min(max(Int(end), JournalFormat.firstGrowthByteCount), growthLimit)
       try writeZeros(from: end, count: growth, journal.file)
-      journal.allocated = end + Int64(growth)
+      self.journal?.allocated = end + Int64(growth)
     }
-    try disk.write(journal.file, at: journal.offset, bytes.span)
-    journal.offset = end
-    self.journal = journal
+    try disk.write(journal.file, at: journal.offset, sealed.span)
+    self.journal?.offset = end
   }
 
   private func writeZeros(from offset: Int64, count: Int, _ file: D.File) throws(KithError) {
@@ -166,9 +170,5 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
     guard let journal, syncedThrough < nextSequence - 1 else { return }
     try disk.sync(journal.file)
     syncedThrough = nextSequence - 1
-  }
-
-  private static func hash(of frame: [UInt8]) -> UInt64 {
-    frame.suffix(JournalFormat.checksumByteCount).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

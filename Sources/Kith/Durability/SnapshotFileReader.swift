@@ -15,7 +15,6 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
   private let file: D.File
   private let knownSections: [SectionID: UInt16]?
   private let workers: Int
-  private let decompressors: Pool<ZstdDecompressor>
 
   /// Opens a file, which `path` names in errors.
   ///
@@ -31,7 +30,6 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
     self.file = file
     self.knownSections = knownSections
     self.workers = workers
-    decompressors = Pool()
     self.path = path
     self.disk = disk
     fileByteCount = try disk.byteCount(of: file)
@@ -110,7 +108,7 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
 
   private func content(of frame: SnapshotTable.Frame, at offset: Int64) throws(KithError) -> [UInt8] {
     let bytes = try readFrame(frame, at: offset)
-    return try decompressors.lend { () throws(KithError) in
+    return try ZstdDecompressor.pool.lend { () throws(KithError) in
       try ZstdDecompressor()
     } _: { (decompressor) throws(KithError) in
       try decompressor.decompress(

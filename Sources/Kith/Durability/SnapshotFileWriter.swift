@@ -17,7 +17,6 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
   private let file: D.File
   private let workers: Int
   private let noting: (SnapshotStep) -> Void
-  private let compressors: Pool<ZstdCompressor>
   private var entries: [SnapshotTable.Entry] = []
   /// Where the next frame will stand.
   private var offset: Int64 = 0
@@ -42,7 +41,6 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
     self.replacing = replacing
     self.workers = workers
     self.noting = noting
-    compressors = Pool()
     path = directory.appendingPathComponent(name)
     if !replacing { try Self.checkFree(path, disk) }
     let headerBytes = header.encoded()
@@ -84,15 +82,14 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
       try append(packed.frame)
       noting(.wrote(contentByteCount: content.count))
     }
-    let compressors = compressors
     try Parallel.inOrder(pieceCount, workers: workers) { (index) throws(KithError) in
-      try Self.pack(piece(index), level, compressors)
+      try Self.pack(piece(index), level)
     } take: { (_, packed) throws(KithError) in
       try take(packed)
     }
     for first in stride(from: 0, to: headers.count, by: SnapshotFormat.frameContentByteCount) {
       let end = min(first + SnapshotFormat.frameContentByteCount, headers.count)
-      try take(try Self.pack(ColumnPiece(content: Array(headers[first..<end])), level, compressors))
+      try take(try Self.pack(ColumnPiece(content: Array(headers[first..<end])), level))
     }
     try appendEntry(head, at: start, contentByteCount, hash.finalize(), frames)
   }
@@ -147,10 +144,8 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
     }
   }
 
-  private static func pack(
-    _ piece: ColumnPiece, _ level: Int32, _ compressors: Pool<ZstdCompressor>
-  ) throws(KithError) -> Packed {
-    let frame = try compressors.lend { () throws(KithError) in
+  private static func pack(_ piece: ColumnPiece, _ level: Int32) throws(KithError) -> Packed {
+    let frame = try ZstdCompressor.pool.lend { () throws(KithError) in
       try ZstdCompressor()
     } _: { (compressor) throws(KithError) in
       try compressor.compress(piece.content.span, level: level)

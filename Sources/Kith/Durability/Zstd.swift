@@ -76,6 +76,9 @@ package enum Zstd {
 @safe final class ZstdCompressor: @unchecked Sendable {
   private let context: OpaquePointer
 
+  /// All that are idle: making one takes longer than compressing a small column.
+  static let pool = Pool<ZstdCompressor>()
+
   init() throws(KithError) {
     guard let context = unsafe ZSTD_createCCtx() else { throw Zstd.noMemory }
     unsafe self.context = unsafe context
@@ -111,6 +114,9 @@ package enum Zstd {
 /// Not to be used by two threads at once.
 @safe final class ZstdDecompressor: @unchecked Sendable {
   private let context: OpaquePointer
+
+  /// All that are idle: making one takes longer than decompressing a small column.
+  static let pool = Pool<ZstdDecompressor>()
 
   init() throws(KithError) {
     guard let context = unsafe ZSTD_createDCtx() else { throw Zstd.noMemory }
@@ -153,12 +159,13 @@ package enum Zstd {
 /// Decompresses a `.zst` file piece by piece: for imports, whose files come from other tools.
 ///
 /// Feed it the file's bytes in order, then call `finish`. Memory is bounded by the window, at most 128 MiB (zstd's own
-/// default limit); each call of `decompress` holds one output chunk at a time.
+/// default limit), and one chunk.
 @safe package final class ZstdStream {
   private let context: OpaquePointer
   private let file: String
   private var consumed: Int64 = 0
   private var isInsideFrame = false
+  private var mayHoldMore = false
 
   /// - Parameter file: the name that errors tell.
   package init(file: String) throws(KithError) {
@@ -171,20 +178,19 @@ package enum Zstd {
     _ = unsafe ZSTD_freeDCtx(context)
   }
 
-  /// Decompresses the next bytes of the file and hands what comes out to `body`, in order, in chunks of at most 128
-  /// KiB.
+  /// Decompresses the next bytes of the file, `input` from `position` on, into one chunk of at most 128 KiB, and moves
+  /// `position`: a small file may hold a great deal, so that the caller decides how much of it to hold at once.
   ///
-  /// Damage throws `corrupt` with the offset in the compressed file up to which it could be read.
-  package func decompress(_ input: [UInt8], _ body: ([UInt8]) throws(KithError) -> Void) throws(KithError) {
-    var position = 0
-    while true {
-      let before = position
-      let chunk = try nextChunk(of: input, from: &position)
-      consumed += Int64(position - before)
-      if !chunk.isEmpty { try body(chunk) }
-      // A full chunk may have left more inside the library; a short one has not.
-      if position == input.count, chunk.count < Self.chunkByteCount { return }
-    }
+  /// Nil when all of `input` is used up and nothing more comes out of it. Damage throws `corrupt` with the offset in
+  /// the compressed file up to which it could be read.
+  package func decompress(_ input: [UInt8], from position: inout Int) throws(KithError) -> [UInt8]? {
+    // A full chunk may have left more inside the library; a short one has not.
+    if position == input.count, !mayHoldMore { return nil }
+    let before = position
+    let chunk = try nextChunk(of: input, from: &position)
+    consumed += Int64(position - before)
+    mayHoldMore = chunk.count == Self.chunkByteCount
+    return chunk
   }
 
   /// To be called at the end of the file: throws `corrupt` when it ends inside a frame or has none.

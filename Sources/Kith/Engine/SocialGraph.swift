@@ -83,7 +83,7 @@ public final class SocialGraph: @unchecked Sendable {
     try lock.write { () throws(KithError) -> Applied in
       try checkWritable()
       let (applied, complete) = try applyLocked(change)
-      if applied.changed { store?.enqueue([complete]) }
+      if applied.changed { store?.enqueue(complete) }
       return applied
     }
   }

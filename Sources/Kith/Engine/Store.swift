@@ -16,7 +16,15 @@ final class Store<D: Disk>: Sendable {
     /// Ends the frame that forms; the next one goes to the next generation if `rotating`.
     mutating func seal(rotating: Bool) {
       sealed.append(Sealed(frame: frame, rotatesAfter: rotating))
-      frame.reset(firstSequence: frame.nextSequence)
+      frame = JournalFrame(firstSequence: frame.nextSequence)
+    }
+
+    /// Adds what belongs together to one frame, and answers how many bytes it takes.
+    mutating func append(_ add: (inout JournalFrame) -> Void) -> Int {
+      if frame.byteCount >= JournalFrame.fullByteCount { seal(rotating: false) }
+      let before = frame.byteCount
+      add(&frame)
+      return frame.byteCount - before
     }
   }
 
@@ -36,6 +44,8 @@ final class Store<D: Disk>: Sendable {
     /// The chain hash where the newest generation begins.
     var chainHash: UInt64
     var storeLock: StoreLock<D>?
+    /// What is being written; in turn with the frame that forms, so that both keep their memory.
+    var frame = JournalFrame(firstSequence: 1)
   }
 
   let mode: Durability
@@ -43,6 +53,7 @@ final class Store<D: Disk>: Sendable {
   private let directory: StoreDirectory<D>
   private let storeID: (high: UInt64, low: UInt64)
   private let clock: @Sendable () -> Timestamp
+  /// How much room a journal takes at once.
   private let growthLimit: Int
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
@@ -66,7 +77,7 @@ final class Store<D: Disk>: Sendable {
   /// Opens a store for writing, made when it is absent: recovers its state and begins a new generation.
   static func open(
     _ path: String, mode: Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
-    growthLimit: Int = JournalWriter<D>.defaultGrowthLimit, events: StoreEvents? = nil
+    growthLimit: Int? = nil, events: StoreEvents? = nil
   ) throws(KithError) -> Opened {
     let directory = StoreDirectory(path, disk: disk)
     let (lock, _) = try directory.openForWriting(creating: true)
@@ -78,6 +89,7 @@ final class Store<D: Disk>: Sendable {
     let acknowledgements = try AcknowledgementFile(
       directory: path, disk: disk,
       Acknowledgement(storeID: storeID, sequence: state.sequence, generation: report.nextGeneration))
+    let growthLimit = growthLimit ?? (mode == .synced ? JournalFormat.growthLimit : JournalFormat.unsyncedGrowthLimit)
     let journal = JournalWriter(
       directory: path, storeID: storeID, generation: report.nextGeneration, firstSequence: state.sequence + 1,
       chainHash: chainHash, disk: disk, growthLimit: growthLimit)
@@ -115,15 +127,22 @@ final class Store<D: Disk>: Sendable {
     throw failure ?? .invalidRequest(reason: "a bulk load is not yet saved; write a snapshot first")
   }
 
+  /// Adds a change that was applied. Called under the graph's writer lock.
+  func enqueue(_ change: Change) {
+    if mode == .memory { return }
+    let byteCount = forming.withLock { $0.append { $0.append(change) } }
+    journaledByteCount.wrappingAdd(byteCount, ordering: .relaxed)
+  }
+
   /// Adds changes that were applied, in order and together. Called under the graph's writer lock.
   func enqueue(_ changes: [Change]) {
     if mode == .memory { return }
-    forming.withLock { forming in
-      if forming.frame.byteCount >= JournalFrame.fullByteCount { forming.seal(rotating: false) }
-      let before = forming.frame.byteCount
-      for change in changes { forming.frame.append(change) }
-      journaledByteCount.wrappingAdd(forming.frame.byteCount - before, ordering: .relaxed)
+    let byteCount = forming.withLock { forming in
+      forming.append { frame in
+        for change in changes { frame.append(change) }
+      }
     }
+    journaledByteCount.wrappingAdd(byteCount, ordering: .relaxed)
   }
 
   /// Returns when the change of this number is as safe as the mode promises.
@@ -149,7 +168,8 @@ final class Store<D: Disk>: Sendable {
   private func flush(_ flushing: inout Flushing) throws(KithError) {
     if let failure = flushing.journal.failure { throw failure }
     let waiting = forming.withLock { forming in
-      if !forming.frame.isEmpty { forming.seal(rotating: false) }
+      flushing.frame.reset(firstSequence: forming.frame.nextSequence)
+      swap(&forming.frame, &flushing.frame)
       defer { forming.sealed = [] }
       return forming.sealed
     }
@@ -162,6 +182,7 @@ final class Store<D: Disk>: Sendable {
         acknowledge(&flushing)
       }
     }
+    if !flushing.frame.isEmpty { try write(flushing.frame, &flushing) }
   }
 
   /// From now on the journal takes nothing more.

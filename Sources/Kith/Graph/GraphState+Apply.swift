@@ -61,12 +61,22 @@ extension GraphState {
   /// Many changes come at once: indexes and backward sides wait for `endBulk`.
   mutating func beginBulk() {
     users.deferSearch()
-    follows.deferBackward()
-    likes.deferBackward()
+    deferBackward()
   }
 
   mutating func endBulk() {
     users.buildSearch()
+    buildBackward()
+  }
+
+  /// Many edges come at once: followers and likers wait for `buildBackward`.
+  mutating func deferBackward() {
+    follows.deferBackward()
+    likes.deferBackward()
+  }
+
+  /// Makes the lists that wait: O(edges · log longest list).
+  mutating func buildBackward() {
     follows.buildBackward(ids: users.identifiers.ids)
     likes.buildBackward(ids: users.identifiers.ids)
   }

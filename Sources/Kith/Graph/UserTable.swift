@@ -39,7 +39,8 @@ struct UserTable: ~Copyable, Sendable {
   /// The row of a user who is there.
   @inline(__always)
   func row(of id: UserID) -> UInt32? {
-    guard let row = identifiers.row(of: id.rawValue), isLive(row) else { return nil }
+    // While nobody was removed, there is no need to look, far away in memory.
+    guard let row = identifiers.row(of: id.rawValue), count == rowCount || isLive(row) else { return nil }
     return row
   }
 

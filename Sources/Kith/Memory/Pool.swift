@@ -2,6 +2,9 @@ import Synchronization
 
 /// Things that take long to make and serve one thread at a time.
 final class Pool<Item: Sendable>: Sendable {
+  /// Idle items that are kept at most.
+  private static var capacity: Int { 16 }
+
   private let idle = Mutex<[Item]>([])
 
   /// Lends an item, made when none is idle.
@@ -10,7 +13,7 @@ final class Pool<Item: Sendable>: Sendable {
   ) throws(Failure) -> R {
     let item: Item
     if let waiting = idle.withLock({ $0.popLast() }) { item = waiting } else { item = try make() }
-    defer { idle.withLock { $0.append(item) } }
+    defer { idle.withLock { idle in if idle.count < Self.capacity { idle.append(item) } } }
     return try body(item)
   }
 }

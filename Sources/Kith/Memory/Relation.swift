@@ -106,14 +106,13 @@ struct Relation: ~Copyable, Sendable {
 
   /// Takes an edge away; false if there was none.
   mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
-    buildBackward(ids: ids)
     let list = Int(source)
     let key = UInt64(target) << 32
     let position = forward.partitionPoint(of: list) { $0 < key }
     guard let (element, found) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
       return false
     }
-    removeBackward(source, target, second: Self.second(element), ids: ids)
+    if !defersBackward { removeBackward(source, target, second: Self.second(element), ids: ids) }
     forward.remove(from: list, at: found)
     count -= 1
     return true
@@ -138,8 +137,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// Takes away all edges from a source.
   mutating func removeAll(from source: UInt32, ids: borrowing Column<Int64>) {
-    buildBackward(ids: ids)
-    for run in 0..<forward.runCount(of: Int(source)) {
+    for run in 0..<(defersBackward ? 0 : forward.runCount(of: Int(source))) {
       for offset in 0..<forward.run(run, of: Int(source)).count {
         let element = forward[Int(source), .init(run: run, offset: offset)]
         removeBackward(source, Self.target(element), second: Self.second(element), ids: ids)

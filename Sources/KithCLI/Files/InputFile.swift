@@ -14,6 +14,9 @@ struct InputFile {
   private let handle: FileHandle
   private var stream: ZstdStream?
   private var hasBegun = false
+  /// Bytes of the file, of which those from `inputOffset` on wait to be decompressed.
+  private var input: [UInt8] = []
+  private var inputOffset = 0
 
   init(_ path: String) throws(CommandFailure) {
     self.path = path
@@ -31,35 +34,58 @@ struct InputFile {
     byteCount = type == .typeRegular ? (attributes[.size] as? NSNumber)?.intValue : nil
   }
 
-  /// Appends the next bytes of the content to `block`; false at the end of the file.
+  /// Appends the next bytes of the content to `block`, about a megabyte at most; false at the end of the file.
   mutating func read(into block: inout [UInt8]) throws(CommandFailure) -> Bool {
-    let data: Data
+    if !hasBegun {
+      hasBegun = true
+      input = try readBytes()
+      do throws(KithError) {
+        if Zstd.isZstd(magic: Array(input.prefix(4))) { stream = try ZstdStream(file: path) }
+      } catch {
+        throw .no(error.description)
+      }
+    } else if stream == nil {
+      input = try readBytes()
+    }
+    guard let stream else {
+      block.append(contentsOf: input)
+      return !input.isEmpty
+    }
+    return try decompress(stream, into: &block)
+  }
+
+  /// However much a compressed file holds: what is left waits for the next call.
+  private mutating func decompress(
+    _ stream: ZstdStream, into block: inout [UInt8]
+  ) throws(CommandFailure) -> Bool {
+    let end = block.count + Self.readByteCount
+    while block.count < end {
+      do throws(KithError) {
+        if let chunk = try stream.decompress(input, from: &inputOffset) {
+          block.append(contentsOf: chunk)
+          continue
+        }
+        if input.isEmpty {
+          try stream.finish()
+          return false
+        }
+      } catch {
+        throw .no(error.description)
+      }
+      input = try readBytes()
+      inputOffset = 0
+    }
+    return true
+  }
+
+  /// The next bytes of the file itself; none at its end.
+  private mutating func readBytes() throws(CommandFailure) -> [UInt8] {
     do {
-      data = try handle.read(upToCount: Self.readByteCount) ?? Data()
+      let data = try handle.read(upToCount: Self.readByteCount) ?? Data()
+      readCount += data.count
+      return Array(data)
     } catch {
       throw .no("\(path): cannot be read after byte \(readCount): \(error.localizedDescription)")
-    }
-    readCount += data.count
-    do throws(KithError) {
-      if !hasBegun {
-        hasBegun = true
-        if Zstd.isZstd(magic: Array(data.prefix(4))) { stream = try ZstdStream(file: path) }
-      }
-      guard let stream else {
-        block.append(contentsOf: data)
-        return !data.isEmpty
-      }
-      guard !data.isEmpty else {
-        try stream.finish()
-        return false
-      }
-      var content = block
-      block = []
-      defer { block = content }
-      try stream.decompress(Array(data)) { (chunk) throws(KithError) in content.append(contentsOf: chunk) }
-      return true
-    } catch {
-      throw .no(error.description)
     }
   }
 

@@ -4,16 +4,17 @@ enum RoomRules {
   static let unsafeRooms = [
     "Sources/Kith/Memory/", "Sources/Kith/Durability/Zstd.swift", "Sources/Kith/Durability/Disk.swift",
     "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
-    "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift",
+    "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 
   static let systemRooms = [
     "Sources/Kith/Durability/Disk.swift", "Sources/Kith/Engine/Clock.swift",
     "Sources/KithCLI/Query/StandardStream.swift", "Sources/KithCLI/Console/Console.swift",
-    "Benchmarks/Sources/KithBenchmarks/Main.swift",
+    "Benchmarks/Sources/KithBenchmarks/Main.swift", "Fuzz/Sources/KithFuzz/Fuzzer.swift",
   ]
 
-  private static let ruled = ["Sources/", "Benchmarks/"]
+  private static let ruled = ["Sources/", "Benchmarks/", "Fuzz/"]
 
   static func unsafeCode(in files: [SourceFile]) -> [Finding] {
     files.filter { $0.isIn(ruled) && !$0.isIn(unsafeRooms) }.flatMap { file in

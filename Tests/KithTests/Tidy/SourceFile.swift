@@ -49,9 +49,11 @@ struct Finding: Equatable, CustomStringConvertible {
 enum Repository {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
-  static let files = folders.flatMap(files(in:)) + ["Package.swift", "README.md"].compactMap(file(at:))
+  static let files = folders.flatMap(files(in:)) + singles.compactMap(file(at:))
 
-  private static let folders = ["Sources", "Tests", "Benchmarks", "Scripts", "Snapshots", ".ci"]
+  /// Links to folders are not followed: what they lead to is read where it stands.
+  private static let folders = ["Sources", "Tests", "Benchmarks", "Fuzz/Sources", "Scripts", "Snapshots", ".ci"]
+  private static let singles = ["Package.swift", "README.md", "Fuzz/Package.swift", "Fuzz/README.md", "Fuzz/run"]
   /// Of files that people write; scripts have none.
   private static let extensions: Set<String> = ["swift", "c", "h", "modulemap", "md", "py", "sh", ""]
 

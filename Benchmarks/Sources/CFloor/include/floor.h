@@ -39,4 +39,20 @@ uint32_t floor_timeline(
   const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
   bool *has_more);
 
+// The floor of a journal: the same bytes, written to a file that has its room already, and synced.
+
+// A file without a name of `count` zeros, which are on the disk; -1 when that fails. `path` is its name for a moment.
+int floor_create(const char *path, int64_t count);
+// Both return 0, or -1.
+int floor_write(int file, const uint8_t *bytes, int64_t count, int64_t offset);
+int floor_sync(int file);
+
+// A new directory; the six X at the end of `template` become its name.
+bool floor_make_directory(char *template);
+// Takes away a directory and the files in it, if it holds nothing else.
+void floor_remove_directory(const char *path);
+
+// Calls `body` with 0 ..< count, each on a thread of its own, and waits for all; false when they cannot all be begun.
+bool floor_run_threads(int32_t count, void (*body)(void *context, int32_t number), void *context);
+
 #endif

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Engine and command line are compiled again here, from the same sources, because what is fuzzed needs the sanitizers
+// in it, and its internals opened. `-O` with the checks of a debug build: fast, and every assertion counts.
+let instrumented: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .enableExperimentalFeature("Lifetimes"),
+  .unsafeFlags(["-O", "-assert-config", "Debug", "-enable-testing", "-sanitize=fuzzer,address"]),
+]
+
+// The gold linker, Swift's choice on Linux, fails at the sanitizers' debug information.
+#if os(Linux)
+  let linker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"])]
+#else
+  let linker: [LinkerSetting] = []
+#endif
+
+let package = Package(
+  name: "kith-fuzz",
+  platforms: [.macOS(.v15)],
+  targets: [
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .target(name: "Kith", dependencies: ["CZstd"], swiftSettings: instrumented),
+    .target(
+      name: "KithCLI", dependencies: ["Kith"], exclude: ["EntryPoint.swift", "QueryDispatch.swift"],
+      swiftSettings: instrumented),
+    .executableTarget(
+      name: "KithFuzz", dependencies: ["Kith", "KithCLI"], swiftSettings: instrumented,
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])] + linker),
+  ]
+)

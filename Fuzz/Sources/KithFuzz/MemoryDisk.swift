@@ -1,0 +1,1 @@
+../../../Tests/KithTests/MemoryDisk.swift

@@ -1,0 +1,1 @@
+../../../Tests/KithTests/SectionFixture.swift
