@@ -42,4 +42,27 @@ import Testing
     #expect(written.withLock { $0 } && ContinuousClock.now - began > .milliseconds(400))
     try graph.close()
   }
+
+  @Test("A store whose journal takes nothing more heals itself, unless it was told not to", arguments: [0, nil])
+  func healing(seconds: Int?) async throws {
+    let events = Mutex<[StoreEvent]>([])
+    let graph = try SocialGraph.open(
+      directory.file("healing"), options: Options(healAfterSeconds: seconds),
+      onEvent: { event in events.withLock { $0.append(event) } })
+    try graph.addUser("ann")
+    graph.bulk { (batch) throws(Never) in }
+    #expect(throws: KithError.self) { try graph.addUser("bob") }
+    Snapshotter(Options(healAfterSeconds: seconds), sequence: 1).noteFailure(of: graph)
+    let wanted = seconds != nil
+    for _ in 0..<(wanted ? 1_000 : 20) where graph.isJournalBroken { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(graph.isJournalBroken == !wanted)
+    if wanted {
+      try graph.addUser("bob")
+      try graph.close()
+      let again = try SocialGraph.open(directory.file("healing"))
+      #expect(again.read { $0.counts.users } == 2)
+    }
+    let healed = events.withLock { $0.contains(.journalHealed(sequence: 1)) }
+    #expect(healed == wanted)
+  }
 }

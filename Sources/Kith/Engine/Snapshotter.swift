@@ -8,7 +8,11 @@ final class Snapshotter: Sendable {
     var saved: UInt64
     var isRunning = false
     var isTimed = false
+    var isHealing = false
   }
+
+  /// Seconds between two attempts at healing, at most.
+  private static let longestHealingDelay = 300
 
   private let options: Options
   private let state: Mutex<State>
@@ -40,6 +44,29 @@ final class Snapshotter: Sendable {
           return !state.isRunning
         }
         if isDue { graph.map(self.run) }
+      }
+    }
+  }
+
+  /// The journal failed: tries to heal it by a snapshot, after a while, and again after twice as long, until it is
+  /// healed or the graph is gone.
+  func noteFailure(of graph: SocialGraph) {
+    guard let seconds = options.healAfterSeconds else { return }
+    let isFirst = state.withLock { state in
+      defer { state.isHealing = true }
+      return !state.isHealing
+    }
+    if isFirst { heal(graph, after: seconds) }
+  }
+
+  private func heal(_ graph: SocialGraph, after seconds: Int) {
+    Self.queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
+      guard let graph else { return }
+      if graph.isJournalBroken { _ = try? graph.snapshot() }
+      if graph.isJournalBroken && !graph.isClosed {
+        self.heal(graph, after: min(max(1, 2 * seconds), Self.longestHealingDelay))
+      } else {
+        self.state.withLock { $0.isHealing = false }
       }
     }
   }

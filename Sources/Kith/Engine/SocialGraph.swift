@@ -73,6 +73,7 @@ public final class SocialGraph: @unchecked Sendable {
     let applied = try applyNow(change)
     guard let store else { return applied }
     let outcome = await Committer.commit(applied.sequence, to: store)
+    if case .failure = outcome { snapshotter?.noteFailure(of: self) }
     try outcome.get()
     snapshotter?.note(self, sequence: applied.sequence)
     return applied
@@ -91,7 +92,12 @@ public final class SocialGraph: @unchecked Sendable {
   /// Returns when a change is as safe as the store's mode promises.
   private func commit(_ sequence: UInt64) throws(KithError) {
     guard let store else { return }
-    try store.commit(sequence)
+    do throws(KithError) {
+      try store.commit(sequence)
+    } catch {
+      snapshotter?.noteFailure(of: self)
+      throw error
+    }
     snapshotter?.note(self, sequence: sequence)
   }
 
@@ -151,6 +157,10 @@ public final class SocialGraph: @unchecked Sendable {
     if isReadOnly { throw .readOnly }
     try store?.checkWritable()
   }
+
+  /// Whether changes are refused until a snapshot begins a new journal.
+  var isJournalBroken: Bool { store?.isJournalBroken ?? false }
+  var isClosed: Bool { lock.read { live.isClosed } }
 
   /// Bytes of changes since the last snapshot.
   var journaledByteCount: Int { store?.journaledByteCount.load(ordering: .relaxed) ?? 0 }

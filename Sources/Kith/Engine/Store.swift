@@ -120,6 +120,8 @@ final class Store<D: Disk>: Sendable {
 
   // MARK: - Changes
 
+  var isJournalBroken: Bool { isBroken.load(ordering: .acquiring) }
+
   /// Refuses changes while the journal cannot take them.
   func checkWritable() throws(KithError) {
     guard isBroken.load(ordering: .acquiring) else { return }

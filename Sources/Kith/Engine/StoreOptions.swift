@@ -14,13 +14,16 @@ public struct Options: Hashable, Sendable {
   /// How many cores a snapshot that begins by itself may use; nil for all but one, so that a writer keeps one to
   /// itself. `snapshot()` uses all.
   public var snapshotCoreCount: Int?
+  /// A store whose disk failed, or was full, tries after so many seconds to heal itself by a snapshot, and again after
+  /// twice as many, up to five minutes; nil for never. `snapshot()` does it at once.
+  public var healAfterSeconds: Int?
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
   /// of journal or an hour, whichever comes first, on all cores but one.
   public init(
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
-    snapshotCoreCount: Int? = nil
+    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
@@ -28,6 +31,7 @@ public struct Options: Hashable, Sendable {
     self.snapshotAfterSeconds = snapshotAfterSeconds
     self.snapshotBytesPerSecond = snapshotBytesPerSecond
     self.snapshotCoreCount = snapshotCoreCount
+    self.healAfterSeconds = healAfterSeconds
   }
 }
 
