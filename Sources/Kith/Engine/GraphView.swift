@@ -89,6 +89,9 @@ public struct GraphView: ~Copyable, Sendable {
     let viewer: UInt32?
     fileprivate let meetsBlocks: Bool
 
+    /// Nobody looks, and nothing is hidden.
+    static let nobody = Sight(viewer: nil, meetsBlocks: false)
+
     /// Whether a user is out of sight.
     @inline(__always)
     func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
@@ -102,7 +105,7 @@ public struct GraphView: ~Copyable, Sendable {
   /// Begins a question: the graph is open, and the viewer, if any, is known.
   func sight(of viewer: UserID?) throws(KithError) -> Sight {
     try checkOpen()
-    guard let viewer else { return Sight(viewer: nil, meetsBlocks: false) }
+    guard let viewer else { return .nobody }
     let row = try state.userRow(viewer)
     let meetsBlocks = state.blocks.targetCount(row) > 0 || state.blocks.sourceCount(row) > 0
     return Sight(viewer: row, meetsBlocks: meetsBlocks)

@@ -32,6 +32,10 @@ struct IdentifierTable: ~Copyable, Sendable {
     return index.find(Hashing.hash(id)) { ids[$0] == id }
   }
 
+  /// The id of a row; where ids are dense it is known without a look.
+  @inline(__always)
+  func id(of row: UInt32) -> Int64 { Int(row) < denseCount ? Int64(row) + 1 : ids[row] }
+
   /// Enters an id that was never there.
   mutating func append(_ id: Int64) {
     let row = UInt32(ids.count)

@@ -148,7 +148,7 @@ extension Answer {
   fileprivate var descriptions: [String] {
     switch self {
     case .users(let users, _): users.map { "\(String(describing: $0))" }
-    case .posts(let posts): posts.map { "\(String(describing: $0))" }
+    case .posts(let posts), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
     default: ["\(self)"]
     }
   }
