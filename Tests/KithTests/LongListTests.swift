@@ -37,7 +37,8 @@ import Testing
       for other in network.followees.indices {
         let expected = network.followees[one].intersection(network.followees[other]).sorted().map(Self.user)
         let found = try network.graph.read { view throws(KithError) in
-          try view.mutualFollowees(of: Self.user(one), and: Self.user(other), MutualOptions(limit: 1_000, counting: true))
+          try view.mutualFollowees(
+            of: Self.user(one), and: Self.user(other), MutualOptions(limit: 1_000, counting: true))
         }
         #expect(found.total == expected.count)
         #expect(found.map(\.id) == Array(expected.prefix(1_000)), "\(one) and \(other)")
@@ -60,7 +61,9 @@ import Testing
     // One follower against a hundred: the one is asked.
     let few = try network.graph.addUser("few")
     try network.graph.follow(Self.user(300), few)
-    let both = try network.graph.read { view throws(KithError) in try view.mutualFollowers(of: Self.user(17), and: few) }
+    let both = try network.graph.read { view throws(KithError) in
+      try view.mutualFollowers(of: Self.user(17), and: few)
+    }
     #expect(both.map(\.id) == (network.followees[300].contains(17) ? [Self.user(300)] : []))
   }
 
@@ -93,7 +96,9 @@ import Testing
       for row in 100..<2_900 { try batch.apply(.follow(Self.user(row), Self.user(4), at: nil)) }
     }
     func ask(_ one: Int, _ other: Int, _ options: DistanceOptions = DistanceOptions()) throws -> Distance {
-      try graph.read { view throws(KithError) in try view.distance(from: Self.user(one), to: Self.user(other), options) }
+      try graph.read { view throws(KithError) in
+        try view.distance(from: Self.user(one), to: Self.user(other), options)
+      }
     }
     #expect(try ask(0, 8) == .unreachable)
     #expect(try ask(0, 8, DistanceOptions(maximumHops: 8)) == .path((0...8).map(Self.user)))
