@@ -33,15 +33,36 @@ enum Main {
     let began = clock.now
     let graph = try network.load()
     let load = (clock.now - began) / Duration.seconds(1)
-    let plain = PlainAnswers(network)
-
     var harness = Harness(settings)
     let empty = harness.measure("nothing", questions: 1) { $0 }
-    let timelines = try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
-    let searches = try SearchWorkload(network: network, graph: graph).run(&harness, against: plain, seed: settings.seed)
     let report = Report(
       settings: settings, network: network, loadSeconds: load, clockNanoseconds: empty.engine.p50,
-      measurements: timelines + searches)
+      measurements: try measure(settings, network, graph, &harness))
     print(settings.json ? report.json : report.table)
+  }
+
+  private static func measure(
+    _ settings: Settings, _ network: Network, _ graph: SocialGraph, _ harness: inout Harness
+  ) throws -> [Measurement] {
+    func wants(_ workload: String) -> Bool { settings.only.isEmpty || workload == settings.only }
+    var measurements: [Measurement] = []
+    if wants("timeline") || wants("search") {
+      let plain = PlainAnswers(network)
+      if wants("timeline") {
+        measurements += try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
+      }
+      if wants("search") {
+        measurements += try SearchWorkload(network: network, graph: graph)
+          .run(&harness, against: plain, seed: settings.seed)
+      }
+    }
+    if wants("questions") {
+      measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    if wants("passes") { measurements += try PassWorkload(network: network, graph: graph).run(&harness) }
+    if wants("blocks") {
+      measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    return measurements
   }
 }

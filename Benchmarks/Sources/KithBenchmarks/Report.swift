@@ -24,7 +24,17 @@ struct Report {
         return column < 2 ? cell.0 + space : space + cell.0
       }.joined(separator: "  ")
     }
-    return ([heading] + lines).joined(separator: "\n")
+    return ([heading] + lines + throughputs).joined(separator: "\n")
+  }
+
+  /// Follows a second, where that is what counts.
+  private var throughputs: [String] {
+    measurements.compactMap { measurement in
+      guard let follows = measurement.follows else { return nil }
+      func rate(_ figures: Percentiles) -> String { "\(grouped(Int(Double(follows) / figures.p50 * 1_000))) M follows/s" }
+      let floor = measurement.floor.map { "; floor \(rate($0))" } ?? ""
+      return "\(measurement.name): \(rate(measurement.engine))\(floor)"
+    }
   }
 
   private var heading: String {

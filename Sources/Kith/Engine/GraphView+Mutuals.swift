@@ -18,11 +18,18 @@ extension GraphView {
     return try page(state.mutualFollowers(own, others), .mutualFollowers, user, other, options, sight)
   }
 
-  /// How many both users follow, and how many follow both; everybody's blocks regardless. Errors: `unknownUser`.
-  public func mutualCounts(of user: UserID, and other: UserID) throws(KithError) -> (followees: Int, followers: Int) {
+  /// How many both users follow; everybody's blocks regardless. Errors: `unknownUser`.
+  /// - Complexity: as `mutualFollowees`.
+  public func mutualFolloweeCount(of user: UserID, and other: UserID) throws(KithError) -> Int {
     try checkOpen()
-    let (own, others) = (try state.userRow(user), try state.userRow(other))
-    return (state.mutualFollowees(own, others).count, state.mutualFollowers(own, others).count)
+    return state.mutualFollowees(try state.userRow(user), try state.userRow(other)).count
+  }
+
+  /// How many follow both users; everybody's blocks regardless. Errors: `unknownUser`.
+  /// - Complexity: as `mutualFollowers`.
+  public func mutualFollowerCount(of user: UserID, and other: UserID) throws(KithError) -> Int {
+    try checkOpen()
+    return state.mutualFollowers(try state.userRow(user), try state.userRow(other)).count
   }
 
   private func pair(
@@ -43,12 +50,12 @@ extension GraphView {
       if numbers[0] != other.rawValue { throw .invalidCursor }
       last = numbers[1]
     }
-    var best = BestRows<UInt8>(limit: options.limit + 1)
+    var best = BestKeys<WeightedID<UInt8>>(limit: options.limit + 1)
     var total = 0
     for row in rows where !sight.hides(row, state) {
       total += 1
       let id = state.users.identifiers.id(of: row)
-      if id > last { best.push(.init(weight: 0, id: id, row: row)) }
+      if id > last { best.push(WeightedID(weight: 0, id: id)) }
     }
     var shown = best.sorted()
     var page = Page<User>([])
@@ -57,7 +64,10 @@ extension GraphView {
       let numbers = [other.rawValue, shown[options.limit - 1].id]
       page.next = CursorContent(kind: kind, subject: user.rawValue, numbers: numbers).cursor
     }
-    page.items = users(shown.map(\.row), sight)
+    page.items.reserveCapacity(shown.count)
+    for key in shown {
+      if let row = state.users.identifiers.row(of: key.id) { page.items.append(self.user(row, sight)) }
+    }
     if options.counting { page.total = total }
     return page
   }

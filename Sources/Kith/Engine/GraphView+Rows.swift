@@ -36,7 +36,9 @@ extension GraphView {
   /// - Complexity: O(1) for each span.
   @inline(__always)
   public func forEachFollowers(at row: Int, _ body: (Span<UInt32>) -> Void) {
-    for run in 0..<state.follows.backward.runCount(of: row) { body(state.follows.backward.run(run, of: row)) }
+    state.follows.backward.prefetchBlock(of: row + 64)
+    state.follows.backward.prefetchElements(of: row + 16)
+    state.follows.backward.forEachRun(of: row, body)
   }
 
   /// Lends all whom the user of a row follows, ascending by row, each with the second since when: in one span or
@@ -44,8 +46,8 @@ extension GraphView {
   /// - Complexity: O(1) for each span.
   @inline(__always)
   public func forEachFollowees(at row: Int, _ body: (Span<FolloweeRow>) -> Void) {
-    for run in 0..<state.follows.forward.runCount(of: row) {
-      body(FolloweeRow.view(state.follows.forward.run(run, of: row)))
-    }
+    state.follows.forward.prefetchBlock(of: row + 32)
+    state.follows.forward.prefetchElements(of: row + 8)
+    state.follows.forward.forEachRun(of: row) { body(FolloweeRow.view($0)) }
   }
 }

@@ -4,7 +4,7 @@ extension GraphView {
   /// already followed and those across a block.
   ///
   /// The answer is exact as long as the user's followees together follow no more than `followLimit` others, and are no
-  /// more than 65,535. Where they do, those who follow most are left out, and the page `isTruncated`.
+  /// more than 65,534. Where they do, those who follow most are left out, and the page `isTruncated`.
   /// Errors: `unknownUser`, `invalidRequest`.
   /// - Complexity: O(followees + their follows + limit · log limit); naming mutuals O(followees · log) each.
   public func suggestions(
@@ -18,23 +18,19 @@ extension GraphView {
     let own = try state.userRow(user)
     let followees = Followees(of: own, in: state, followLimit: options.followLimit)
     let best = state.suggestions(for: own, followees, limit: options.limit)
-    var suggested = users(best.map(\.row), Sight.nobody)
-    for index in suggested.indices { suggested[index].following = false }
-    let named = options.namedCount == 0 ? [] : mutuals(best, state.sortedByID(followees.rows), options.namedCount)
-    var page = Page(
-      best.indices.map {
-        Suggestion(
-          user: suggested[$0], mutualCount: Int(best[$0].weight), mutuals: named.isEmpty ? [] : named[$0])
-      })
+    let named = options.namedCount == 0 ? [] : state.sortedByID(followees.rows)
+    var page = Page<Suggestion>([])
+    page.items.reserveCapacity(best.count)
+    for candidate in best {
+      let mutuals = named.isEmpty ? [] : mutuals(with: candidate.row, among: named, options.namedCount)
+      let user = self.user(candidate.row, following: false)
+      page.items.append(Suggestion(user: user, mutualCount: candidate.mutualCount, mutuals: mutuals))
+    }
     page.isTruncated = followees.isTruncated
     return page
   }
 
-  private func mutuals(_ best: [BestRows<UInt16>.Entry], _ followees: [UInt32], _ count: Int) -> [[User]] {
-    best.map { candidate in
-      var mutuals = users(state.firstMutuals(with: candidate.row, among: followees, limit: count), Sight.nobody)
-      for index in mutuals.indices { mutuals[index].following = true }
-      return mutuals
-    }
+  private func mutuals(with candidate: UInt32, among followees: [UInt32], _ count: Int) -> [User] {
+    state.firstMutuals(with: candidate, among: followees, limit: count).map { user($0, following: true) }
   }
 }

@@ -133,11 +133,16 @@ public struct GraphView: ~Copyable, Sendable {
   // MARK: - Values
 
   func user(_ row: UInt32, _ sight: Sight) -> User {
+    user(row, following: sight.viewer.map { state.follows.contains($0, row) })
+  }
+
+  @inline(__always)
+  func user(_ row: UInt32, following: Bool?) -> User {
     User(
       id: state.userID(row), username: state.users.names.string(Int(row)),
       followerCount: state.follows.sourceCount(row), followeeCount: state.follows.targetCount(row),
       postCount: state.posts.byAuthor.count(of: Int(row)),
-      following: sight.viewer.map { state.follows.contains($0, row) }, followedAt: nil, likedAt: nil)
+      following: following, followedAt: nil, likedAt: nil)
   }
 
   func post(_ row: UInt32, _ sight: Sight) -> Post { posts([row], sight)[0] }

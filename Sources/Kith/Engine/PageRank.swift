@@ -41,10 +41,9 @@ public struct PageRank: Sendable {
   /// - Complexity: O(rows + count · log count).
   public func top(_ count: Int, in view: borrowing GraphView) -> [(user: UserID, score: Double)] {
     if count < 1 { return [] }
-    var best = BestRows<Double>(limit: count)
-    for row in scores.indices where scores[row] > 0 && best.wants(scores[row]) {
-      guard let user = view.user(at: row) else { continue }
-      best.push(.init(weight: scores[row], id: user.rawValue, row: UInt32(row)))
+    var best = BestKeys<WeightedID<Double>>(limit: count)
+    for row in scores.indices where scores[row] > 0 {
+      if let user = view.user(at: row) { best.push(WeightedID(weight: scores[row], id: user.rawValue)) }
     }
     return best.sorted().map { (UserID($0.id), $0.weight) }
   }
@@ -64,20 +63,24 @@ extension Pin {
   ///
   /// It is the same for any number of cores: every score is summed by one thread in the order of its followers, and
   /// sums over all users in the order of rows.
-  /// - Complexity: O(rounds · (users + follows)), on all cores; 16 bytes a user.
+  /// - Complexity: O(rounds · (users + follows)), on all cores; 32 bytes a user.
   public func pageRank(
     _ options: PageRank.Options = PageRank.Options(), control: PassControl = PassControl()
   ) throws(KithError) -> PageRank {
     guard (0...1).contains(options.damping), options.tolerance >= 0, options.maximumRounds >= 0 else {
       throw .invalidRequest(reason: "damping is 0 to 1, tolerance and rounds are not negative")
     }
-    let pass = GraphPass(self, control: control, rounds: 2 * options.maximumRounds)
+    let pass = GraphPass(self, control: control, rounds: 4 * options.maximumRounds + 2)
     let share = view.counts.users == 0 ? 0 : 1 / Double(view.counts.users)
+    let parts = try pass.map(0) { view, row in
+      let count = view.followeeCount(at: row)
+      return count == 0 ? 0 : 1 / Double(count)
+    }
     var scores = try pass.map(0) { view, row in view.user(at: row) == nil ? 0 : share }
     var rounds = 0
     var isSettled = options.maximumRounds == 0
     while rounds < options.maximumRounds && !isSettled {
-      let next = try pass.round(scores, share: share, damping: options.damping)
+      let next = try pass.round(scores, parts, share: share, damping: options.damping)
       rounds += 1
       isSettled = next.moved <= options.tolerance
       scores = next.scores
@@ -89,16 +92,14 @@ extension Pin {
 
 extension GraphPass {
   /// One round: what each user passes on, then what each gets.
+  /// - Parameter parts: which part of a user's score goes to each followee; 0 for who follows nobody.
   fileprivate func round(
-    _ scores: [Double], share: Double, damping: Double
+    _ scores: [Double], _ parts: [Double], share: Double, damping: Double
   ) throws(KithError) -> (scores: [Double], moved: Double) {
-    let passedOn = try map(0) { view, row in
-      let count = view.followeeCount(at: row)
-      return count == 0 ? 0 : scores[row] / Double(count)
-    }
+    let passedOn = try map(0) { _, row in scores[row] * parts[row] }
     // Whoever follows nobody begins anew.
-    let lost = try reduce(0) { sum, view, row in
-      if view.followeeCount(at: row) == 0 { sum += scores[row] }
+    let lost = try reduce(0) { sum, _, row in
+      if parts[row] == 0 { sum += scores[row] }
     } merge: {
       $0 += $1
     }

@@ -3,8 +3,8 @@
 /// Where it does not, those who follow most are left out (of as many, the higher ids), because they say least: who
 /// follows everybody recommends nobody. So what is read depends on the graph alone.
 struct Followees {
-  /// Followees of one user that are read at most: what sixteen bits count.
-  static let maximumCount = Int(UInt16.max)
+  /// Followees of one user that are read at most: what sixteen bits count, with the user.
+  static let maximumCount = Int(UInt16.max) - 1
 
   /// Rows of the followees whose own followees are read.
   private(set) var rows: [UInt32] = []
@@ -17,10 +17,12 @@ struct Followees {
   /// - Complexity: O(followees), and O(followees · log followees) beyond the limit.
   init(of user: UInt32, in state: borrowing GraphState, followLimit: Int) {
     rows.reserveCapacity(state.follows.targetCount(user))
-    for run in 0..<state.follows.forward.runCount(of: Int(user)) {
-      let followees = state.follows.forward.run(run, of: Int(user))
+    state.follows.forward.forEachRun(of: Int(user)) { followees in
       for index in followees.indices {
         let row = Relation.target(followees[index])
+        if index + 16 < followees.count {
+          state.follows.forward.prefetchBlock(of: Int(Relation.target(followees[index + 16])))
+        }
         rows.append(row)
         followCount += state.follows.targetCount(row)
       }

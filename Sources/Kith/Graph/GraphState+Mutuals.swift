@@ -2,7 +2,7 @@
 extension GraphState {
   /// Rows of those whom both follow, in the order of rows.
   func mutualFollowees(_ first: UInt32, _ second: UInt32) -> [UInt32] {
-    Intersection(of: first, and: second, in: follows).rows
+    Intersection.rows(of: first, and: second, in: follows.forward)
   }
 
   /// Rows of those who follow both, in no order that means anything.
@@ -31,8 +31,7 @@ extension GraphState {
 
   @inline(__always)
   private func forEachFollower(of user: UInt32, _ body: (UInt32) -> Void) {
-    for run in 0..<follows.backward.runCount(of: Int(user)) {
-      let followers = follows.backward.run(run, of: Int(user))
+    follows.backward.forEachRun(of: Int(user)) { followers in
       for index in followers.indices { body(followers[index]) }
     }
   }

@@ -5,37 +5,42 @@ extension GraphState {
   /// Everybody is counted, and whoever is not wanted is crossed out afterwards: that is once for each such user, where
   /// a test while counting is once for each follow.
   /// - Complexity: O(followees + their follows + limit · log limit).
-  func suggestions(for user: UInt32, _ followees: Followees, limit: Int) -> [BestRows<UInt16>.Entry] {
+  func suggestions(for user: UInt32, _ followees: Followees, limit: Int) -> [(row: UInt32, mutualCount: Int)] {
     marks.lend(rowCount: users.rowCount) { marks in
-      marks.reserve(elementCount: followees.followCount)
-      for row in followees.rows {
-        for run in 0..<follows.forward.runCount(of: Int(row)) { marks.tally(follows.forward.run(run, of: Int(row))) }
-      }
+      tally(followees, marks)
       marks[user] = 0
-      crossOut(targetsOf: user, in: follows, marks)
-      crossOut(targetsOf: user, in: blocks, marks)
-      crossOut(sourcesOf: user, in: blocks, marks)
-      var best = BestRows<UInt16>(limit: limit)
-      marks.drain { row, count in
-        if count > 0 && best.wants(count) {
-          best.push(.init(weight: count, id: users.identifiers.id(of: row), row: row))
-        }
-      }
-      return best.sorted()
+      marks.crossOut(targetsOf: user, in: follows)
+      marks.crossOut(targetsOf: user, in: blocks)
+      marks.crossOut(sourcesOf: user, in: blocks)
+      return users.identifiers.isAscending ? bestByRow(marks, limit) : bestByID(marks, limit)
     }
   }
 
-  private func crossOut(targetsOf user: UInt32, in relation: borrowing Relation, _ marks: RowMarks) {
-    for run in 0..<relation.forward.runCount(of: Int(user)) {
-      let targets = relation.forward.run(run, of: Int(user))
-      for index in targets.indices { marks[Relation.target(targets[index])] = 0 }
+  /// Counts whom the followees follow.
+  func tally(_ followees: Followees, _ marks: RowMarks) {
+    let rows = followees.rows
+    for index in rows.indices {
+      if index + 8 < rows.count { follows.forward.prefetchElements(of: Int(rows[index + 8])) }
+      follows.forward.forEachRun(of: Int(rows[index])) { marks.tally($0) }
     }
   }
 
-  private func crossOut(sourcesOf user: UInt32, in relation: borrowing Relation, _ marks: RowMarks) {
-    for run in 0..<relation.backward.runCount(of: Int(user)) {
-      let sources = relation.backward.run(run, of: Int(user))
-      for index in sources.indices { marks[sources[index]] = 0 }
+  /// A key in one word: the count in the high half, the complement of the row in the low one.
+  private func bestByRow(_ marks: RowMarks, _ limit: Int) -> [(row: UInt32, mutualCount: Int)] {
+    var best = BestKeys<UInt64>(limit: limit)
+    marks.drain { row, count in
+      if count > 0 { best.push(UInt64(count) << 32 | UInt64(~row)) }
+    }
+    return best.sorted().map { (~UInt32(truncatingIfNeeded: $0), Int($0 >> 32)) }
+  }
+
+  private func bestByID(_ marks: RowMarks, _ limit: Int) -> [(row: UInt32, mutualCount: Int)] {
+    var best = BestKeys<WeightedID<UInt16>>(limit: limit)
+    marks.drain { row, count in
+      if count > 0 { best.push(WeightedID(weight: count, id: users.identifiers.ids[row])) }
+    }
+    return best.sorted().compactMap { key in
+      users.identifiers.row(of: key.id).map { ($0, Int(key.weight)) }
     }
   }
 
@@ -51,10 +56,9 @@ extension GraphState {
     return found
   }
 
-  /// Rows in the order of ids, which mostly they have already.
+  /// Ascending rows in the order of ids.
   func sortedByID(_ rows: [UInt32]) -> [UInt32] {
-    let ids = rows.map { users.identifiers.id(of: $0) }
-    if zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) { return rows }
-    return zip(ids, rows).sorted { $0.0 < $1.0 }.map(\.1)
+    if users.identifiers.isAscending { return rows }
+    return rows.map { (id: users.identifiers.ids[$0], row: $0) }.sorted { $0.id < $1.id }.map(\.row)
   }
 }

@@ -39,4 +39,10 @@ uint32_t floor_timeline(
   const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
   bool *has_more);
 
+// The same of those whom they follow too. `marks` has room for every user and is zero before and after; `met` has room
+// for all users.
+uint32_t floor_two_hop_timeline(
+  const struct floor_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks, uint32_t *met,
+  struct floor_entry *entries, char *bytes, bool *has_more);
+
 #endif
