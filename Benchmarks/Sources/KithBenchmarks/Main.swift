@@ -44,7 +44,7 @@ enum Main {
   private static func measure(
     _ settings: Settings, _ network: Network, _ graph: SocialGraph, _ harness: inout Harness
   ) throws -> [Measurement] {
-    func wants(_ workload: String) -> Bool { settings.only.isEmpty || workload == settings.only }
+    func wants(_ workload: String) -> Bool { settings.only.isEmpty || settings.only.contains(workload) }
     var measurements: [Measurement] = []
     if wants("timeline") || wants("search") {
       let plain = PlainAnswers(network)

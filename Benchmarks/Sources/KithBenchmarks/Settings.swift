@@ -10,12 +10,12 @@ struct Settings {
   /// Every figure is the median over so many runs.
   var runs = 5
   var json = false
-  /// The one workload to run; all of them if it is empty.
-  var only = ""
+  /// The workloads to run; all of them if it is empty.
+  var only: [String] = []
 
   static let usage = """
     usage: kith-benchmarks [--short] [--users N] [--follows N] [--posts N] [--likes N] [--seed S]
-        [--samples N] [--runs N] [--only WORD] [--json]
+        [--samples N] [--runs N] [--only WORDS] [--json]
 
       --short      a network of 20,000 users and 500 samples, for a quick look and for CI
       --users N    how many users (100,000), at least 100
@@ -25,7 +25,7 @@ struct Settings {
       --seed S     another network for every number (1)
       --samples N  questions of each kind in one run (2,000)
       --runs N     figures are medians over so many runs (5), at least 5
-      --only WORD  one workload: timeline, search, questions, passes or blocks
+      --only WORDS some workloads of timeline,search,questions,passes,blocks
       --json       one JSON object in the place of the table
     """
 
@@ -37,7 +37,7 @@ struct Settings {
       switch word {
       case "--short": (users, follows, posts, likes, samples) = (20_000, 600_000, 150_000, 300_000, 500)
       case "--json": json = true
-      case "--only": only = words.next() ?? ""
+      case "--only": only = (words.next() ?? "").split(separator: ",").map(String.init)
       case "--users": users = try Self.number(words.next(), of: word, in: 100...10_000_000)
       case "--follows": follows = try Self.number(words.next(), of: word, in: 0...1_000_000_000)
       case "--posts": posts = try Self.number(words.next(), of: word, in: 100...100_000_000)

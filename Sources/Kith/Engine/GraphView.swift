@@ -87,15 +87,16 @@ public struct GraphView: ~Copyable, Sendable {
   /// What a viewer is kept from seeing: whoever is across a block, either way.
   struct Sight {
     let viewer: UInt32?
-    fileprivate let meetsBlocks: Bool
+    /// Of those across a block: nearly everybody else is told from them at a look.
+    fileprivate let hidden: RowSignature?
 
     /// Nobody looks, and nothing is hidden.
-    static let nobody = Sight(viewer: nil, meetsBlocks: false)
+    static let nobody = Sight(viewer: nil, hidden: nil)
 
     /// Whether a user is out of sight.
     @inline(__always)
     func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-      guard meetsBlocks, let viewer else { return false }
+      guard let hidden, let viewer, hidden.mayContain(row) else { return false }
       return state.isBlocked(viewer, row)
     }
   }
@@ -107,8 +108,7 @@ public struct GraphView: ~Copyable, Sendable {
     try checkOpen()
     guard let viewer else { return .nobody }
     let row = try state.userRow(viewer)
-    let meetsBlocks = state.blocks.targetCount(row) > 0 || state.blocks.sourceCount(row) > 0
-    return Sight(viewer: row, meetsBlocks: meetsBlocks)
+    return Sight(viewer: row, hidden: state.blockSignature(of: row))
   }
 
   func visibleUser(_ id: UserID, _ sight: Sight) throws(KithError) -> UInt32 {

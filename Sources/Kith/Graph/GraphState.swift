@@ -63,4 +63,18 @@ struct GraphState: ~Copyable, Sendable {
   func isBlocked(_ user: UInt32, _ other: UInt32) -> Bool {
     blocks.contains(user, other) || blocks.contains(other, user)
   }
+
+  /// Who may stand across a block from a user; nil where nobody does.
+  /// - Complexity: O(blocks of the user, both ways).
+  func blockSignature(of user: UInt32) -> RowSignature? {
+    if blocks.targetCount(user) == 0 && blocks.sourceCount(user) == 0 { return nil }
+    var signature = RowSignature()
+    blocks.forward.forEachRun(of: Int(user)) { targets in
+      for index in targets.indices { signature.insert(Relation.target(targets[index])) }
+    }
+    blocks.backward.forEachRun(of: Int(user)) { sources in
+      for index in sources.indices { signature.insert(sources[index]) }
+    }
+    return signature
+  }
 }
