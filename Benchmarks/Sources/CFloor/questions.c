@@ -110,7 +110,8 @@ static bool advance(struct side *side, uint16_t *marks) {
   uint32_t end = side->count;
   for (uint32_t place = side->level; place < end; place++) {
     uint32_t user = side->queue[place];
-    for (const uint32_t *next = side->lists + side->offsets[user]; next < side->lists + side->offsets[user + 1]; next++) {
+    const uint32_t *list_end = side->lists + side->offsets[user + 1];
+    for (const uint32_t *next = side->lists + side->offsets[user]; next < list_end; next++) {
       if (marks[*next] == side->mark) continue;
       if (marks[*next]) return true;
       marks[*next] = side->mark;

@@ -1,7 +1,7 @@
 import Kith
 
-/// What blocks and mutes cost: the same questions by the same users, with a hundred of each in play and, in the place of
-/// the floor, without.
+/// What blocks and mutes cost: the same questions by the same users, with a hundred of each in play and, in the place
+/// of the floor, without.
 struct BlockWorkload {
   private static let count = 100
 
@@ -32,7 +32,8 @@ struct BlockWorkload {
     for (name, match) in [("search", Match.substring), ("autocomplete", .prefix)] {
       func ask(_ question: Int, _ view: borrowing GraphView) throws -> Int {
         let viewer = Network.userID(users[question % users.count])
-        return try view.searchUsers(queries[question], UserSearch(match: match, viewer: viewer, excluding: viewer)).count
+        return try view.searchUsers(queries[question], UserSearch(match: match, viewer: viewer, excluding: viewer))
+          .count
       }
       measurements.append(
         try harness.measure("\(name), blocks and mutes", questions: queries.count) {
@@ -57,9 +58,10 @@ struct BlockWorkload {
     var random = RandomSource(seed: seed, stream: UInt64(1_000 + user))
     let followees = network.followees[user]
     let step = max(1, followees.count * 2 / Self.count)
-    var muted = Set(stride(from: 0, to: followees.count, by: step).prefix(min(followees.count / 2, Self.count / 2)).map {
-      Int(followees[followees.startIndex + $0])
-    })
+    var muted = Set(
+      stride(from: 0, to: followees.count, by: step).prefix(min(followees.count / 2, Self.count / 2)).map {
+        Int(followees[followees.startIndex + $0])
+      })
     var blocked: Set<Int> = []
     func stranger() -> Int {
       while true {

@@ -1,9 +1,10 @@
 import CFloor
 
-/// Follows and names as bare arrays for the floor in C of questions over several hops; they live as long as the process.
+/// Follows and names as bare arrays for the floor in C of questions over several hops; they live as long as the
+/// process.
 ///
-/// Each `unsafe` here copies an array into memory that is never freed, or lends it to one call of the floor, which reads
-/// inside the offsets that were made here and writes no more than what there is room for.
+/// Each `unsafe` here copies an array into memory that is never freed, or lends it to one call of the floor, which
+/// reads inside the offsets that were made here and writes no more than what there is room for.
 @safe struct FollowFloor {
   /// One user of an answer, as the floor and the engine both put it.
   struct Person: Equatable {

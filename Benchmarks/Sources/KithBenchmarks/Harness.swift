@@ -29,7 +29,8 @@ struct Harness {
   ///
   /// Sample `i` asks question `i` modulo `questions`. Both answer a number that depends on the answer.
   mutating func measure(
-    _ name: String, questions: Int, samples: Int? = nil, engine: (Int) throws -> Int, floor: ((Int) throws -> Int)? = nil
+    _ name: String, questions: Int, samples: Int? = nil, engine: (Int) throws -> Int,
+    floor: ((Int) throws -> Int)? = nil
   ) rethrows -> Measurement {
     let samples = samples ?? self.samples
     var engineRuns: [Percentiles] = []

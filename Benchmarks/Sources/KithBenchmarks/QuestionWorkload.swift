@@ -37,7 +37,9 @@ struct QuestionWorkload {
     let typical = users(following: 40)
     let (few, many) = (users(following: 10), users(following: 5_000))
     var measurements: [Measurement] = []
-    for (name, one, other) in [("40 and 40", typical, typical), ("10 and 5,000", few, many), ("5,000 each", many, many)] {
+    for (name, one, other) in [
+      ("40 and 40", typical, typical), ("10 and 5,000", few, many), ("5,000 each", many, many),
+    ] {
       if one.count < 2 || other.count < 2 { continue }
       let pairs = (0..<Self.questionCount).map { (one[$0 % one.count], other[($0 + 1) % other.count]) }
       for (one, other) in pairs { try check(one, other, floor) }

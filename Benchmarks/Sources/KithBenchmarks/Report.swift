@@ -31,7 +31,9 @@ struct Report {
   private var throughputs: [String] {
     measurements.compactMap { measurement in
       guard let follows = measurement.follows else { return nil }
-      func rate(_ figures: Percentiles) -> String { "\(grouped(Int(Double(follows) / figures.p50 * 1_000))) M follows/s" }
+      func rate(_ figures: Percentiles) -> String {
+        "\(grouped(Int(Double(follows) / figures.p50 * 1_000))) M follows/s"
+      }
       let floor = measurement.floor.map { "; floor \(rate($0))" } ?? ""
       return "\(measurement.name): \(rate(measurement.engine))\(floor)"
     }

@@ -56,9 +56,9 @@ extension GraphState {
     return found
   }
 
-  /// Ascending rows in the order of ids.
+  /// Rows in the order of their ids.
   func sortedByID(_ rows: [UInt32]) -> [UInt32] {
-    if users.identifiers.isAscending { return rows }
+    if users.identifiers.isAscending { return rows.sorted() }
     return rows.map { (id: users.identifiers.ids[$0], row: $0) }.sorted { $0.id < $1.id }.map(\.row)
   }
 }

@@ -60,8 +60,8 @@ import Synchronization
 
   /// Counts every target of a list of forward elements.
   ///
-  /// Without a branch, which the compiler makes of any comparison here: whether a row is new is as good as random, and a
-  /// wrong guess costs as much as ten additions (300 followees: 99 against 35 µs).
+  /// Without a branch, which the compiler makes of any comparison here: whether a row is new is as good as random, and
+  /// a wrong guess costs as much as ten additions (suggestions for somebody who follows 300: 99 against 60 µs).
   @inline(__always)
   func tally(_ elements: Span<UInt64>) {
     let (words, met) = unsafe (words, met)
