@@ -14,7 +14,9 @@ extension GraphState {
       marks.crossOut(targetsOf: user, in: blocks)
       marks.crossOut(sourcesOf: user, in: blocks)
       if includeSelf { merge.push(user, posts) }
-      marks.drain { author, mark in
+      marks.drain {
+        posts.newest.prefetch(Int($0))
+      } _: { author, mark in
         if mark > 0 { merge.push(author, posts) }
       }
     }

@@ -78,16 +78,19 @@ import Synchronization
   }
 
   /// Gives every row that was met with its mark, in the order of first meeting, and forgets them.
+  /// - Parameter announce: is told each row some time before, to ask for what will be looked at.
   @inline(__always)
-  func drain(_ body: (_ row: UInt32, _ mark: UInt16) -> Void) {
+  func drain(announcing announce: (_ row: UInt32) -> Void = { _ in }, _ body: (_ row: UInt32, _ mark: UInt16) -> Void) {
     let (words, met) = unsafe (words, met)
-    for index in unsafe 0..<count.pointee {
+    let count = unsafe count.pointee
+    for index in 0..<count {
+      if index + 16 < count { unsafe announce(met[index + 16]) }
       let row = unsafe met[index]
       let mark = unsafe words[Int(row)]
       unsafe words[Int(row)] = 0
       body(row, mark)
     }
-    unsafe count.pointee = 0
+    unsafe self.count.pointee = 0
   }
 
   /// Whether nothing is marked: what the next question relies on.
