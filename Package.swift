@@ -18,7 +18,8 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-    .target(name: "Kith", dependencies: ["CZstd"], swiftSettings: settings),
+    .target(name: "CHints"),
+    .target(name: "Kith", dependencies: ["CHints", "CZstd"], swiftSettings: settings),
     .executableTarget(name: "KithCLI", dependencies: ["Kith"], swiftSettings: settings),
     .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: settings),
     .testTarget(name: "KithCLITests", dependencies: ["Kith", "KithCLI"], swiftSettings: settings),

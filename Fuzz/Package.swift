@@ -24,7 +24,8 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-    .target(name: "Kith", dependencies: ["CZstd"], swiftSettings: instrumented),
+    .target(name: "CHints"),
+    .target(name: "Kith", dependencies: ["CHints", "CZstd"], swiftSettings: instrumented),
     .target(
       name: "KithCLI", dependencies: ["Kith"], exclude: ["EntryPoint.swift", "QueryDispatch.swift"],
       swiftSettings: instrumented),

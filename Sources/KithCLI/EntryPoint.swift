@@ -4,7 +4,8 @@ enum EntryPoint {
   /// In the order of the overview: the main job first, then filling, asking, and looking after stores.
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command, queryCommand,
-    SearchCommand.command, TimelineCommand.command, UserCommand.command, PostCommand.command, SnapshotCommand.command,
+    SearchCommand.command, TimelineCommand.command, UserCommand.command, PostCommand.command, SuggestCommand.command,
+    PathCommand.command, RankCommand.command, SnapshotCommand.command,
     RestoreCommand.command, VerifyCommand.command, ListCommand.command, InspectCommand.command,
   ]
 

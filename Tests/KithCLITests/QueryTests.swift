@@ -129,8 +129,7 @@ struct RequestTests {
     arguments: [
       #"{"op":"users","match":"fuzzy"}"#, #"{"op":"users","match":"regex"}"#, #"{"op":"users","order":"prefixFirst"}"#,
       #"{"op":"users","order":"followedFirst","as":1}"#, #"{"op":"users","order":"popular"}"#,
-      #"{"op":"users","highlights":true}"#, #"{"op":"posts","highlights":true}"#, #"{"op":"suggestions","user":1}"#,
-      #"{"op":"mutuals","user":1,"target":2}"#, #"{"op":"distance","user":1,"target":2}"#,
+      #"{"op":"users","highlights":true}"#, #"{"op":"posts","highlights":true}"#,
     ])
   func unbuilt(line: String) throws {
     var console = Console()

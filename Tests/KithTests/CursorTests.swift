@@ -45,7 +45,7 @@ import Testing
   @Test("A cursor of another list, another subject or another shape is refused", arguments: samples)
   func others(content: CursorContent) {
     let count = content.numbers.count
-    for raw in 1...14 as ClosedRange<UInt8> {
+    for raw in 1...40 as ClosedRange<UInt8> {
       guard let kind = CursorContent.Kind(rawValue: raw), kind != content.kind else { continue }
       #expect(throws: KithError.invalidCursor) {
         try CursorContent(content.cursor, kind: kind, subject: content.subject, numberCount: count)

@@ -64,23 +64,28 @@ static char *copy_out(
   return bytes + entry->text_length;
 }
 
-uint32_t floor_timeline(
-  const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
-  bool *has_more) {
-  uint64_t heads[CANDIDATES];  // rank + 1 in the high word, author in the low one
-  uint32_t count = 0, room = limit + 1, threshold = 0;
-  if (graph->newest[user]) heads[count++] = (uint64_t)graph->newest[user] << 32 | user;
-  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
-  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++) {
-    uint32_t newest = graph->newest[*author];
-    if (newest <= threshold) continue;
-    heads[count++] = (uint64_t)newest << 32 | *author;
-    if (count < 2 * room) continue;
-    threshold = (uint32_t)(select_largest(heads, count, room) >> 32);
-    count = room;
-  }
+struct heads {
+  uint64_t keys[CANDIDATES];  // rank + 1 in the high word, author in the low one
+  uint32_t count, room, threshold;
+};
+
+// Takes an author whose newest post may be among the newest `room` of all.
+static inline void push(struct heads *heads, const struct floor_graph *graph, uint32_t author) {
+  uint32_t newest = graph->newest[author];
+  if (newest <= heads->threshold) return;
+  heads->keys[heads->count++] = (uint64_t)newest << 32 | author;
+  if (heads->count < 2 * heads->room) return;
+  heads->threshold = (uint32_t)(select_largest(heads->keys, heads->count, heads->room) >> 32);
+  heads->count = heads->room;
+}
+
+// The newest posts of the authors in `heads`.
+static uint32_t merge(
+  const struct floor_graph *graph, uint32_t user, struct heads *heads, uint32_t limit, struct floor_entry *entries,
+  char *bytes, bool *has_more) {
+  uint32_t count = heads->count, room = heads->room;
   if (count > room) {
-    select_largest(heads, count, room);
+    select_largest(heads->keys, count, room);
     count = room;
   }
 
@@ -88,10 +93,10 @@ uint32_t floor_timeline(
   const uint32_t *first[FLOOR_LIMIT + 1], *next[FLOOR_LIMIT + 1];
   uint64_t heap[FLOOR_LIMIT + 1];
   for (uint32_t place = 0; place < count; place++) {
-    uint32_t author = (uint32_t)heads[place];
+    uint32_t author = (uint32_t)heads->keys[place];
     first[place] = graph->posts + graph->post_offsets[author];
     next[place] = graph->posts + graph->post_offsets[author + 1] - 1;
-    heap[place] = (heads[place] >> 32) << 32 | place;
+    heap[place] = (heads->keys[place] >> 32) << 32 | place;
   }
   for (uint32_t place = count / 2; place-- > 0;) sift_down(heap, count, place);
   uint32_t taken = 0;
@@ -107,4 +112,48 @@ uint32_t floor_timeline(
   }
   *has_more = count > 0;
   return taken;
+}
+
+uint32_t floor_timeline(
+  const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
+  bool *has_more) {
+  struct heads heads;
+  heads.count = heads.threshold = 0;
+  heads.room = limit + 1;
+  push(&heads, graph, user);
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++)
+    push(&heads, graph, *author);
+  return merge(graph, user, &heads, limit, entries, bytes, has_more);
+}
+
+// Takes those whom a user follows, each once.
+static void push_followees(
+  struct heads *heads, const struct floor_graph *graph, uint32_t user, uint16_t *marks, uint32_t *met,
+  uint32_t *met_count) {
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++) {
+    if (marks[*author]) continue;
+    marks[*author] = 1;
+    met[(*met_count)++] = *author;
+    push(heads, graph, *author);
+  }
+}
+
+uint32_t floor_two_hop_timeline(
+  const struct floor_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks, uint32_t *met,
+  struct floor_entry *entries, char *bytes, bool *has_more) {
+  struct heads heads;
+  heads.count = heads.threshold = 0;
+  heads.room = limit + 1;
+  uint32_t met_count = 1;
+  marks[user] = 1;
+  met[0] = user;
+  push(&heads, graph, user);
+  push_followees(&heads, graph, user, marks, met, &met_count);
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++)
+    push_followees(&heads, graph, *author, marks, met, &met_count);
+  for (uint32_t place = 0; place < met_count; place++) marks[met[place]] = 0;
+  return merge(graph, user, &heads, limit, entries, bytes, has_more);
 }

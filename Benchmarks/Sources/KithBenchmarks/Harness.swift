@@ -5,6 +5,9 @@ struct Measurement {
   /// The same work on bare arrays, measured in turn with the engine; nil where there is none yet.
   let floor: Percentiles?
 
+  /// How many follows one question reads, where that is what counts.
+  var follows: Int? = nil
+
   /// How many times the floor's median the engine's is.
   var ratio: Double? { floor.map { engine.p50 / $0.p50 } }
 }
@@ -26,13 +29,15 @@ struct Harness {
   ///
   /// Sample `i` asks question `i` modulo `questions`. Both answer a number that depends on the answer.
   mutating func measure(
-    _ name: String, questions: Int, engine: (Int) throws -> Int, floor: ((Int) -> Int)? = nil
+    _ name: String, questions: Int, samples: Int? = nil, engine: (Int) throws -> Int,
+    floor: ((Int) throws -> Int)? = nil
   ) rethrows -> Measurement {
+    let samples = samples ?? self.samples
     var engineRuns: [Percentiles] = []
     var floorRuns: [Percentiles] = []
     for run in 0...runs {
-      let engineRun = try time(questions, engine)
-      let floorRun = floor.map { time(questions, $0) }
+      let engineRun = try time(questions, samples, engine)
+      let floorRun = try floor.map { try time(questions, samples, $0) }
       if run == 0 { continue }
       engineRuns.append(engineRun)
       if let floorRun { floorRuns.append(floorRun) }
@@ -42,7 +47,7 @@ struct Harness {
       floor: floorRuns.isEmpty ? nil : Percentiles(medianOf: floorRuns))
   }
 
-  private mutating func time(_ questions: Int, _ body: (Int) throws -> Int) rethrows -> Percentiles {
+  private mutating func time(_ questions: Int, _ samples: Int, _ body: (Int) throws -> Int) rethrows -> Percentiles {
     let clock = ContinuousClock()
     var durations: [Int64] = []
     durations.reserveCapacity(samples)

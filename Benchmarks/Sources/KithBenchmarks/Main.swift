@@ -28,7 +28,7 @@ enum Main {
   }
 
   private static func run(_ settings: Settings) throws {
-    if settings.journalOnly {
+    if settings.only == ["journal"] {
       var harness = Harness(settings)
       let (measurements, rates) = try JournalWorkload(settings: settings).run(&harness)
       print(Report.table(measurements) + "\n\n" + Report.table(rates))
@@ -39,16 +39,39 @@ enum Main {
     let began = clock.now
     let graph = try network.load()
     let load = (clock.now - began) / Duration.seconds(1)
-    let plain = PlainAnswers(network)
-
     var harness = Harness(settings)
     let empty = harness.measure("nothing", questions: 1) { $0 }
-    let timelines = try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
-    let searches = try SearchWorkload(network: network, graph: graph).run(&harness, against: plain, seed: settings.seed)
-    let journal = try JournalWorkload(settings: settings).run(&harness)
+    let (measurements, rates) = try measure(settings, network, graph, &harness)
     let report = Report(
       settings: settings, network: network, loadSeconds: load, clockNanoseconds: empty.engine.p50,
-      measurements: timelines + searches + journal.measurements, rates: journal.rates)
+      measurements: measurements, rates: rates)
     print(settings.json ? report.json : report.table)
+  }
+
+  private static func measure(
+    _ settings: Settings, _ network: Network, _ graph: SocialGraph, _ harness: inout Harness
+  ) throws -> (measurements: [Measurement], rates: [Rate]) {
+    func wants(_ workload: String) -> Bool { settings.only.isEmpty || settings.only.contains(workload) }
+    var measurements: [Measurement] = []
+    if wants("timeline") || wants("search") {
+      let plain = PlainAnswers(network)
+      if wants("timeline") {
+        measurements += try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
+      }
+      if wants("search") {
+        measurements += try SearchWorkload(network: network, graph: graph)
+          .run(&harness, against: plain, seed: settings.seed)
+      }
+    }
+    if wants("questions") {
+      measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    if wants("passes") { measurements += try PassWorkload(network: network, graph: graph).run(&harness) }
+    if wants("blocks") {
+      measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    if !wants("journal") { return (measurements, []) }
+    let journal = try JournalWorkload(settings: settings).run(&harness)
+    return (measurements + journal.measurements, journal.rates)
   }
 }

@@ -10,7 +10,10 @@ struct Report {
 
   // MARK: - For a reader
 
-  var table: String { [heading + Self.table(measurements), Self.table(rates)].joined(separator: "\n\n") }
+  var table: String {
+    let parts = [heading + Self.table(measurements), throughputs, rates.isEmpty ? "" : Self.table(rates)]
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
 
   static func table(_ measurements: [Measurement]) -> String {
     var rows = [["", "of"] + Percentiles.names + ["p50 / floor's"]]
@@ -40,6 +43,19 @@ struct Report {
         let space = String(repeating: " ", count: cell.1 - cell.0.count)
         return column < leftColumns ? cell.0 + space : space + cell.0
       }.joined(separator: "  ")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Follows a second, where that is what counts.
+  private var throughputs: String {
+    let lines = measurements.compactMap { measurement -> String? in
+      guard let follows = measurement.follows else { return nil }
+      func rate(_ figures: Percentiles) -> String {
+        "\(grouped(Int(Double(follows) / figures.p50 * 1_000))) M follows/s"
+      }
+      let floor = measurement.floor.map { "; floor \(rate($0))" } ?? ""
+      return "\(measurement.name): \(rate(measurement.engine))\(floor)"
     }
     return lines.joined(separator: "\n")
   }

@@ -10,14 +10,14 @@ struct Settings {
   /// Every figure is the median over so many runs.
   var runs = 5
   var json = false
+  /// The workloads to run; all of them if it is empty.
+  var only: [String] = []
   /// Where stores are made, and taken away again: the figures are those of its disk.
   var directory = "."
-  /// Changes and their journal alone.
-  var journalOnly = false
 
   static let usage = """
     usage: kith-benchmarks [--short] [--users N] [--follows N] [--posts N] [--likes N] [--seed S]
-        [--samples N] [--runs N] [--journal] [--directory DIR] [--json]
+        [--samples N] [--runs N] [--only WORDS] [--directory DIR] [--json]
 
       --short      a network of 20,000 users and 500 samples, for a quick look and for CI
       --users N    how many users (100,000), at least 100
@@ -27,7 +27,7 @@ struct Settings {
       --seed S     another network for every number (1)
       --samples N  questions of each kind in one run (2,000)
       --runs N     figures are medians over so many runs (5), at least 5
-      --journal    changes and their journal alone
+      --only WORDS some workloads of timeline,search,questions,passes,blocks,journal
       --directory DIR  where stores are made, on the disk that is meant (.)
       --json       one JSON object in the place of the table
     """
@@ -40,7 +40,7 @@ struct Settings {
       switch word {
       case "--short": (users, follows, posts, likes, samples) = (20_000, 600_000, 150_000, 300_000, 500)
       case "--json": json = true
-      case "--journal": journalOnly = true
+      case "--only": only = (words.next() ?? "").split(separator: ",").map(String.init)
       case "--directory":
         guard let path = words.next() else { throw Misuse(message: "--directory takes a path") }
         directory = path

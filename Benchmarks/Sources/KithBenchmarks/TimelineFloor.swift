@@ -8,8 +8,13 @@ import CFloor
   private var graph = unsafe floor_graph()
   private let entries = UnsafeMutablePointer<floor_entry>.allocate(capacity: Int(FLOOR_LIMIT))
   private let bytes: UnsafeMutablePointer<CChar>
+  private let marks: UnsafeMutablePointer<UInt16>
+  private let met: UnsafeMutablePointer<UInt32>
 
   init(_ network: Network) {
+    unsafe marks = .allocate(capacity: network.userCount)
+    unsafe marks.initialize(repeating: 0, count: network.userCount)
+    unsafe met = .allocate(capacity: network.userCount + 1)
     let postCount = network.authors.count
     // The rank of a post is its place in the order of (time, id).
     let order = (0..<postCount).sorted { (network.times[$0], $0) < (network.times[$1], $1) }
@@ -56,9 +61,24 @@ import CFloor
     }
   }
 
+  /// The first page of a timeline of two hops.
+  @inline(__always)
+  func twoHopPage(of user: Int, limit: Int) -> Int {
+    var hasMore = false
+    return unsafe withUnsafePointer(to: graph) { graph in
+      unsafe Int(
+        floor_two_hop_timeline(graph, UInt32(user), UInt32(limit), marks, met, entries, bytes, &hasMore))
+    }
+  }
+
   /// The first page as values.
-  func posts(of user: Int, limit: Int) -> [PlainPost] {
-    (0..<page(of: user, limit: limit)).map { place in
+  func posts(of user: Int, limit: Int) -> [PlainPost] { posts(count: page(of: user, limit: limit)) }
+
+  /// The first page of a timeline of two hops, as values.
+  func twoHopPosts(of user: Int, limit: Int) -> [PlainPost] { posts(count: twoHopPage(of: user, limit: limit)) }
+
+  private func posts(count: Int) -> [PlainPost] {
+    (0..<count).map { place in
       let entry = unsafe entries[place]
       return unsafe PlainPost(
         id: entry.id, createdAt: entry.time, author: Int64(entry.author) + 1,
@@ -74,7 +94,7 @@ import CFloor
 }
 
 /// Texts one behind the other.
-private struct Texts {
+struct Texts {
   var offsets: [UInt64] = [0]
   var bytes: [CChar] = []
   var longest = 0
@@ -89,7 +109,7 @@ private struct Texts {
 }
 
 /// A copy that is never freed.
-private func lasting<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
+func lasting<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
   let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(1, elements.count))
   _ = unsafe copy.initialize(from: elements)
   return unsafe UnsafePointer(copy.baseAddress.unsafelyUnwrapped)

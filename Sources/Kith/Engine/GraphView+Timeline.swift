@@ -13,12 +13,20 @@ extension GraphView {
   ) throws(KithError) -> PostPage {
     let sight = try sight(of: user)
     var merge = try merge(user, options)
+    return page(&merge, .timeline, user, options, sight)
+  }
+
+  /// The page that a merge found, which gives its arrays back.
+  func page(
+    _ merge: inout TimelineMerge, _ kind: CursorContent.Kind, _ user: UserID, _ options: TimelineOptions,
+    _ sight: Sight, isTruncated: Bool = false
+  ) -> PostPage {
     defer { merge.giveBack() }
     let hasMore = merge.rows.count > options.limit
     if hasMore { merge.rows.removeLast() }
     if options.direction == .newer { merge.rows.reverse() }
-    let (next, previous) = cursors(merge.rows, hasMore: hasMore, user, options)
-    return PostPage(posts(merge.rows, sight), next: next, previous: previous)
+    let (next, previous) = cursors(merge.rows, hasMore: hasMore, kind, user, options)
+    return PostPage(posts(merge.rows, sight), next: next, previous: previous, isTruncated: isTruncated)
   }
 
   /// The ids of the same page, in the room of `ids`, whose former content goes: without any allocation once that room
@@ -55,33 +63,47 @@ extension GraphView {
 
   private func pushAuthors(of user: UInt32, includeSelf: Bool, to merge: inout TimelineMerge) {
     if includeSelf { merge.push(user, state.posts) }
-    let mutes = state.mutes.targetCount(user) > 0
+    if state.mutes.targetCount(user) > 0 {
+      pushUnmuted(of: user, to: &merge)
+      return
+    }
     for run in 0..<state.follows.forward.runCount(of: Int(user)) {
-      let followees = state.follows.forward.run(run, of: Int(user))
-      if mutes {
-        for index in followees.indices {
-          let author = Relation.target(followees[index])
-          if !state.mutes.contains(user, author) { merge.push(author, state.posts) }
+      merge.push(state.follows.forward.run(run, of: Int(user)), state.posts)
+    }
+  }
+
+  /// Both lists ascend by row: each is read once.
+  private func pushUnmuted(of user: UInt32, to merge: inout TimelineMerge) {
+    let list = Int(user)
+    var place = state.mutes.forward.startPosition()
+    var muted = state.mutes.forward.element(atOrAfter: place, of: list)
+    for run in 0..<state.follows.forward.runCount(of: list) {
+      let followees = state.follows.forward.run(run, of: list)
+      for index in followees.indices {
+        let author = Relation.target(followees[index])
+        while let next = muted, Relation.target(next.0) < author {
+          place = .init(run: next.1.run, offset: next.1.offset + 1)
+          muted = state.mutes.forward.element(atOrAfter: place, of: list)
         }
-      } else {
-        merge.push(followees, state.posts)
+        if let muted, Relation.target(muted.0) == author { continue }
+        merge.push(author, state.posts)
       }
     }
   }
 
   private func cursors(
-    _ rows: [UInt32], hasMore: Bool, _ user: UserID, _ options: TimelineOptions
+    _ rows: [UInt32], hasMore: Bool, _ kind: CursorContent.Kind, _ user: UserID, _ options: TimelineOptions
   ) -> (next: Cursor?, previous: Cursor?) {
     if let first = rows.first, let last = rows.last {
       let goesOn = hasMore || options.direction == .newer
       return (
-        goesOn ? cursor(.timeline, subject: user.rawValue, at: last) : nil,
-        cursor(.timeline, subject: user.rawValue, at: first)
+        goesOn ? cursor(kind, subject: user.rawValue, at: last) : nil,
+        cursor(kind, subject: user.rawValue, at: first)
       )
     }
     if let cursor = options.cursor { return (nil, cursor) }
     guard options.direction == .newer else { return (nil, nil) }
-    return (nil, Cursor(CursorPlace(kind: .timeline, subject: user.rawValue, first: -1, second: 0)))
+    return (nil, Cursor(CursorPlace(kind: kind, subject: user.rawValue, first: -1, second: 0)))
   }
 
   // MARK: - Keys

@@ -94,12 +94,16 @@ public struct GraphView: ~Copyable, Sendable {
   /// What a viewer is kept from seeing: whoever is across a block, either way.
   struct Sight {
     let viewer: UInt32?
-    fileprivate let meetsBlocks: Bool
+    /// Of those across a block: nearly everybody else is told from them at a look.
+    fileprivate let hidden: RowSignature?
+
+    /// Nobody looks, and nothing is hidden.
+    static let nobody = Sight(viewer: nil, hidden: nil)
 
     /// Whether a user is out of sight.
     @inline(__always)
     func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-      guard meetsBlocks, let viewer else { return false }
+      guard let hidden, let viewer, hidden.mayContain(row) else { return false }
       return state.isBlocked(viewer, row)
     }
   }
@@ -109,10 +113,9 @@ public struct GraphView: ~Copyable, Sendable {
   /// Begins a question: the graph is open, and the viewer, if any, is known.
   func sight(of viewer: UserID?) throws(KithError) -> Sight {
     try checkOpen()
-    guard let viewer else { return Sight(viewer: nil, meetsBlocks: false) }
+    guard let viewer else { return .nobody }
     let row = try state.userRow(viewer)
-    let meetsBlocks = state.blocks.targetCount(row) > 0 || state.blocks.sourceCount(row) > 0
-    return Sight(viewer: row, meetsBlocks: meetsBlocks)
+    return Sight(viewer: row, hidden: state.blockSignature(of: row))
   }
 
   func visibleUser(_ id: UserID, _ sight: Sight) throws(KithError) -> UInt32 {
@@ -137,11 +140,16 @@ public struct GraphView: ~Copyable, Sendable {
   // MARK: - Values
 
   func user(_ row: UInt32, _ sight: Sight) -> User {
+    user(row, following: sight.viewer.map { state.follows.contains($0, row) })
+  }
+
+  @inline(__always)
+  func user(_ row: UInt32, following: Bool?) -> User {
     User(
       id: state.userID(row), username: state.users.names.string(Int(row)),
       followerCount: state.follows.sourceCount(row), followeeCount: state.follows.targetCount(row),
       postCount: state.posts.byAuthor.count(of: Int(row)),
-      following: sight.viewer.map { state.follows.contains($0, row) }, followedAt: nil, likedAt: nil)
+      following: following, followedAt: nil, likedAt: nil)
   }
 
   func post(_ row: UInt32, _ sight: Sight) -> Post { Post(posts([row], sight), 0) }

@@ -33,6 +33,7 @@ extension GraphView {
       .init(name: "likes", byteCount: state.likes.byteCount),
       .init(name: "blocks", byteCount: state.blocks.byteCount),
       .init(name: "mutes", byteCount: state.mutes.byteCount),
+      .init(name: "marks", byteCount: state.marks.byteCount),
     ])
   }
 }

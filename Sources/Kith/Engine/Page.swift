@@ -8,6 +8,8 @@ public struct Page<Item: Sendable>: RandomAccessCollection, Sendable {
   public var previous: Cursor?
   /// How many items the whole list has, where that was asked for.
   public var total: Int?
+  /// Whether a limit on the work was reached: the answer is exact for what was looked at, which its question describes.
+  public var isTruncated = false
 
   init(_ items: [Item], next: Cursor? = nil, previous: Cursor? = nil, total: Int? = nil) {
     self.items = items

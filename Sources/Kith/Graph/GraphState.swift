@@ -11,12 +11,14 @@ struct GraphState: ~Copyable, Sendable {
   var mutes = Relation()
   /// The number of the last change.
   var sequence: UInt64 = 0
+  /// What questions over several hops write on; a graph shares it with its pins.
+  let marks: RowMarksPool
 
-  init() {}
+  init() { marks = RowMarksPool() }
 
   private init(
     users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation, likes: consuming Relation,
-    blocks: consuming Relation, mutes: consuming Relation, sequence: UInt64
+    blocks: consuming Relation, mutes: consuming Relation, sequence: UInt64, marks: RowMarksPool
   ) {
     self.users = users
     self.posts = posts
@@ -25,6 +27,7 @@ struct GraphState: ~Copyable, Sendable {
     self.blocks = blocks
     self.mutes = mutes
     self.sequence = sequence
+    self.marks = marks
   }
 
   /// The graph as of now: shares all pages, and neither side sees what the other writes from now on.
@@ -32,7 +35,7 @@ struct GraphState: ~Copyable, Sendable {
   mutating func pin() -> GraphState {
     GraphState(
       users: users.pin(), posts: posts.pin(), follows: follows.pin(), likes: likes.pin(), blocks: blocks.pin(),
-      mutes: mutes.pin(), sequence: sequence)
+      mutes: mutes.pin(), sequence: sequence, marks: marks)
   }
 
   var counts: Counts {
@@ -53,11 +56,25 @@ struct GraphState: ~Copyable, Sendable {
     return row
   }
 
-  func userID(_ row: UInt32) -> UserID { UserID(users.identifiers.ids[row]) }
-  func postID(_ row: UInt32) -> PostID { PostID(posts.identifiers.ids[row]) }
+  func userID(_ row: UInt32) -> UserID { UserID(users.identifiers.id(of: row)) }
+  func postID(_ row: UInt32) -> PostID { PostID(posts.identifiers.id(of: row)) }
 
   /// Whether either of two users blocks the other.
   func isBlocked(_ user: UInt32, _ other: UInt32) -> Bool {
     blocks.contains(user, other) || blocks.contains(other, user)
+  }
+
+  /// Who may stand across a block from a user; nil where nobody does.
+  /// - Complexity: O(blocks of the user, both ways).
+  func blockSignature(of user: UInt32) -> RowSignature? {
+    if blocks.targetCount(user) == 0 && blocks.sourceCount(user) == 0 { return nil }
+    var signature = RowSignature()
+    blocks.forward.forEachRun(of: Int(user)) { targets in
+      for index in targets.indices { signature.insert(Relation.target(targets[index])) }
+    }
+    blocks.backward.forEachRun(of: Int(user)) { sources in
+      for index in sources.indices { signature.insert(sources[index]) }
+    }
+    return signature
   }
 }

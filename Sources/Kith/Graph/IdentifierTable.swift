@@ -9,18 +9,25 @@ struct IdentifierTable: ~Copyable, Sendable {
   private var denseCount = 0
   /// The highest id ever.
   private(set) var highest: Int64 = 0
+  /// Whether ids ascend with rows, as those do that are assigned or come in their order: then rows can be compared in
+  /// the place of ids.
+  private(set) var isAscending = true
 
   init() {}
 
-  private init(ids: consuming Column<Int64>, index: consuming HashIndex, denseCount: Int, highest: Int64) {
+  private init(
+    ids: consuming Column<Int64>, index: consuming HashIndex, denseCount: Int, highest: Int64, isAscending: Bool
+  ) {
     self.ids = ids
     self.index = index
     self.denseCount = denseCount
     self.highest = highest
+    self.isAscending = isAscending
   }
 
   mutating func pin() -> IdentifierTable {
-    IdentifierTable(ids: ids.pin(), index: index.pin(), denseCount: denseCount, highest: highest)
+    IdentifierTable(
+      ids: ids.pin(), index: index.pin(), denseCount: denseCount, highest: highest, isAscending: isAscending)
   }
 
   var count: Int { ids.count }
@@ -32,6 +39,10 @@ struct IdentifierTable: ~Copyable, Sendable {
     return index.find(Hashing.hash(id)) { ids[$0] == id }
   }
 
+  /// The id of a row; where ids are dense it is known without a look.
+  @inline(__always)
+  func id(of row: UInt32) -> Int64 { Int(row) < denseCount ? Int64(row) + 1 : ids[row] }
+
   /// Enters an id that was never there.
   mutating func append(_ id: Int64) {
     let row = UInt32(ids.count)
@@ -41,6 +52,7 @@ struct IdentifierTable: ~Copyable, Sendable {
       index.insert(Hashing.hash(id), row: row)
     }
     ids.append(id)
+    if id < highest { isAscending = false }
     highest = max(highest, id)
   }
 
@@ -54,6 +66,9 @@ struct IdentifierTable: ~Copyable, Sendable {
         problems.append("\(name): id \(ids[row]) does not lead to row \(row)")
       }
       greatest = max(greatest, ids[row])
+    }
+    if isAscending && (1..<max(1, ids.count)).contains(where: { ids[$0 - 1] >= ids[$0] }) {
+      problems.append("\(name): ids are noted as ascending with rows, and are not")
     }
     if greatest != highest { problems.append("\(name): the highest id is \(greatest), noted is \(highest)") }
     return problems

@@ -1,3 +1,5 @@
+import CHints
+
 /// A growing array of plain values with copy-on-write pages: one property of every user, or of every post, by row.
 ///
 /// It cannot be copied by accident: `pin()` is the only way to a second one.
@@ -43,6 +45,10 @@ struct Column<Element: BitwiseCopyable>: ~Copyable, Sendable {
       unsafe base.storeBytes(of: newValue, toByteOffset: Self.offset(index), as: Element.self)
     }
   }
+
+  /// Asks for the cache line of an element that is soon read.
+  @inline(__always)
+  func prefetch(_ index: Int) { unsafe kith_prefetch(table.base(index >> Self.shift) + Self.offset(index)) }
 
   /// The element at a row.
   @inline(__always)

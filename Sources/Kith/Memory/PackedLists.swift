@@ -71,7 +71,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   /// A list within its block: where it starts, its length there, and whether it is long.
   @inline(__always)
-  private func packed(_ list: Int) -> (base: UnsafeMutablePointer<Element>, count: Int, isLong: Bool) {
+  func packed(_ list: Int) -> (base: UnsafeMutablePointer<Element>, count: Int, isLong: Bool) {
     assert(list < count)
     // Safety: a block's ends ascend to its total, which is at most its capacity; `checkInvariants` says so.
     let block = unsafe blocks.base(list >> blockShift)
@@ -90,6 +90,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   /// Length of a list.
+  @inline(__always)
   func count(of list: Int) -> Int {
     let (base, count, isLong) = unsafe packed(list)
     return isLong ? unsafe long(base[0]).count : count
@@ -114,6 +115,18 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     }
     let span = unsafe Span(_unsafeStart: base, count: count)
     return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  /// Lends the runs of a list one after the other; its block is looked at once.
+  @inline(__always)
+  func forEachRun(of list: Int, _ body: (Span<Element>) -> Void) {
+    let (base, count, isLong) = unsafe packed(list)
+    if !isLong { return body(unsafe Span(_unsafeStart: base, count: count)) }
+    let chunked = unsafe long(base[0])
+    for index in 0..<chunked.chunkCount {
+      let (start, length) = unsafe chunked.chunk(index)
+      body(unsafe Span(_unsafeStart: start, count: length))
+    }
   }
 
   subscript(list: Int, position: Position) -> Element { run(position.run, of: list)[position.offset] }

@@ -10,6 +10,8 @@ enum Answer: Sendable {
   case lookup(users: [User?], posts: [Post?])
   case value(Bool)
   case relations([Relations])
+  case suggestions(Page<Suggestion>)
+  case distance(Distance)
   case change(ChangeAnswer)
   case batch([ChangeAnswer], sequence: UInt64)
   case snapshot(SnapshotInfo)
@@ -55,6 +57,12 @@ extension JSONWriter {
       list("posts", posts) { if let post = $1 { $0.post(post) } else { $0.null() } }
     case .value(let value): member("value", value)
     case .relations(let relations): list("relations", relations) { $0.relations($1) }
+    case .suggestions(let page):
+      list("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
+      member("truncated", page.isTruncated)
+    case .distance(let distance):
+      member("value", orNull: distance.hops)
+      member("complete", distance != .gaveUp)
     case .change(let change): members(of: change)
     case .batch(let changes, let sequence):
       list("results", zip(changes, request.changes)) { writer, result in
@@ -113,7 +121,7 @@ extension JSONWriter {
     array(items, each: each)
   }
 
-  mutating func user(_ user: User) {
+  mutating func user(_ user: User, mutualCount: Int? = nil) {
     object { writer in
       writer.member("id", user.id.rawValue)
       writer.member("username", user.username)
@@ -123,6 +131,7 @@ extension JSONWriter {
       if let following = user.following { writer.member("following", following) }
       if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
       if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
+      if let mutualCount { writer.member("mutualCount", mutualCount) }
     }
   }
 

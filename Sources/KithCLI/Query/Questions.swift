@@ -15,6 +15,9 @@ extension Request {
     case .followers: .users(try view.followers(of: try user(.user, view), try listOptions(view)))
     case .isFollowing: .value(try view.isFollowing(try user(.user, view), try user(.target, view)))
     case .relations: try relations(view)
+    case .mutuals: .users(try mutuals(view))
+    case .suggestions: .suggestions(try suggestions(view))
+    case .distance: .distance(try distance(view))
     case .likers: .users(try view.likers(of: postID, try listOptions(view)))
     case .likes: .posts(try view.likes(of: try user(.user, view), try listOptions(view)))
     case .blocked: .users(try view.blocked(by: try user(.user, view), try listOptions(view)))
@@ -28,7 +31,6 @@ extension Request {
   /// The part of the protocol that this request needs and that is not built yet; its shape is checked all the same.
   var unbuiltPart: String? {
     switch operation {
-    case .mutuals, .suggestions, .distance: operation.rawValue
     case .users where text(.match) == "fuzzy" || text(.match) == "regex": "match \(text(.match) ?? "")"
     case .users where has(.searchOrder) && text(.searchOrder) != "name": "order \(text(.searchOrder) ?? "")"
     case .users where flag(.highlights) == true, .posts where flag(.highlights) == true: "highlights"
@@ -103,6 +105,25 @@ extension Request {
     var targets: [UserID] = []
     for reference in references(.targets) ?? [] { targets.append(try known(reference, view)) }
     return .relations(try view.relations(of: user, to: targets))
+  }
+
+  // MARK: Several hops
+
+  private func mutuals(_ view: borrowing GraphView) throws(KithError) -> Page<User> {
+    let (user, other) = (try user(.user, view), try user(.target, view))
+    let options = MutualOptions(limit: limit, cursor: cursor)
+    if text(.of) == "followers" { return try view.mutualFollowers(of: user, and: other, options) }
+    return try view.mutualFollowees(of: user, and: other, options)
+  }
+
+  private func suggestions(_ view: borrowing GraphView) throws(KithError) -> Page<Suggestion> {
+    try view.suggestions(for: try user(.user, view), SuggestionOptions(limit: limit))
+  }
+
+  private func distance(_ view: borrowing GraphView) throws(KithError) -> Distance {
+    var options = DistanceOptions()
+    if let most = integer(.maximum) { options.maximumHops = Int(most) }
+    return try view.distance(from: try user(.user, view), to: try user(.target, view), options)
   }
 
   // MARK: Fields as the engine's types

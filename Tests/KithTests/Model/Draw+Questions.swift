@@ -2,7 +2,7 @@
 
 extension Draw {
   mutating func question(for model: ReferenceModel) -> Question {
-    switch below(16) {
+    switch below(19) {
     case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
     case 1: .user(user(model), viewer: viewer(model))
     case 2: .post(post(model), viewer: viewer(model))
@@ -10,13 +10,15 @@ extension Draw {
     case 4: .posts((0..<below(5)).map { _ in post(model) }, viewer: viewer(model))
     case 5: .isFollowing(user(model), user(model))
     case 6: .relations(user(model), (0..<below(4)).map { _ in user(model) })
+    case 7: .suggestions(user(model), suggestionOptions())
+    case 8, 9: .distance(user(model), user(model), distanceOptions())
     default: list(for: model)
     }
   }
 
   /// A question with pages.
   mutating func list(for model: ReferenceModel) -> Question {
-    switch below(14) {
+    switch below(18) {
     case 0..<4: return .searchUsers(nameQuery(model), userSearch(model))
     case 4..<6: return .searchPosts(postQuery(model), postSearch(model))
     case 6..<9: return .timeline(user(model), timelineOptions())
@@ -24,6 +26,10 @@ extension Draw {
     case 10: return .followers(user(model), listOptions(model))
     case 11: return .likers(post(model), listOptions(model))
     case 12: return .likes(user(model), listOptions(model))
+    case 13, 14:
+      let options = MutualOptions(limit: limit(), viewer: viewer(model), counting: seldom(3))
+      return .mutuals(user(model), user(model), seldom(2) ? .followees : .followers, options)
+    case 15, 16: return .twoHops(user(model), timelineOptions(), followLimit: followLimit())
     default:
       let options = ListOptions(limit: limit())
       return seldom(2) ? .blocked(user(model), options) : .muted(user(model), options)
@@ -51,6 +57,12 @@ extension Draw {
     case .followers(let user, var options):
       options.viewer = isOwn ? options.viewer : other
       return .followers(user, options)
+    case .mutuals(let user, let target, let kind, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .mutuals(user, target, kind, options)
+    case .twoHops(let user, var options, let followLimit):
+      if !isOwn { options.direction = options.direction == .older ? .newer : .older }
+      return .twoHops(user, options, followLimit: followLimit)
     case .likers(let post, var options):
       options.viewer = isOwn ? options.viewer : other
       return .likers(post, options)
@@ -89,6 +101,18 @@ extension Draw {
       includeSelf: !seldom(3))
   }
 
+  private mutating func followLimit() -> Int { seldom(30) ? -1 : seldom(3) ? below(40) : Limits.followCount }
+
+  private mutating func suggestionOptions() -> SuggestionOptions {
+    SuggestionOptions(
+      limit: limit(), namedCount: seldom(40) ? pick([-1, 101]) : pick([0, 0, 1, 2, 100]), followLimit: followLimit())
+  }
+
+  private mutating func distanceOptions() -> DistanceOptions {
+    DistanceOptions(
+      maximumHops: seldom(40) ? -1 : pick([0, 1, 2, 3, 6, 6, 6, 6, .max]), followLimit: followLimit())
+  }
+
   private mutating func listOptions(_ model: ReferenceModel) -> ListOptions {
     ListOptions(order: seldom(2) ? .name : .newest, limit: limit(), viewer: viewer(model))
   }
@@ -97,14 +121,17 @@ extension Draw {
 extension Question {
   var isList: Bool {
     switch self {
-    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations: false
+    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .suggestions, .distance: false
     default: true
     }
   }
 
   /// Whether it reads towards newer posts.
   var isNewer: Bool {
-    if case .timeline(_, let options) = self { options.direction == .newer } else { false }
+    switch self {
+    case .timeline(_, let options), .twoHops(_, let options, _): options.direction == .newer
+    default: false
+    }
   }
 
   func changed(limit: Int) -> Question {
@@ -123,6 +150,12 @@ extension Question {
       return .timeline(user, options)
     case .followees(let user, let options): return .followees(user, list(options))
     case .followers(let user, let options): return .followers(user, list(options))
+    case .mutuals(let user, let other, let kind, var options):
+      options.limit = limit
+      return .mutuals(user, other, kind, options)
+    case .twoHops(let user, var options, let followLimit):
+      options.limit = limit
+      return .twoHops(user, options, followLimit: followLimit)
     case .likers(let post, let options): return .likers(post, list(options))
     case .likes(let user, let options): return .likes(user, list(options))
     case .blocked(let user, let options): return .blocked(user, list(options))

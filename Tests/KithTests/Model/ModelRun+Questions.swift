@@ -19,7 +19,7 @@ extension ModelRun {
       let reply = instant.pin.view.reply(to: question, from: walk?.cursor)
       try compare(question, reply, instant.model, walk, "pinned at step \(instant.step)")
     }
-    if step % 50 == 0 { try checkWhole(instant.pin.view, instant.model, "pinned at step \(instant.step)") }
+    if step % 50 == 0 { try checkWhole(instant.pin, instant.model, "pinned at step \(instant.step)") }
   }
 
   func ask(_ question: Question, of reply: Reply<Cursor>, _ model: ReferenceModel, _ place: String) throws(Difference) {
@@ -89,14 +89,16 @@ extension ModelRun {
 
   // MARK: - Everything
 
-  mutating func checkWhole() throws { try checkWhole(graph.pin().view, model, "live") }
+  mutating func checkWhole() throws { try checkWhole(graph.pin(), model, "live") }
 
-  private func checkWhole(_ view: borrowing GraphView, _ model: ReferenceModel, _ place: String) throws {
-    let problems = view.verify()
+  private func checkWhole(_ pin: Pin, _ model: ReferenceModel, _ place: String) throws {
+    let problems = pin.view.verify()
     if !problems.isEmpty { throw differ("\(place): \(problems)") }
-    if view.counts != model.counts { throw differ("\(place): \(view.counts), not \(model.counts)") }
-    if view.sequence != model.sequence { throw differ("\(place): change \(view.sequence), not \(model.sequence)") }
-    let (rows, expected) = (view.rows, model.rows)
+    let (counts, sequence) = (pin.view.counts, pin.view.sequence)
+    if counts != model.counts { throw differ("\(place): \(counts), not \(model.counts)") }
+    if sequence != model.sequence { throw differ("\(place): change \(sequence), not \(model.sequence)") }
+    try checkPasses(pin, model, place)
+    let (rows, expected) = (pin.view.rows, model.rows)
     if rows != expected {
       let stray = rows.filter { !expected.contains($0) } + expected.filter { !rows.contains($0) }
       throw differ("\(place): these rows are not in both: \(stray)")
@@ -148,7 +150,7 @@ extension Answer {
   fileprivate var descriptions: [String] {
     switch self {
     case .users(let users, _): users.map { "\(String(describing: $0))" }
-    case .posts(let posts): posts.map { "\(String(describing: $0))" }
+    case .posts(let posts), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
     default: ["\(self)"]
     }
   }

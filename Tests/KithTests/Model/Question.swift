@@ -19,6 +19,12 @@ enum Question {
   case likes(UserID, ListOptions)
   case blocked(UserID, ListOptions)
   case muted(UserID, ListOptions)
+  case mutuals(UserID, UserID, Mutuals, MutualOptions)
+  case suggestions(UserID, SuggestionOptions)
+  case distance(UserID, UserID, DistanceOptions)
+  case twoHops(UserID, TimelineOptions, followLimit: Int)
+
+  enum Mutuals { case followees, followers }
 }
 
 /// What came back. The engine refuses with one code, the model names all that are right.
@@ -28,6 +34,10 @@ enum Answer {
   case found(UserID?)
   case flag(Bool)
   case relations([Relations])
+  case suggestions([Suggestion], isTruncated: Bool)
+  /// `isSound`: the way leads from the one to the other along follows. Of the model, `gaveUp` means: may give up.
+  case distance(hops: Int?, gaveUp: Bool, isSound: Bool)
+  case boundedPosts([Post?], isTruncated: Bool)
   case refusal(Set<String>)
 }
 
@@ -59,6 +69,12 @@ extension Answer {
     case (.found(let own), .found(let other)): own == other
     case (.flag(let own), .flag(let other)): own == other
     case (.relations(let own), .relations(let other)): own == other
+    case (.suggestions(let own, let isCut), .suggestions(let other, let isOtherCut)):
+      isCut == isOtherCut && own.elementsEqual(other, by: Self.isSame)
+    case (.distance(let hops, let gaveUp, let isSound), .distance(let right, let mayGiveUp, _)):
+      isSound && (gaveUp ? mayGiveUp && hops == nil : hops == right)
+    case (.boundedPosts(let own, let isCut), .boundedPosts(let other, let isOtherCut)):
+      isCut == isOtherCut && own.elementsEqual(other, by: Self.isSame)
     case (.refusal(let own), .refusal(let right)): own.isSubset(of: right)
     default: false
     }
@@ -68,6 +84,11 @@ extension Answer {
   private static func isSame(_ left: User?, _ right: User?) -> Bool {
     guard let left, let right else { return (left == nil) == (right == nil) }
     return left == right && left.username.utf8.elementsEqual(right.username.utf8)
+  }
+
+  private static func isSame(_ left: Suggestion, _ right: Suggestion) -> Bool {
+    left.mutualCount == right.mutualCount && isSame(left.user, right.user)
+      && left.mutuals.elementsEqual(right.mutuals, by: isSame)
   }
 
   private static func isSame(_ left: Post?, _ right: Post?) -> Bool {
@@ -97,6 +118,11 @@ extension GraphView {
     case .posts(let ids, let viewer): return Reply(.posts(try posts(ids, as: viewer)))
     case .isFollowing(let user, let target): return Reply(.flag(try isFollowing(user, target)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
+    case .suggestions(let user, let options):
+      let page = try suggestions(for: user, options)
+      return Reply(.suggestions(page.items, isTruncated: page.isTruncated))
+    case .distance(let user, let target, let options):
+      return Reply(answer(try distance(from: user, to: target, options), user, target))
     default: return try answer(list: question, cursor)
     }
   }
@@ -118,8 +144,29 @@ extension GraphView {
     case .followers(let user, let options): return reply(try followers(of: user, options.from(cursor)))
     case .blocked(let user, let options): return reply(try blocked(by: user, options.from(cursor)))
     case .muted(let user, let options): return reply(try muted(by: user, options.from(cursor)))
+    case .mutuals(let user, let other, let kind, var options):
+      options.cursor = cursor
+      switch kind {
+      case .followees: return reply(try mutualFollowees(of: user, and: other, options))
+      case .followers: return reply(try mutualFollowers(of: user, and: other, options))
+      }
+    case .twoHops(let user, var options, let followLimit):
+      options.cursor = cursor
+      let page = try twoHopTimeline(of: user, options, followLimit: followLimit)
+      return Reply(
+        .boundedPosts(page.items, isTruncated: page.isTruncated), next: page.next, previous: page.previous)
     default: preconditionFailure("not a list")
     }
+  }
+
+  private func answer(_ distance: Distance, _ user: UserID, _ target: UserID) -> Answer {
+    guard case .path(let way) = distance else {
+      return .distance(hops: nil, gaveUp: distance == .gaveUp, isSound: true)
+    }
+    let isSound =
+      way.first == user && way.last == target
+      && zip(way, way.dropFirst()).allSatisfy { (try? isFollowing($0, $1)) == true }
+    return .distance(hops: distance.hops, gaveUp: false, isSound: isSound)
   }
 
   private func reply(_ page: Page<User>) -> Reply<Cursor> {

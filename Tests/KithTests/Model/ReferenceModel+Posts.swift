@@ -77,8 +77,16 @@ extension ReferenceModel {
   func timeline(_ user: UserID, _ options: TimelineOptions, _ place: Place?) throws(Refusal) -> Reply<Place> {
     let list = "timeline \(user)"
     try check(viewer: user, limit: options.limit, place: place, list: list)
+    var authors = Set((follows[user] ?? [:]).keys).filter { mutes[user]?.contains($0) != true && !isAcross(user, $0) }
+    if options.includeSelf { authors.insert(user) }
+    return timeline(user, by: authors, options, list, place)
+  }
+
+  func timeline(
+    _ user: UserID, by authors: Set<UserID>, _ options: TimelineOptions, _ list: String, _ place: Place?
+  ) -> Reply<Place> {
     var entries: [Entry<Post?>] = []
-    for (id, post) in posts where isOn(user, post, options) {
+    for (id, post) in posts where authors.contains(post.author) && Self.isWithin(options, post) {
       entries.append((Self.newestFirst(post, id), self.post(id, user)))
     }
     entries.sort { $0.key < $1.key }
@@ -96,11 +104,7 @@ extension ReferenceModel {
     return reply
   }
 
-  private func isOn(_ user: UserID, _ post: StoredPost, _ options: TimelineOptions) -> Bool {
-    let isOwn = post.author == user && options.includeSelf
-    let isFollowed = follows[user]?[post.author] != nil && mutes[user]?.contains(post.author) != true
-    return (isOwn || isFollowed) && !isAcross(user, post.author)
-      && options.before.map { post.time < $0.rawValue } ?? true
-      && options.after.map { post.time > $0.rawValue } ?? true
+  private static func isWithin(_ options: TimelineOptions, _ post: StoredPost) -> Bool {
+    options.before.map { post.time < $0.rawValue } ?? true && options.after.map { post.time > $0.rawValue } ?? true
   }
 }

@@ -83,6 +83,11 @@ extension ReferenceModel {
     case .followers(let user, let options):
       let edges = follows.compactMap { follower, edges in edges[user].map { (follower, $0) } }
       return try people("followers", user, edges, options, place)
+    case .mutuals(let user, let other, let kind, let options):
+      return try mutuals(user, other, among: kind, options, place)
+    case .suggestions(let user, let options): return try suggestions(user, options)
+    case .distance(let user, let target, let options): return try distance(user, target, options)
+    case .twoHops(let user, let options, let limit): return try twoHopTimeline(user, options, limit, place)
     case .blocked(let user, let options): return try byID("blocked", user, blocks[user] ?? [], options, place)
     case .muted(let user, let options): return try byID("muted", user, mutes[user] ?? [], options, place)
     }

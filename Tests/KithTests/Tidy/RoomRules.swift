@@ -4,7 +4,8 @@ enum RoomRules {
   static let unsafeRooms = [
     "Sources/Kith/Memory/", "Sources/Kith/Durability/Zstd.swift", "Sources/Kith/Durability/Disk.swift",
     "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
-    "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 

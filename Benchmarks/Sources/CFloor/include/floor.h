@@ -55,4 +55,10 @@ void floor_remove_directory(const char *path);
 // Calls `body` with 0 ..< count, each on a thread of its own, and waits for all; false when they cannot all be begun.
 bool floor_run_threads(int32_t count, void (*body)(void *context, int32_t number), void *context);
 
+// The same of those whom they follow too. `marks` has room for every user and is zero before and after; `met` has room
+// for all users.
+uint32_t floor_two_hop_timeline(
+  const struct floor_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks, uint32_t *met,
+  struct floor_entry *entries, char *bytes, bool *has_more);
+
 #endif

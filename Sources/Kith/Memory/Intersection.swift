@@ -1,0 +1,118 @@
+/// The targets that two sources of a relation have in common.
+///
+/// Lists of like length are merged, without a branch that depends on what they hold. Where one is much longer, each
+/// target of the shorter is looked for in the longer by galloping: steps that double, then halve (J. L. Bentley and
+/// A. C.-C. Yao, "An almost optimal algorithm for unbounded searching", 1976).
+@safe struct Intersection {
+  /// From this ratio of lengths on, galloping is quicker.
+  private static let gallopRatio = 16
+
+  // Safety: there is room for every target of the shorter list and for one more, because `merge` writes first and
+  // counts then.
+  private let found: UnsafeMutablePointer<UInt32>
+  private var count = 0
+  /// Where the longer list is looked at.
+  private var place = PackedLists<UInt64>.Position(run: 0, offset: 0)
+
+  private init(_ found: UnsafeMutablePointer<UInt32>) { unsafe self.found = unsafe found }
+
+  /// Rows of the common targets, ascending.
+  /// - Complexity: O(both) for like lengths, else O(shorter · log(longer / shorter)).
+  static func rows(of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>) -> [UInt32] {
+    let (firstCount, secondCount) = (lists.count(of: Int(first)), lists.count(of: Int(second)))
+    let (short, long) = firstCount <= secondCount ? (Int(first), Int(second)) : (Int(second), Int(first))
+    let (shortCount, longCount) = (min(firstCount, secondCount), max(firstCount, secondCount))
+    if shortCount == 0 { return [] }
+    let gallops = longCount / shortCount >= gallopRatio
+    return unsafe [UInt32](unsafeUninitializedCapacity: shortCount + 1) { buffer, count in
+      guard let base = buffer.baseAddress else { return }
+      var intersection = unsafe Intersection(base)
+      lists.forEachRun(of: short) { targets in
+        if gallops {
+          intersection.gallop(targets, through: lists, long)
+        } else {
+          intersection.merge(targets, with: lists, long)
+        }
+      }
+      count = intersection.count
+    }
+  }
+
+  // MARK: - Lists of like length
+
+  private mutating func merge(_ short: Span<UInt64>, with lists: borrowing PackedLists<UInt64>, _ long: Int) {
+    let runCount = lists.runCount(of: long)
+    var next = 0
+    while next < short.count && place.run < runCount {
+      let elements = lists.run(place.run, of: long)
+      merge(short, &next, elements)
+      if place.offset == elements.count { place = .init(run: place.run + 1, offset: 0) }
+    }
+  }
+
+  /// Until one of the two runs has ended. Steps are made by arithmetic, because the compiler makes branches of
+  /// comparisons, and which of two targets is lower is as good as random (5,000 of each: 47 against 26 µs).
+  private mutating func merge(_ short: Span<UInt64>, _ next: inout Int, _ long: Span<UInt64>) {
+    var (left, right, known) = (next, place.offset, count)
+    while left < short.count && right < long.count {
+      let one = short[left] >> 32
+      let difference = one &- long[right] >> 32
+      let isLow = Int(truncatingIfNeeded: (difference &- 1) >> 63)  // 1 if the left is not greater
+      let isHigh = Int(truncatingIfNeeded: ~difference >> 63)  // 1 if the right is not greater
+      unsafe found[known] = UInt32(truncatingIfNeeded: one)
+      known &+= isLow & isHigh
+      left &+= isLow
+      right &+= isHigh
+    }
+    (next, place.offset, count) = (left, right, known)
+  }
+
+  // MARK: - A short list and a long one
+
+  private mutating func gallop(_ short: Span<UInt64>, through lists: borrowing PackedLists<UInt64>, _ long: Int) {
+    let runCount = lists.runCount(of: long)
+    for index in short.indices {
+      let target = Relation.target(short[index])
+      if runCount > 1 { skipRuns(before: target, lists, long, runCount) }
+      let elements = lists.run(place.run, of: long)
+      place.offset = Self.gallop(elements, from: place.offset, to: target)
+      if place.offset < elements.count && Relation.target(elements[place.offset]) == target {
+        unsafe found[count] = target
+        count += 1
+      }
+    }
+  }
+
+  /// Goes to the last run that begins at or before a target.
+  private mutating func skipRuns(
+    before target: UInt32, _ lists: borrowing PackedLists<UInt64>, _ long: Int, _ runCount: Int
+  ) {
+    var (low, high, step) = (place.run, runCount, 1)
+    while low + step < high && Relation.target(lists.run(low + step, of: long)[0]) <= target {
+      low += step
+      step *= 2
+    }
+    high = min(high, low + step)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if Relation.target(lists.run(middle, of: long)[0]) <= target { low = middle } else { high = middle }
+    }
+    if low > place.run { place = .init(run: low, offset: 0) }
+  }
+
+  /// The first place from `start` on whose target is not before the one looked for.
+  private static func gallop(_ elements: Span<UInt64>, from start: Int, to target: UInt32) -> Int {
+    let key = UInt64(target) << 32
+    var (low, step) = (start, 1)
+    while low + step <= elements.count && elements[low + step - 1] < key {
+      low += step
+      step *= 2
+    }
+    var high = min(elements.count, low + step - 1)
+    while low < high {
+      let middle = (low + high) >> 1
+      if elements[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
