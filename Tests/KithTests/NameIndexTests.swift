@@ -53,8 +53,11 @@ import Testing
     while world.plain.count > 100 { world.remove() }
     world.checkInvariants()
     for _ in 0..<30 { world.compareOneSearch() }
+    world.index.settle(names: world.names)
+    world.checkInvariants()
     #expect(world.index.byteCount < full / 2)
     while world.plain.count > 0 { world.remove() }
+    world.index.settle(names: world.names)
     world.checkInvariants()
     #expect(world.index.tiers.isEmpty && world.index.head.count == 0)
   }
@@ -92,6 +95,8 @@ private struct World: ~Copyable {
   var names = TextColumn()
   var plain: [UInt32: Entry] = [:]
   var random: SplitMix
+  /// One that was begun and not yet brought back.
+  var merge: NameMerge?
   let story: String
 
   struct Entry {
@@ -129,11 +134,27 @@ private struct World: ~Copyable {
   // MARK: - Changes
 
   mutating func change(growing: Bool) {
+    mergeAtRandom()
     switch random.below(10) {
     case 0..<(growing ? 7 : 3): add(randomName())
     case 0..<8 where !plain.isEmpty: rename()
     default: remove()
     }
+  }
+
+  /// Merges begin and end at any two moments; now and then all that is due is merged at once, under one that runs.
+  private mutating func mergeAtRandom() {
+    switch random.below(12) {
+    case 0 where merge == nil: merge = index.beginMerge(besides: [], names: &names)
+    case 1, 2: finishMerge()
+    case 3 where random.below(4) == 0: index.settle(names: names)
+    default: break
+    }
+  }
+
+  mutating func finishMerge() {
+    guard let running = merge.take() else { return }
+    index.adopt(running.segment(), inPlaceOf: running.inputs)
   }
 
   mutating func add(_ name: String) {
@@ -202,8 +223,9 @@ private struct World: ~Copyable {
     let expected = scan(text, match, fold, accept: accept)
     let behind = expected.filter { isBehind(after, $0) }
     let question = "\(text.debugDescription) \(match) \(fold) after \(after?.name ?? []) limit \(limit): \(story)"
-    let found = index.search(query, names: names, after: after, limit: limit, accept: accept)
-    #expect(found == Array(behind.prefix(limit)), "\(question)")
+    let search = NameSearch(query: query, after: after, limit: limit)
+    let found = index.search(search, names: names) { accept($0) ? .take(front: 0) : .leaveOut }.found
+    #expect(found.map(\.row) == Array(behind.prefix(limit)), "\(question)")
     let counted = index.count(query, names: names, accept: accept)
     #expect(counted == expected.count, "\(question)")
   }
@@ -218,7 +240,8 @@ private struct World: ~Copyable {
   ) -> [String] {
     let query = NameQuery(text: text, match: match, fold: fold)
     let place = after.map { NameKey(name: Array($0.utf8)) }
-    return index.search(query, names: names, after: place, limit: limit) { _ in true }.map { names.string(Int($0)) }
+    let search = NameSearch(query: query, after: place, limit: limit)
+    return index.search(search, names: names) { _ in .take(front: 0) }.found.map { names.string(Int($0.row)) }
   }
 
   /// Part of a name that is there, a whole one, or letters at random.

@@ -30,6 +30,9 @@ struct CursorContent: Equatable {
     case postsOfAuthor = 12
     case postsOfFollowees = 13
     case postsOfAuthorAmongFollowees = 14
+    case usersPrefixFirst = 20
+    case usersFollowedFirst = 21
+    case usersPopular = 22
   }
 
   var kind: Kind

@@ -80,16 +80,16 @@ struct GramPostings: Sendable {
   }
 
   /// Calls `body` with each block from `first` on, ascending, that holds every one of `grams`, until it answers false.
-  /// - Parameter candidates: room to work in, so that one query to many postings allocates once.
+  /// - Parameter work: room to work in, so that one query to many postings allocates once.
   /// - Complexity: O(blocks of the rarest gram), and the logarithm of the gaps for the other grams.
   func forEachBlock(
-    holding grams: [UInt32], from first: Int, using candidates: inout Candidates, _ body: (Int) -> Bool
+    holding grams: [UInt32], from first: Int, _ work: inout SearchWork, _ body: (Int) -> Bool
   ) {
-    guard choose(grams, &candidates) else { return }
-    if candidates.entries[0].isDense {
-      walkBitmaps(candidates.entries, from: first, body)
+    guard choose(grams, &work.candidates) else { return }
+    if work.candidates.entries[0].isDense {
+      walkBitmaps(&work, from: first, body)
     } else {
-      walkLists(&candidates, from: first, body)
+      walkLists(&work, from: first, body)
     }
   }
 
@@ -109,8 +109,9 @@ struct GramPostings: Sendable {
     return !candidates.entries.isEmpty
   }
 
-  private func walkBitmaps(_ entries: [Entry], from first: Int, _ body: (Int) -> Bool) {
+  private func walkBitmaps(_ work: inout SearchWork, from first: Int, _ body: (Int) -> Bool) {
     let bitmaps = bitmaps.span
+    let entries = work.candidates.entries
     let words = Self.wordsPerBitmap(blockCount)
     let count = min(entries.count, Candidates.maximumDenseCount)
     var word = first / 64
@@ -124,31 +125,31 @@ struct GramPostings: Sendable {
         index += 1
       }
       while bits != 0 {
-        if !body(word * 64 + bits.trailingZeroBitCount) { return }
+        if !work.goesOn() || !body(word * 64 + bits.trailingZeroBitCount) { return }
         bits &= bits - 1
       }
       word += 1
     }
   }
 
-  private func walkLists(_ candidates: inout Candidates, from first: Int, _ body: (Int) -> Bool) {
+  private func walkLists(_ work: inout SearchWork, from first: Int, _ body: (Int) -> Bool) {
     let (lists, bitmaps) = (lists.span, bitmaps.span)
-    let entries = candidates.entries
-    candidates.places.removeAll(keepingCapacity: true)
-    candidates.ends.removeAll(keepingCapacity: true)
+    let entries = work.candidates.entries
+    work.candidates.places.removeAll(keepingCapacity: true)
+    work.candidates.ends.removeAll(keepingCapacity: true)
     var dense = 0
     while dense < entries.count && !entries[dense].isDense {
       if dense < Candidates.maximumSparseCount {
         let place = entries[dense].place
-        candidates.places.append(place + 1)
-        candidates.ends.append(place + 1 + Int(lists[place]))
+        work.candidates.places.append(place + 1)
+        work.candidates.ends.append(place + 1 + Int(lists[place]))
       }
       dense += 1
     }
     let denseEnd = min(entries.count, dense + Candidates.maximumDenseCount)
-    let sparseCount = candidates.places.count
-    let end = candidates.ends[0]
-    var place = candidates.places[0]
+    let sparseCount = work.candidates.places.count
+    let end = work.candidates.ends[0]
+    var place = work.candidates.places[0]
     if first > 0 { place = Self.gallop(lists, from: place, to: end, reaching: UInt32(first)) }
     next: while place < end {
       let block = lists[place]
@@ -162,17 +163,17 @@ struct GramPostings: Sendable {
       }
       index = 1
       while index < sparseCount {
-        let listEnd = candidates.ends[index]
-        let found = Self.gallop(lists, from: candidates.places[index], to: listEnd, reaching: block)
+        let listEnd = work.candidates.ends[index]
+        let found = Self.gallop(lists, from: work.candidates.places[index], to: listEnd, reaching: block)
         if found == listEnd { return }
-        candidates.places[index] = found
+        work.candidates.places[index] = found
         if lists[found] != block {
           place = Self.gallop(lists, from: place, to: end, reaching: lists[found])
           continue next
         }
         index += 1
       }
-      if !body(Int(block)) { return }
+      if !work.goesOn() || !body(Int(block)) { return }
       place += 1
     }
   }

@@ -41,11 +41,6 @@ struct NameHead: Sendable {
     return true
   }
 
-  mutating func removeAll() {
-    blocks.removeAll()
-    count = 0
-  }
-
   /// The last block that begins at or before a name; the first one if all begin behind it.
   private func blockIndex(of key: Span<UInt8>, _ row: UInt32, names: borrowing TextColumn) -> Int {
     var (low, high) = (1, blocks.count)
@@ -68,11 +63,10 @@ struct NameHead: Sendable {
     return low - 1
   }
 
-  var byteCount: Int {
-    var total = blocks.count * MemoryLayout<Block>.stride
-    for block in blocks { total += block.keys.count + block.rows.count * 4 }
-    return total
-  }
+  /// Bytes of keys, with their NULs.
+  var keyByteCount: Int { blocks.reduce(0) { $0 + $1.keys.count } }
+
+  var byteCount: Int { keyByteCount + count * 4 + blocks.count * MemoryLayout<Block>.stride }
 }
 
 extension NameHead.Block {

@@ -24,16 +24,7 @@ struct NameSegmentBuilder {
 
   /// Folds a name and adds it.
   mutating func add(_ row: UInt32, name: Span<UInt8>) {
-    let start = keys.count
-    for index in name.indices {
-      let byte = name[index]
-      if byte >= 0x80 {
-        keys.removeLast(keys.count - start)
-        keys.append(contentsOf: Folding.loose(name))
-        break
-      }
-      keys.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)  // all that folding does to ASCII
-    }
+    Folding.appendLoose(name, to: &keys)
     endKey(row)
   }
 

@@ -30,8 +30,7 @@ extension Request {
     switch operation {
     case .mutuals, .suggestions, .distance: operation.rawValue
     case .users where text(.match) == "fuzzy" || text(.match) == "regex": "match \(text(.match) ?? "")"
-    case .users where has(.searchOrder) && text(.searchOrder) != "name": "order \(text(.searchOrder) ?? "")"
-    case .users where flag(.highlights) == true, .posts where flag(.highlights) == true: "highlights"
+    case .posts where flag(.highlights) == true: "highlights"
     default: nil
     }
   }
@@ -42,11 +41,13 @@ extension Request {
     var options = UserSearch()
     options.match = choice(.match) ?? .substring
     options.fold = choice(.fold) ?? .loose
+    options.order = choice(.searchOrder) ?? .name
     options.viewer = try viewer(view)
     options.excluding = try optionalUser(.excluding, view)
     options.limit = limit
     options.cursor = cursor
     options.counting = flag(.count) ?? false
+    options.highlighting = flag(.highlights) ?? false
     return try view.searchUsers(text(.query) ?? "", options)
   }
 
