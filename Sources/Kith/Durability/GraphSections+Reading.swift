@@ -12,6 +12,7 @@ extension GraphSections {
     state.follows = try edges(reader, follows, users: state.users, targetCount: userCount, allowsSelf: false) {
       state.users.isLive($0)
     }
+    state.popularity = Popularity(state.follows)
     state.likes = try edges(reader, likes, users: state.users, targetCount: postCount, allowsSelf: true) {
       state.posts.isLive($0)
     }

@@ -83,12 +83,58 @@ extension GraphView {
   }
 
   /// By number of followers (the front), descending.
-  /// - Complexity: O(matches).
+  ///
+  /// While matches are few, a walk over all of them; else a look at the names of the most popular, level by level.
+  /// Which it is shows as they are tried in turn, each time four times as far. For a query that many names match and no
+  /// popular one, nothing but the walk is left.
+  /// - Complexity: O(min(matches, users of the levels from the top, or the cursor's, down to the page's last one)),
+  ///   where that one has 32 followers or more; else O(matches).
   func popular(_ walk: UserWalk) throws(KithError) -> [FoundName] {
-    var search = NameSearch(query: walk.query, limit: walk.limit, ceiling: walk.afterFront ?? .max)
+    // Where nobody follows anybody, the first names are the most popular.
+    let ceiling = state.follows.count == 0 ? 0 : walk.afterFront ?? .max
+    var search = NameSearch(query: walk.query, limit: walk.limit, ceiling: ceiling)
     (search.after, search.afterFront) = (walk.after, walk.afterFront ?? .max)
-    return try found(search) { row in
-      accepts(row, walk) ? .take(front: state.follows.sourceCount(row)) : .leaveOut
+    var budget = 64
+    while true {
+      var left = budget
+      let (all, end) = state.users.search.search(search, names: state.users.names) { row in
+        left -= 1
+        if left < 0 { return .stop }
+        return accepts(row, walk) ? .take(front: state.follows.sourceCount(row)) : .leaveOut
+      }
+      if end == .cancelled { throw .cancelled }
+      if end == .complete { return all }
+      switch mostPopular(walk, budget: budget) {
+      case .full(let found): return found
+      case .exhausted: budget = .max
+      case .overBudget: budget *= 4
+      }
     }
+  }
+
+  private enum Levels {
+    case full([FoundName])
+    /// They hold fewer than a page.
+    case exhausted
+    case overBudget
+  }
+
+  /// Looks the popular users' names through, the most popular level first, until the page is full.
+  private func mostPopular(_ walk: UserWalk, budget: Int) -> Levels {
+    var found: [FoundName] = []
+    var left = budget
+    for level in Popularity.levels(from: walk.afterFront ?? .max) {
+      let count = state.popularity.count(of: level)
+      if count == 0 { continue }
+      left -= count
+      if left < 0 { return .overBudget }
+      var scan = NameScan(walk.query, capacity: count)
+      state.popularity.forEach(in: level) { scan.add($0, names: state.users.names) }
+      found += scan.first(
+        walk.limit - found.count, after: walk.after, afterFront: walk.afterFront, names: state.users.names
+      ) { row in accepts(row, walk) ? state.follows.sourceCount(row) : nil }
+      if found.count == walk.limit { return .full(found) }
+    }
+    return .exhausted
   }
 }

@@ -1,25 +1,28 @@
 /// Which blocks of names hold a gram: for every gram that occurs, the ascending numbers of its blocks, or a bitmap over
 /// all blocks where that is smaller.
 ///
-/// A block is a run of names that are neighbours in the order. Immutable, plain data.
+/// A block is a run of names that are neighbours in the order. There are at most 65,536 of them, so that a number takes
+/// two bytes: at a million names six bytes a name fewer than with four. Immutable, plain data.
 struct GramPostings: Sendable {
+  static let maximumBlockCount = 1 << 16
+
   /// Of the blocks that were given.
   let blockCount: Int
   /// An open-addressed table of entries; its size is a power of two; 0 is a free place.
   private let table: [UInt64]
   /// Of each sparse gram: how many blocks, then their numbers.
-  private let lists: [UInt32]
+  private let lists: [UInt16]
   /// Of each dense gram: one bit for each block.
   private let bitmaps: [UInt64]
 
-  init(blockCount: Int, table: [UInt64], lists: [UInt32], bitmaps: [UInt64]) {
+  init(blockCount: Int, table: [UInt64], lists: [UInt16], bitmaps: [UInt64]) {
     self.blockCount = blockCount
     self.table = table
     self.lists = lists
     self.bitmaps = bitmaps
   }
 
-  var byteCount: Int { table.count * 8 + lists.count * 4 + bitmaps.count * 8 }
+  var byteCount: Int { table.count * 8 + lists.count * 2 + bitmaps.count * 8 }
 
   static func wordsPerBitmap(_ blockCount: Int) -> Int { (blockCount + 63) / 64 }
 
@@ -150,7 +153,7 @@ struct GramPostings: Sendable {
     let sparseCount = work.candidates.places.count
     let end = work.candidates.ends[0]
     var place = work.candidates.places[0]
-    if first > 0 { place = Self.gallop(lists, from: place, to: end, reaching: UInt32(first)) }
+    if first > 0 { place = Self.gallop(lists, from: place, to: end, reaching: UInt16(first)) }
     next: while place < end {
       let block = lists[place]
       var index = dense
@@ -180,7 +183,7 @@ struct GramPostings: Sendable {
 
   /// The first place in lists[start..<end] whose block is at least `block`, found by doubling steps.
   @inline(__always)
-  private static func gallop(_ lists: Span<UInt32>, from start: Int, to end: Int, reaching block: UInt32) -> Int {
+  private static func gallop(_ lists: Span<UInt16>, from start: Int, to end: Int, reaching block: UInt16) -> Int {
     var (low, step) = (start, 1)
     while low < end && lists[low] < block {
       let high = min(low + step, end)

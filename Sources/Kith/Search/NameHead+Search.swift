@@ -42,11 +42,10 @@ extension NameHead {
     _ body: (Place, UInt32, Span<UInt8>) -> Bool
   ) {
     let text = query.loose.span
-    let signature = GramSignature(query.grams)
-    let isShort = text.count < 3
+    let bits = query.grams.map { GramSignature.bit(of: $0) }
     var index = firstBlock
     while index < blocks.count && work.goesOn() {
-      if isShort ? blocks[index].shortGrams.covers(signature) : blocks[index].trigrams.covers(signature) {
+      if mayHold(bits, in: index) {
         let block = blocks[index]
         let keys = block.keys.span
         var (entry, keyStart) = (0, 0)

@@ -72,21 +72,19 @@ extension NameHead {
         start = key.endIndex + 1
         if key.lexicographicallyPrecedes(previous) { problems.append("row \(row) is out of order") }
         previous = key
-        if !block.isSigned(for: key.span) { problems.append("block \(index) lacks grams of row \(row)") }
+        if !mayHold(Self.bits(of: key.span), in: index) { problems.append("block \(index) lacks grams of row \(row)") }
       }
       if start != block.keys.count { problems.append("block \(index) has keys without rows") }
     }
     return problems
   }
-}
 
-extension NameHead.Block {
-  /// Whether the signatures cover all grams of a key.
-  fileprivate func isSigned(for key: Span<UInt8>) -> Bool {
-    var (long, short) = (GramSignature(), GramSignature())
-    Grams.forEachTrigram(of: key, after: 0) { long.insert($0) }
-    Grams.forEachShortGram(of: key, after: 0) { short.insert($0) }
-    return trigrams.covers(long) && shortGrams.covers(short)
+  /// The bits of all grams of a key.
+  private static func bits(of key: Span<UInt8>) -> [Int] {
+    var bits: [Int] = []
+    Grams.forEachTrigram(of: key, after: 0) { bits.append(GramSignature.bit(of: $0)) }
+    Grams.forEachShortGram(of: key, after: 0) { bits.append(GramSignature.bit(of: $0)) }
+    return bits
   }
 }
 
@@ -116,9 +114,14 @@ extension NameSegment {
     if blockStarts.last.map(Int.init) != keys.count - Self.paddingByteCount {
       problems.append("the last block does not end with the last key")
     }
-    problems += trigrams.checkInvariants() + shortGrams.checkInvariants()
-    problems += Self.check(trigrams, of: keysByRank, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
-    problems += Self.check(shortGrams, of: keysByRank, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
+    let partCount = (count + Self.namesPerPart - 1) / Self.namesPerPart
+    if parts.count != partCount { return problems + ["\(parts.count) parts, not \(partCount)"] }
+    for (index, part) in parts.enumerated() {
+      let keys = Array(keysByRank.dropFirst(index * Self.namesPerPart).prefix(Self.namesPerPart))
+      problems += part.trigrams.checkInvariants() + part.shortGrams.checkInvariants()
+      problems += Self.check(part.trigrams, of: keys, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
+      problems += Self.check(part.shortGrams, of: keys, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
+    }
     return problems
   }
 

@@ -1,9 +1,9 @@
 /// All usernames in order of loose key, then exact name; found by any part of them.
 ///
 /// Tiers by age and a small mutable head. A head that is full becomes the youngest tier as it is; tiers are rewritten
-/// into immutable segments that grow geometrically (`NameMerge`), by whom and whenever that suits: answers do not depend
-/// on it. A name's row remembers the *serial* of the head it went into; a tier covers a range of serials, and an entry
-/// lives as long as its row's serial is in the range of its tier. So a removal is one write, a merge needs no
+/// into immutable segments that grow geometrically (`NameMerge`), by whom and whenever that suits: answers do not
+/// depend on it. A name's row remembers the *serial* of the head it went into; a tier covers a range of serials, and an
+/// entry lives as long as its row's serial is in the range of its tier. So a removal is one write, a merge needs no
 /// bookkeeping, and changes made while a merge runs are not lost on it.
 ///
 /// Names must be in `names` from before their insertion until after their removal.

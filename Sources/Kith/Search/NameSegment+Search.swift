@@ -38,13 +38,21 @@ extension NameSegment {
     if first.rank >= count { return }
     let text = query.loose.span
     let isShort = text.count < 3
-    let postings = isShort ? shortGrams : trigrams
     let names = isShort ? Self.namesPerGroup : Self.namesPerBlock
     let blocks = names / Self.namesPerBlock
-    postings.forEachBlock(holding: query.grams, from: first.rank / names, &work) { index in
-      let (block, end) = (index * blocks, min((index + 1) * blocks, blockStarts.count - 1))
-      let start = Place(rank: index * names, start: Int(blockStarts[block]))
-      return scan(for: text, from: start.rank < first.rank ? first : start, to: end, body)
+    var goesOn = true
+    for part in first.rank / Self.namesPerPart..<parts.count where goesOn {
+      let postings = isShort ? parts[part].shortGrams : parts[part].trigrams
+      let base = part * Self.namesPerPart
+      postings.forEachBlock(holding: query.grams, from: max(0, first.rank - base) / names, &work) { index in
+        let rank = base + index * names
+        let block = rank / Self.namesPerBlock
+        let start = Place(rank: rank, start: Int(blockStarts[block]))
+        let end = min(block + blocks, blockStarts.count - 1)
+        goesOn = scan(for: text, from: rank < first.rank ? first : start, to: end, body)
+        return goesOn
+      }
+      if work.isCancelled { return }
     }
   }
 
@@ -61,13 +69,11 @@ extension NameSegment {
         block += 1
         place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
       }
-      var key = Self.key(at: place.start, in: keys.span)
-      while place.start + key.count < hit {
-        place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
-        key = Self.key(at: place.start, in: keys.span)
-      }
-      if !body(place, key) { return false }
-      place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+      let (start, passed) = ByteSearch.run(around: hit, in: keys.span, from: place.start)
+      let keyEnd = ByteSearch.terminator(in: keys.span, from: hit + text.count)
+      place = Place(rank: place.rank + passed, start: start)
+      if !body(place, keys.span.extracting(start..<keyEnd)) { return false }
+      place = Place(rank: place.rank + 1, start: keyEnd + 1)
     }
     return true
   }
