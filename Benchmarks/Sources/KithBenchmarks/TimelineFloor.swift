@@ -74,7 +74,7 @@ import CFloor
 }
 
 /// Texts one behind the other.
-private struct Texts {
+struct Texts {
   var offsets: [UInt64] = [0]
   var bytes: [CChar] = []
   var longest = 0
@@ -89,7 +89,7 @@ private struct Texts {
 }
 
 /// A copy that is never freed.
-private func lasting<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
+func lasting<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
   let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(1, elements.count))
   _ = unsafe copy.initialize(from: elements)
   return unsafe UnsafePointer(copy.baseAddress.unsafelyUnwrapped)

@@ -114,10 +114,10 @@ extension NameSegment {
     if blockStarts.last.map(Int.init) != keys.count - Self.paddingByteCount {
       problems.append("the last block does not end with the last key")
     }
-    let partCount = (count + Self.namesPerPart - 1) / Self.namesPerPart
+    let partCount = (count + namesPerPart - 1) / namesPerPart
     if parts.count != partCount { return problems + ["\(parts.count) parts, not \(partCount)"] }
     for (index, part) in parts.enumerated() {
-      let keys = Array(keysByRank.dropFirst(index * Self.namesPerPart).prefix(Self.namesPerPart))
+      let keys = Array(keysByRank.dropFirst(index * namesPerPart).prefix(namesPerPart))
       problems += part.trigrams.checkInvariants() + part.shortGrams.checkInvariants()
       problems += Self.check(part.trigrams, of: keys, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
       problems += Self.check(part.shortGrams, of: keys, namesPerBlock: Self.namesPerGroup, lengths: 1...2)

@@ -1,7 +1,7 @@
 extension NameIndex {
   /// The first names, in order, that answer a query.
   /// - Parameter judge: asked of every living name that matches; within one tier in order of name.
-  /// - Complexity: where all fronts are one: O(limit) groups of 128 names for one and two letters, else O(blocks with
+  /// - Complexity: where all fronts are one: O(limit) groups of 64 names for one and two letters, else O(blocks with
   ///   the query's rarest trigram) at worst, and usually no more than the blocks of the answers. Else O(matches), until
   ///   `limit` answers have the front `ceiling`.
   func search(

@@ -47,6 +47,8 @@ struct NameIndex: ~Copyable, Sendable {
 
   let headCapacity: Int
   let fanout: Int
+  /// Of segments.
+  let namesPerPart: Int
   /// By age: the ranges of their serials ascend and do not meet.
   var tiers: [Tier] = []
   var head = NameHead()
@@ -57,23 +59,29 @@ struct NameIndex: ~Copyable, Sendable {
   /// Whether tiers changed so that a merge may be due; for the one who has merges run, who sets it back.
   var mergeMayBeDue = false
 
-  init() { self.init(headCapacity: Self.defaultHeadCapacity, fanout: Self.defaultFanout) }
+  init() {
+    self.init(
+      headCapacity: Self.defaultHeadCapacity, fanout: Self.defaultFanout, namesPerPart: NameSegment.maximumNamesPerPart)
+  }
 
   /// - Parameters:
   ///   - headCapacity: how many names fill the head.
   ///   - fanout: how many segments of about one size are merged into one; at least 2.
-  init(headCapacity: Int, fanout: Int) {
+  ///   - namesPerPart: of segments (see there).
+  init(headCapacity: Int, fanout: Int, namesPerPart: Int) {
     precondition(headCapacity >= 1 && fanout >= 2, "a head holds at least one name, and a merge takes at least two")
     self.headCapacity = headCapacity
     self.fanout = fanout
+    self.namesPerPart = namesPerPart
   }
 
   private init(
-    headCapacity: Int, fanout: Int, tiers: [Tier], head: NameHead, headSerial: UInt32,
+    headCapacity: Int, fanout: Int, namesPerPart: Int, tiers: [Tier], head: NameHead, headSerial: UInt32,
     serials: consuming Column<UInt32>, mergeMayBeDue: Bool
   ) {
     self.headCapacity = headCapacity
     self.fanout = fanout
+    self.namesPerPart = namesPerPart
     self.tiers = tiers
     self.head = head
     self.headSerial = headSerial
@@ -84,8 +92,8 @@ struct NameIndex: ~Copyable, Sendable {
   /// The index as of now; neither side sees what the other changes afterwards.
   mutating func pin() -> NameIndex {
     NameIndex(
-      headCapacity: headCapacity, fanout: fanout, tiers: tiers, head: head, headSerial: headSerial,
-      serials: serials.pin(), mergeMayBeDue: mergeMayBeDue)
+      headCapacity: headCapacity, fanout: fanout, namesPerPart: namesPerPart, tiers: tiers, head: head,
+      headSerial: headSerial, serials: serials.pin(), mergeMayBeDue: mergeMayBeDue)
   }
 
   /// Adds a row's name, which is in `names` already.
@@ -120,7 +128,7 @@ struct NameIndex: ~Copyable, Sendable {
     serials = Column()
     var byteCount = 0
     for row in 0..<names.count { byteCount += names.byteCount(row) }
-    var builder = NameSegmentBuilder()
+    var builder = NameSegmentBuilder(namesPerPart: namesPerPart)
     builder.reserve(count: names.count, keyByteCount: byteCount + names.count)
     for row in 0..<names.count {
       let name = names.bytes(row)
@@ -130,7 +138,7 @@ struct NameIndex: ~Copyable, Sendable {
       }
       if builder.keyByteCount > NameSegment.maximumKeyByteCount - NameSegmentBuilder.maximumKeyByteCount {
         append(builder, names: names)
-        builder = NameSegmentBuilder()
+        builder = NameSegmentBuilder(namesPerPart: namesPerPart)
       }
       builder.add(UInt32(row), name: name)
       serials.append(headSerial)

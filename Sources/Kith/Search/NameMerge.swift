@@ -6,28 +6,36 @@ struct NameMerge: ~Copyable, Sendable {
   let inputs: [NameIndex.Tier]
   /// The heads that are in the inputs.
   let serials: ClosedRange<UInt32>
+  private let namesPerPart: Int
   private let rowSerials: Column<UInt32>
   private let names: TextColumn
 
   /// - Parameters:
   ///   - inputs: at least one.
+  ///   - namesPerPart: of the segment.
   ///   - rowSerials: the index's, of that instant; `names` too.
-  init(inputs: [NameIndex.Tier], rowSerials: consuming Column<UInt32>, names: consuming TextColumn) {
+  init(
+    inputs: [NameIndex.Tier], namesPerPart: Int, rowSerials: consuming Column<UInt32>, names: consuming TextColumn
+  ) {
     serials = inputs[0].serials.lowerBound...inputs[inputs.count - 1].serials.upperBound
     self.inputs = inputs
+    self.namesPerPart = namesPerPart
     self.rowSerials = rowSerials
     self.names = names
   }
 
   /// Nil when nobody lives.
   /// - Complexity: O(bytes): about 0.5 µs a name.
-  func segment() -> NameSegment? { Self.segment(of: inputs[...], serials: rowSerials, names: names) }
+  func segment() -> NameSegment? {
+    Self.segment(of: inputs[...], namesPerPart: namesPerPart, serials: rowSerials, names: names)
+  }
 
   static func segment(
-    of tiers: ArraySlice<NameIndex.Tier>, serials: borrowing Column<UInt32>, names: borrowing TextColumn
+    of tiers: ArraySlice<NameIndex.Tier>, namesPerPart: Int, serials: borrowing Column<UInt32>,
+    names: borrowing TextColumn
   ) -> NameSegment? {
     guard let first = tiers.first, let last = tiers.last else { return nil }
-    var builder = NameSegmentBuilder()
+    var builder = NameSegmentBuilder(namesPerPart: namesPerPart)
     builder.reserve(
       count: tiers.reduce(0) { $0 + $1.count - $1.deadCount }, keyByteCount: tiers.reduce(0) { $0 + $1.keyByteCount })
     for tier in tiers {
@@ -143,7 +151,8 @@ extension NameIndex {
   /// - Parameter running: serials that other merges are at work on.
   mutating func beginMerge(besides running: [ClosedRange<UInt32>], names: inout TextColumn) -> NameMerge? {
     guard let range = dueMerge(besides: running) else { return nil }
-    return NameMerge(inputs: Array(tiers[range]), rowSerials: serials.pin(), names: names.pin())
+    return NameMerge(
+      inputs: Array(tiers[range]), namesPerPart: namesPerPart, rowSerials: serials.pin(), names: names.pin())
   }
 
   /// Puts a merge's segment in the place of its inputs, unless they have gone meanwhile.
@@ -165,6 +174,7 @@ extension NameIndex {
 
   private mutating func merge(_ range: Range<Int>, names: borrowing TextColumn) {
     let inputs = Array(tiers[range])
-    adopt(NameMerge.segment(of: tiers[range], serials: serials, names: names), inPlaceOf: inputs)
+    let segment = NameMerge.segment(of: tiers[range], namesPerPart: namesPerPart, serials: serials, names: names)
+    adopt(segment, inPlaceOf: inputs)
   }
 }

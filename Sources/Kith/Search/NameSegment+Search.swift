@@ -41,9 +41,9 @@ extension NameSegment {
     let names = isShort ? Self.namesPerGroup : Self.namesPerBlock
     let blocks = names / Self.namesPerBlock
     var goesOn = true
-    for part in first.rank / Self.namesPerPart..<parts.count where goesOn {
+    for part in first.rank / namesPerPart..<parts.count where goesOn {
       let postings = isShort ? parts[part].shortGrams : parts[part].trigrams
-      let base = part * Self.namesPerPart
+      let base = part * namesPerPart
       postings.forEachBlock(holding: query.grams, from: max(0, first.rank - base) / names, &work) { index in
         let rank = base + index * names
         let block = rank / Self.namesPerBlock

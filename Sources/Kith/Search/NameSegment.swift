@@ -10,7 +10,7 @@ final class NameSegment: Sendable {
   static let namesPerBlock = 16
   static let namesPerGroup = 64
   static let blocksPerGroup = namesPerGroup / namesPerBlock
-  static let namesPerPart = GramPostings.maximumBlockCount * namesPerBlock
+  static let maximumNamesPerPart = GramPostings.maximumBlockCount * namesPerBlock
   /// Zeros behind the last key, so that whole vectors can be loaded (see `ByteSearch.find`).
   static let paddingByteCount = 16
   /// What a segment's 32-bit offsets reach.
@@ -27,10 +27,11 @@ final class NameSegment: Sendable {
   let keys: [UInt8]
   /// The leading words of the first key of each group: a search for a place touches the keys of one group only.
   let fences: [UInt64]
-  /// One after the other in the order: each as many names as postings reach.
+  /// One after the other in the order, each of `namesPerPart` names: no more than postings reach.
   let parts: [Part]
+  let namesPerPart: Int
 
-  /// Where grams occur in a run of at most 1,048,576 names.
+  /// Where grams occur in a run of names, at most 1,048,576.
   struct Part: Sendable {
     /// By block of the part.
     let trigrams: GramPostings
@@ -40,7 +41,7 @@ final class NameSegment: Sendable {
 
   init(
     serials: ClosedRange<UInt32>, rows: [UInt32], blockStarts: [UInt32], keys: [UInt8], fences: [UInt64],
-    parts: [Part]
+    parts: [Part], namesPerPart: Int
   ) {
     self.serials = serials
     self.rows = rows
@@ -48,6 +49,7 @@ final class NameSegment: Sendable {
     self.keys = keys
     self.fences = fences
     self.parts = parts
+    self.namesPerPart = namesPerPart
   }
 
   var count: Int { rows.count }

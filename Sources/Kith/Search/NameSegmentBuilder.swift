@@ -8,6 +8,17 @@ struct NameSegmentBuilder {
   private var keyStarts: [UInt32] = [0]
   private var rows: [UInt32] = []
 
+  /// See `NameSegment`.
+  private let namesPerPart: Int
+
+  /// - Parameter namesPerPart: a multiple of the names of a group.
+  init(namesPerPart: Int) {
+    precondition(
+      namesPerPart % NameSegment.namesPerGroup == 0
+        && (1...NameSegment.maximumNamesPerPart).contains(namesPerPart), "a part holds whole groups, and not too many")
+    self.namesPerPart = namesPerPart
+  }
+
   var count: Int { rows.count }
   var keyByteCount: Int { keys.count }
 
@@ -59,16 +70,17 @@ struct NameSegmentBuilder {
       fences.append(ByteSearch.leadingWord(NameSegment.key(at: Int(sortedStarts[rank]), in: sortedKeys.span)))
     }
     var parts: [NameSegment.Part] = []
-    for first in stride(from: 0, to: sortedRows.count, by: NameSegment.namesPerPart) {
-      let ranks = first..<min(first + NameSegment.namesPerPart, sortedRows.count)
+    for first in stride(from: 0, to: sortedRows.count, by: namesPerPart) {
+      let ranks = first..<min(first + namesPerPart, sortedRows.count)
       parts.append(Self.post(ranks, sortedKeys.span, sortedStarts.span))
     }
     return NameSegment(
-      serials: serials, rows: sortedRows, blockStarts: blockStarts, keys: sortedKeys, fences: fences, parts: parts)
+      serials: serials, rows: sortedRows, blockStarts: blockStarts, keys: sortedKeys, fences: fences, parts: parts,
+      namesPerPart: namesPerPart)
   }
 
-  /// Posts the grams of a part, block by block. What a key has in common with the one before it in its block is posted already:
-  /// among a million names in order that is half of their bytes.
+  /// Posts the grams of a part, block by block. What a key has in common with the one before it in its block is posted
+  /// already: among a million names in order that is half of their bytes.
   private static func post(
     _ ranks: Range<Int>, _ keys: Span<UInt8>, _ starts: Span<UInt32>
   ) -> NameSegment.Part {

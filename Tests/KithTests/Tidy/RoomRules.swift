@@ -4,7 +4,7 @@ enum RoomRules {
   static let unsafeRooms = [
     "Sources/Kith/Memory/", "Sources/Kith/Durability/Zstd.swift", "Sources/Kith/Durability/Disk.swift",
     "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
-    "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
   ]
 
   static let systemRooms = [
