@@ -73,10 +73,10 @@ import CFloor
 
 /// The ranks of the names that hold each gram of one, two or three bytes.
 private struct GramLists {
-  private(set) var tableGrams: [UInt32]
-  private(set) var tableLists: [UInt32]
+  private(set) var tableGrams: [UInt32] = []
+  private(set) var tableLists: [UInt32] = []
   private(set) var offsets: [UInt32] = [0]
-  private(set) var ranks: [UInt32]
+  private(set) var ranks: [UInt32] = []
 
   init(_ names: [[UInt8]]) {
     var lists: [UInt32: UInt32] = [:]
@@ -111,7 +111,7 @@ private struct GramLists {
     tableGrams = Array(repeating: 0, count: size)
     tableLists = Array(repeating: 0, count: size)
     for (gram, list) in lists {
-      var index = Int(gram &* 0x9E37_79B1 >> 7) & (size - 1)
+      var index = Int((gram &* 0x9E37_79B1) >> 7) & (size - 1)
       while tableGrams[index] != 0 { index = (index + 1) & (size - 1) }
       tableGrams[index] = gram
       tableLists[index] = list

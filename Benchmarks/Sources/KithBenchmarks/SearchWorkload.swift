@@ -1,8 +1,8 @@
 import Kith
 
 /// Friend search by a user who is left out of it, twenty users with whether they are followed: any part of a name, and
-/// names as they are typed from their first letter on; 1 to 10 letters, each length as often. Beside it the same from an
-/// index on bare arrays in C.
+/// names as they are typed from their first letter on; 1 to 10 letters, each length as often. Beside it the same from
+/// an index on bare arrays in C.
 ///
 /// The other orders have no floor: theirs is the one by name.
 struct SearchWorkload {
@@ -64,13 +64,15 @@ struct SearchWorkload {
   ) throws -> Measurement {
     for question in row.questions.prefix(Self.checked) { try check(question, row, plain, floor) }
     let isPrefix = row.match == .prefix
+    let enginePage: (Int) throws -> Int = { number in
+      try graph.read { (view) throws(KithError) in try ask(row.questions[number], row, view) }.count
+    }
     let floorPage: (Int) -> Int = { number in
       let question = row.questions[number]
       return floor.page(question.folded, prefix: isPrefix, viewer: question.viewer, limit: Self.limit)
     }
-    return try harness.measure(row.name, questions: row.questions.count) { number in
-      try graph.read { (view) throws(KithError) in try ask(row.questions[number], row, view) }.count
-    } floor: row.order == .name ? floorPage : nil
+    return try harness.measure(
+      row.name, questions: row.questions.count, engine: enginePage, floor: row.order == .name ? floorPage : nil)
   }
 
   @inline(__always)

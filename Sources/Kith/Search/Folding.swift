@@ -34,15 +34,12 @@ enum Folding {
 
   /// Writes the loose key of a text behind others, without an array of its own where it is ASCII.
   static func appendLoose(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
-    let start = keys.count
-    for index in utf8.indices {
-      let byte = utf8[index]
-      if byte >= 0x80 {
-        keys.removeLast(keys.count - start)
-        keys.append(contentsOf: loose(utf8))
-        return
+    if !isASCII(utf8) { return keys.append(contentsOf: loose(utf8)) }
+    keys.append(addingCapacity: utf8.count) { output in
+      for index in utf8.indices {
+        let byte = utf8[index]
+        output.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
       }
-      keys.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)  // all that folding does to ASCII
     }
   }
 

@@ -29,7 +29,9 @@ extension NameIndex {
           }
           let hit = NameHit(row: row, front: front, source: source, block: block, start: start, key: key)
           if selection.take(hit, isBefore: { isOrdered($0, before: $1, names: names) }) { return true }
-          return (selection.last?.front ?? .min) < search.ceiling
+          // The tier has nothing more to give if not even the largest front would bring this name in.
+          guard let last = selection.last, last.front >= search.ceiling else { return true }
+          return !isOrdered(last, before: hit.withFront(last.front), names: names)
         }
       }
       if isStopped || work.isCancelled { break }

@@ -2,7 +2,7 @@
 struct NameHit {
   let row: UInt32
   /// What goes before the name in the order: larger ones come first.
-  let front: Int
+  private(set) var front: Int
   /// Which tier; the number of tiers means the head.
   let source: Int
   /// Block of a head; else 0.
@@ -20,6 +20,13 @@ struct NameHit {
     self.start = start
     keyByteCount = key.count
     word = ByteSearch.leadingWord(key)
+  }
+
+  /// The same name with another front.
+  func withFront(_ front: Int) -> NameHit {
+    var hit = self
+    hit.front = front
+    return hit
   }
 }
 
