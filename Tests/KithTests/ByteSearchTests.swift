@@ -32,6 +32,43 @@ import Testing
     }
   }
 
+  @Test("A needle is found at every place of a long text that hardly looks like it")
+  func findingSeldom() {
+    for place in 0..<200 {
+      var bytes = [UInt8](repeating: 0x2E, count: 230)
+      bytes.replaceSubrange(place..<place + 3, with: [0x61, 0x62, 0x63])
+      bytes[(place + 97) % 230] = 0x61
+      for length in 1...3 {
+        let needle = Array([0x61, 0x62, 0x63].suffix(length)) as [UInt8]
+        let expected = bytes.indices.first { bytes[$0...].starts(with: needle) }
+        #expect(ByteSearch.find(needle.span, in: bytes.span, from: 0, to: 230) == expected)
+        #expect(ByteSearch.find(needle.span, in: bytes.span, from: place + 3, to: 230 - 97) == nil || length == 1)
+      }
+    }
+  }
+
+  @Test("A run between NULs is found, and the NULs before it are counted")
+  func runs() {
+    var state: UInt64 = 3
+    for round in 0..<400 {
+      let texts = (0..<1 + round % 16).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Self.bytes(Int(state >> 33) % (round % 3 == 0 ? 4 : 40), &state)
+      }
+      let bytes = texts.flatMap { $0 + [0] } + [UInt8](repeating: 0, count: 16)
+      var start = 0
+      for (index, text) in texts.enumerated() {
+        for place in start...start + text.count {
+          let (found, passed) = ByteSearch.run(around: place, in: bytes.span, from: 0)
+          #expect(found == start && passed == index, "place \(place) of \(texts)")
+          let (again, none) = ByteSearch.run(around: place, in: bytes.span, from: start)
+          #expect(again == start && none == 0)
+        }
+        start += text.count + 1
+      }
+    }
+  }
+
   @Test("Order, common prefix and leading word agree with bytes compared one by one")
   func comparing() {
     var state: UInt64 = 9

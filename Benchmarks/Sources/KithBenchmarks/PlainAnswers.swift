@@ -1,3 +1,5 @@
+import Kith
+
 /// A post as the plain recomputation, the floor and the engine all put it.
 struct PlainPost: Equatable {
   let id: Int64
@@ -15,7 +17,8 @@ struct PlainAnswers {
   private let postsByAuthor: [[Int]]
   private let likeCounts: [Int]
   /// Folded name, name, user; in the order of results.
-  private let names: [(folded: [UInt8], name: [UInt8], user: Int)]
+  let names: [(folded: [UInt8], name: [UInt8], user: Int)]
+  private let followerCounts: [Int]
 
   init(_ network: Network) {
     self.network = network
@@ -25,6 +28,9 @@ struct PlainAnswers {
     var likeCounts = [Int](repeating: 0, count: network.authors.count)
     for post in network.likes.elements { likeCounts[Int(post)] += 1 }
     self.likeCounts = likeCounts
+    var followerCounts = [Int](repeating: 0, count: network.userCount)
+    for followee in network.followees.elements { followerCounts[Int(followee)] += 1 }
+    self.followerCounts = followerCounts
     // Names are ASCII here, where folding is lower case.
     names = network.names.enumerated()
       .map { (folded: Array($1.lowercased().utf8), name: Array($1.utf8), user: $0) }
@@ -47,16 +53,26 @@ struct PlainAnswers {
   }
 
   /// Users, with whether the viewer follows them, whose name holds the query, or begins with it.
-  func search(_ query: String, prefix: Bool, viewer: Int, limit: Int) -> [(user: Int, following: Bool)] {
+  func search(
+    _ query: String, prefix: Bool, order: UserSearch.Order, viewer: Int, limit: Int
+  ) -> [(user: Int, following: Bool)] {
     let wanted = Array(query.lowercased().utf8)
-    var found: [(user: Int, following: Bool)] = []
-    for (folded, _, user) in names where user != viewer && found.count < limit {
-      let isFound =
-        prefix
-        ? folded.starts(with: wanted)
-        : folded.indices.contains { folded[$0...].starts(with: wanted) }
-      if isFound { found.append((user, network.followees[viewer].contains(UInt32(user)))) }
+    let followees = Set(network.followees[viewer])
+    var found: [(front: Int, user: Int)] = []
+    for (folded, _, user) in names where user != viewer {
+      let begins = folded.starts(with: wanted)
+      if !begins && (prefix || !folded.indices.contains { folded[$0...].starts(with: wanted) }) { continue }
+      let front =
+        switch order {
+        case .name: 0
+        case .prefixFirst: begins ? 1 : 0
+        case .followedFirst: followees.contains(UInt32(user)) ? 1 : 0
+        case .popular: followerCounts[user]
+        }
+      found.append((front, user))
+      if order == .name && found.count == limit { break }
     }
-    return found
+    let sorted = found.enumerated().sorted { (-$0.element.front, $0.offset) < (-$1.element.front, $1.offset) }
+    return sorted.prefix(limit).map { ($0.element.user, followees.contains(UInt32($0.element.user))) }
   }
 }

@@ -1,13 +1,22 @@
 import Kith
 
 /// Friend search by a user who is left out of it, twenty users with whether they are followed: any part of a name, and
-/// names as they are typed from their first letter on; 1 to 10 letters, each length as often.
+/// names as they are typed from their first letter on; 1 to 10 letters, each length as often. Beside it the same from
+/// an index on bare arrays in C.
 ///
-/// No floor stands beside it yet: an honest one needs an index of its own on bare arrays.
+/// The other orders have no floor: theirs is the one by name.
 struct SearchWorkload {
   private struct Question {
     let query: String
-    let viewer: UserID
+    let folded: [UInt8]
+    let viewer: Int
+  }
+
+  private struct Row {
+    let name: String
+    let questions: [Question]
+    var match = Match.substring
+    var order = UserSearch.Order.name
   }
 
   private static let limit = 20
@@ -18,47 +27,83 @@ struct SearchWorkload {
   let graph: SocialGraph
 
   func run(_ harness: inout Harness, against plain: PlainAnswers, seed: UInt64) throws -> [Measurement] {
+    let floor = SearchFloor(network, order: plain.names)
+    return try rows(seed: seed).map { try measure($0, &harness, plain, floor) }
+  }
+
+  private func rows(seed: UInt64) -> [Row] {
     let parts = questions(seed: seed, typed: false)
     let beginnings = questions(seed: seed, typed: true)
-    let rows: [(name: String, questions: [Question], match: Match)] = [
-      ("search, any part, 1 to 10 letters", parts, .substring),
-      ("search, any part, 1 letter", parts.filter { $0.query.count == 1 }, .substring),
-      ("search, any part, 2 letters", parts.filter { $0.query.count == 2 }, .substring),
-      ("search, any part, 3 to 10 letters", parts.filter { $0.query.count > 2 }, .substring),
-      ("search, any part, as a name is typed", beginnings, .substring),
-      ("autocomplete, as a name is typed", beginnings, .prefix),
+    let hostile = hostileQuestions(seed: seed)
+    var rows = [
+      Row(name: "search, any part, 1 to 10 letters", questions: parts),
+      Row(name: "search, any part, 1 letter", questions: parts.filter { $0.query.count == 1 }),
+      Row(name: "search, any part, 2 letters", questions: parts.filter { $0.query.count == 2 }),
+      Row(name: "search, any part, 3 to 10 letters", questions: parts.filter { $0.query.count > 2 }),
+      Row(name: "search, any part, 8 letters", questions: parts.filter { $0.query.count == 8 }),
+      Row(name: "search, any part, as a name is typed", questions: beginnings),
+      Row(name: "search, common grams, hardly a hit", questions: hostile),
+      Row(name: "autocomplete, as a name is typed", questions: beginnings, match: .prefix),
+      Row(name: "search, prefix first", questions: parts, order: .prefixFirst),
+      Row(name: "search, most followed first", questions: parts, order: .popular),
     ]
-    return try rows.map { try measure($0.name, $0.questions, $0.match, &harness, plain) }
+    for fanIn in network.fanIns {
+      let asked = parts.enumerated().map { index, question in
+        Question(
+          query: question.query, folded: question.folded,
+          viewer: fanIn.users.lowerBound + index % fanIn.users.count)
+      }
+      let name = "search, followed first, \(grouped(fanIn.followeeCount)) followed"
+      rows.append(Row(name: name, questions: asked, order: .followedFirst))
+    }
+    return rows
   }
 
   private func measure(
-    _ name: String, _ questions: [Question], _ match: Match, _ harness: inout Harness, _ plain: PlainAnswers
+    _ row: Row, _ harness: inout Harness, _ plain: PlainAnswers, _ floor: SearchFloor
   ) throws -> Measurement {
-    for question in questions.prefix(Self.checked) { try check(question, match, plain) }
-    return try harness.measure(name, questions: questions.count) { number in
-      let question = questions[number]
-      return try graph.read { (view) throws(KithError) in try ask(question, match, view) }.count
+    for question in row.questions.prefix(Self.checked) { try check(question, row, plain, floor) }
+    let isPrefix = row.match == .prefix
+    let enginePage: (Int) throws -> Int = { number in
+      try graph.read { (view) throws(KithError) in try ask(row.questions[number], row, view) }.count
     }
+    let floorPage: (Int) -> Int = { number in
+      let question = row.questions[number]
+      return floor.page(question.folded, prefix: isPrefix, viewer: question.viewer, limit: Self.limit)
+    }
+    return try harness.measure(
+      row.name, questions: row.questions.count, engine: enginePage, floor: row.order == .name ? floorPage : nil)
   }
 
   @inline(__always)
-  private func ask(
-    _ question: Question, _ match: Match, _ view: borrowing GraphView
-  ) throws(KithError) -> Page<User> {
-    try view.searchUsers(
+  private func ask(_ question: Question, _ row: Row, _ view: borrowing GraphView) throws(KithError) -> Page<User> {
+    let viewer = Network.userID(question.viewer)
+    return try view.searchUsers(
       question.query,
-      UserSearch(match: match, viewer: question.viewer, excluding: question.viewer, limit: Self.limit))
+      UserSearch(match: row.match, order: row.order, viewer: viewer, excluding: viewer, limit: Self.limit))
   }
 
-  private func check(_ question: Question, _ match: Match, _ plain: PlainAnswers) throws {
-    let page = try graph.read { (view) throws(KithError) in try ask(question, match, view) }
+  private func check(_ question: Question, _ row: Row, _ plain: PlainAnswers, _ floor: SearchFloor) throws {
+    let page = try graph.read { (view) throws(KithError) in try ask(question, row, view) }
+    let isPrefix = row.match == .prefix
     let known = plain.search(
-      question.query, prefix: match == .prefix, viewer: Int(question.viewer.rawValue) - 1, limit: Self.limit)
+      question.query, prefix: isPrefix, order: row.order, viewer: question.viewer, limit: Self.limit)
     let isEqual = page.elementsEqual(known) { user, known in
       user.id == Network.userID(known.user) && user.username == network.names[known.user]
         && user.following == known.following
     }
-    if !isEqual { throw WrongAnswer(message: "the engine's answer to \"\(question.query)\" is not the plain one") }
+    if !isEqual { throw WrongAnswer(message: "\(row.name): the answer to \"\(question.query)\" is not the plain one") }
+    if row.order != .name { return }
+    let floorPage = floor.users(question.folded, prefix: isPrefix, viewer: question.viewer, limit: Self.limit)
+    if !floorPage.elementsEqual(known, by: ==) {
+      throw WrongAnswer(message: "the floor's answer to \"\(question.query)\" is not the plain one")
+    }
+  }
+
+  // MARK: - Questions
+
+  private func question(_ query: String, _ random: inout RandomSource) -> Question {
+    Question(query: query, folded: Array(query.lowercased().utf8), viewer: random.below(network.userCount))
   }
 
   private func questions(seed: UInt64, typed: Bool) -> [Question] {
@@ -69,9 +114,24 @@ struct SearchWorkload {
       let name = Array(random.pick(network.names))
       if name.count < count { continue }
       let start = typed ? 0 : random.below(name.count - count + 1)
-      questions.append(
-        Question(
-          query: String(name[start..<start + count]), viewer: Network.userID(random.below(network.userCount))))
+      questions.append(question(String(name[start..<start + count]), &random))
+    }
+    return questions
+  }
+
+  /// Letters each three of which stand in some name, while all of them hardly do.
+  private func hostileQuestions(seed: UInt64) -> [Question] {
+    var random = RandomSource(seed: seed, stream: 13)
+    var questions: [Question] = []
+    while questions.count < Self.questionCount {
+      let count = [4, 5, 6, 8][questions.count % 4]
+      var letters = Array(random.pick(network.names).prefix(3))
+      for _ in 0..<2_000 where letters.count >= 3 && letters.count < count {
+        let name = Array(random.pick(network.names))
+        let next = name.indices.dropLast(2).first { name[$0...$0 + 1] == letters[(letters.count - 2)...] }
+        if let next { letters.append(name[next + 2]) }
+      }
+      if letters.count == count { questions.append(question(String(letters), &random)) }
     }
     return questions
   }

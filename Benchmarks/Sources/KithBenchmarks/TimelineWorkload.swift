@@ -18,20 +18,34 @@ struct TimelineWorkload {
         try check(user, floor, known)
       }
       let name = "timeline, first page, \(grouped(fanIn.followeeCount)) followed"
-      measurements.append(
-        try harness.measure(name, questions: fanIn.users.count) { question in
-          let id = Network.userID(fanIn.users.lowerBound + question)
-          return try graph.read { (view) throws(KithError) in try view.timeline(of: id) }.count
-        } floor: { question in
-          floor.page(of: fanIn.users.lowerBound + question, limit: Self.limit)
-        })
+      func pages(_ name: String, _ engine: (UserID) throws -> Int) throws {
+        measurements.append(
+          try harness.measure(name, questions: fanIn.users.count) { question in
+            try engine(Network.userID(fanIn.users.lowerBound + question))
+          } floor: { question in
+            floor.page(of: fanIn.users.lowerBound + question, limit: Self.limit)
+          })
+      }
+      try pages(name) { id in try page(of: id).count }
+      try pages("  with its strings") { id in
+        try page(of: id).reduce(0) { $0 + $1.text.utf8.count + $1.author.username.utf8.count }
+      }
+      var ids: [PostID] = []
+      try pages("  ids alone") { id in
+        try graph.read { (view) throws(KithError) in try view.timelineIDs(of: id, into: &ids) }
+        return ids.count
+      }
     }
     return measurements
   }
 
+  private func page(of user: UserID) throws(KithError) -> PostPage {
+    try graph.read { (view) throws(KithError) in try view.timeline(of: user) }
+  }
+
   private func check(_ user: Int, _ floor: TimelineFloor, _ known: [PlainPost]?) throws {
     let id = Network.userID(user)
-    let page = try graph.read { (view) throws(KithError) in try view.timeline(of: id) }.map {
+    let page = try page(of: id).map {
       PlainPost(
         id: $0.id.rawValue, createdAt: $0.createdAt.rawValue, author: $0.author.id.rawValue,
         username: $0.author.username, text: $0.text, likeCount: $0.likeCount, liked: $0.liked == true)

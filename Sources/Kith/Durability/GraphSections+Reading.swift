@@ -22,6 +22,7 @@ extension GraphSections {
     state.mutes = try edges(source, mutes, users: users, workers: workers)
     state.users = users
     state.users.adopt(search)
+    state.popularity = Popularity(state.follows)
     state.sequence = sequence
     try checkBlocks(state, source)
     return state

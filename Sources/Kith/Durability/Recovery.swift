@@ -66,6 +66,7 @@ struct Recovery<D: Disk> {
     var recovered = Recovered()
     let damage = try loadSnapshot(into: &recovered)
     try replayJournals(into: &recovered, damage)
+    recovered.state.users.settleSearch()
     recovered.report.sequence = recovered.state.sequence
     recovered.report.journals.sort { $0.name < $1.name }
     try checkBounds(&recovered, damage)

@@ -187,11 +187,11 @@ extension GraphView {
     var rows: [UInt32]
     if walks {
       let everybody = NameQuery(text: "", match: .substring, fold: .loose)
-      rows = state.users.search.search(
-        everybody, names: state.users.names, after: start, limit: options.limit + 1
-      ) { row in
-        (isFollowers ? state.follows.contains(row, own) : state.follows.contains(own, row)) && !sight.hides(row, state)
-      }
+      let search = NameSearch(query: everybody, after: start, limit: options.limit + 1)
+      rows = try found(search) { row in
+        let isListed = isFollowers ? state.follows.contains(row, own) : state.follows.contains(own, row)
+        return isListed && !sight.hides(row, state) ? .take(front: 0) : .leaveOut
+      }.map(\.row)
     } else {
       rows = sorted(rows: isFollowers ? followerRows(own) : followeeRows(own), after: start, sight)
     }

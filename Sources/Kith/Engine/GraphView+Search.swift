@@ -1,43 +1,5 @@
-/// People found by name, posts by their words.
+/// Posts found by their words; and what lists in order of name share with the search for people.
 extension GraphView {
-  /// Users whose name matches a query, by (loose key, exact name).
-  ///
-  /// White space at the query's ends is cut off; an empty one asks for everybody. Every character is literal. Whoever
-  /// stands across a block from the viewer is left out, before the limit.
-  /// Errors: `queryTooLong`, `unknownUser`, `invalidRequest`, `invalidCursor`.
-  /// - Complexity: O(limit) for one and two letters, whatever the size; else bounded by the rarest three bytes of the
-  ///   query.
-  public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> Page<User> {
-    let sight = try sight(of: search.viewer)
-    try Self.check(limit: search.limit)
-    let excluded: UInt32? = if let user = search.excluding { try state.userRow(user) } else { nil }
-    let nameQuery = try Self.nameQuery(query, search)
-    var start: NameKey?
-    if let cursor = search.cursor {
-      start = try nameKey(cursor, kind: .usersByName, subject: 0)
-    }
-    func accepts(_ row: UInt32) -> Bool { row != excluded && !sight.hides(row, state) }
-    var rows = state.users.search.search(
-      nameQuery, names: state.users.names, after: start, limit: search.limit + 1, accept: accepts)
-    var page = page(&rows, limit: search.limit, .usersByName, subject: 0, sight)
-    if search.counting {
-      page.total = state.users.search.count(nameQuery, names: state.users.names, accept: accepts)
-    }
-    return page
-  }
-
-  private static func nameQuery(_ query: String, _ search: UserSearch) throws(KithError) -> NameQuery {
-    let text = Folding.trimmed(query)
-    if text.utf8.count > Limits.queryByteCount { throw .queryTooLong }
-    let match: NameQuery.Match =
-      switch search.match {
-      case .substring: .substring
-      case .prefix: .prefix
-      case .exact: .exact
-      }
-    return NameQuery(text: text, match: match, fold: search.fold)
-  }
-
   /// A page of users in name order from one row more than it holds.
   func page(
     _ rows: inout [UInt32], limit: Int, _ kind: CursorContent.Kind, subject: Int64, _ sight: Sight
@@ -55,7 +17,11 @@ extension GraphView {
 
   /// The place of a cursor that holds a name and an id.
   func nameKey(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) -> NameKey {
-    let content = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 1)
+    try nameKey(try CursorContent(cursor, kind: kind, subject: subject, numberCount: 1))
+  }
+
+  /// The place of a cursor's content: a name, and first among its numbers an id.
+  func nameKey(_ content: CursorContent) throws(KithError) -> NameKey {
     guard String(validating: content.name, as: UTF8.self) != nil else { throw .invalidCursor }
     var key = NameKey(name: content.name)
     // The name may be another's by now, whose place is by id.

@@ -30,6 +30,7 @@ extension GraphView {
       .init(name: "postOrder", byteCount: state.posts.all.byteCount),
       .init(name: "postsByAuthor", byteCount: state.posts.byAuthor.byteCount + state.posts.newest.byteCount),
       .init(name: "follows", byteCount: state.follows.byteCount),
+      .init(name: "popularity", byteCount: state.popularity.byteCount),
       .init(name: "likes", byteCount: state.likes.byteCount),
       .init(name: "blocks", byteCount: state.blocks.byteCount),
       .init(name: "mutes", byteCount: state.mutes.byteCount),

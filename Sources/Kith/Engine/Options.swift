@@ -10,10 +10,24 @@ public enum Match: String, Hashable, Sendable {
 
 /// How to search usernames.
 public struct UserSearch: Hashable, Sendable {
+  /// Who comes first. Within each order: by loose name, exact name, id.
+  public enum Order: String, Hashable, Sendable {
+    /// By name alone.
+    case name
+    /// Names that begin with the query first.
+    case prefixFirst
+    /// Those whom the viewer follows first; needs a viewer.
+    case followedFirst
+    /// Those whom most people follow first.
+    case popular
+  }
+
   /// Where the query must stand.
   public var match: Match
   /// What it looks past.
   public var fold: Fold
+  /// Who comes first.
+  public var order: Order
   /// Who asks: results say whom they follow, and leave out whoever is across a block.
   public var viewer: UserID?
   /// One user to leave out: oneself, mostly.
@@ -24,19 +38,23 @@ public struct UserSearch: Hashable, Sendable {
   public var cursor: Cursor?
   /// Whether to count all matches, which costs a walk over them.
   public var counting: Bool
+  /// Whether each result tells where in its name the query stands.
+  public var highlighting: Bool
 
   /// The defaults: a loose substring, twenty at a time, by name.
   public init(
-    match: Match = .substring, fold: Fold = .loose, viewer: UserID? = nil, excluding: UserID? = nil, limit: Int = 20,
-    cursor: Cursor? = nil, counting: Bool = false
+    match: Match = .substring, fold: Fold = .loose, order: Order = .name, viewer: UserID? = nil,
+    excluding: UserID? = nil, limit: Int = 20, cursor: Cursor? = nil, counting: Bool = false, highlighting: Bool = false
   ) {
     self.match = match
     self.fold = fold
+    self.order = order
     self.viewer = viewer
     self.excluding = excluding
     self.limit = limit
     self.cursor = cursor
     self.counting = counting
+    self.highlighting = highlighting
   }
 }
 

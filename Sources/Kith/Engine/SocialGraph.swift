@@ -15,6 +15,7 @@ public final class SocialGraph: @unchecked Sendable {
   private let lock = StripedLock()
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
+  private let nameMerger = NameMerger()
   private let isReadOnly: Bool
   var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
@@ -85,6 +86,7 @@ public final class SocialGraph: @unchecked Sendable {
       try checkWritable()
       let (applied, complete) = try applyLocked(change)
       if applied.changed { store?.enqueue(complete) }
+      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
       return applied
     }
   }
@@ -113,6 +115,7 @@ public final class SocialGraph: @unchecked Sendable {
       do throws(KithError) {
         let result = try body(&batch)
         if !batch.changes.isEmpty { store?.enqueue(batch.changes) }
+        if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
         return (result, live.state.sequence)
       } catch {
         live.state = before
@@ -150,6 +153,11 @@ public final class SocialGraph: @unchecked Sendable {
     default: break
     }
     return (applied, complete)
+  }
+
+  /// Lends the users to the merger of their names.
+  func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
+    lock.write { body(&live.state.users) }
   }
 
   private func checkWritable() throws(KithError) {

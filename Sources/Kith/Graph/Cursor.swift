@@ -82,6 +82,9 @@ struct CursorContent: Equatable {
     case postsOfAuthor = 12
     case postsOfFollowees = 13
     case postsOfAuthorAmongFollowees = 14
+    case usersPrefixFirst = 20
+    case usersFollowedFirst = 21
+    case usersPopular = 22
     case mutualFollowees = 32
     case mutualFollowers = 33
     case twoHopTimeline = 34

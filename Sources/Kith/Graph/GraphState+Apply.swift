@@ -72,12 +72,14 @@ extension GraphState {
   /// Many edges come at once: followers and likers wait for `buildBackward`.
   mutating func deferBackward() {
     follows.deferBackward()
+    popularity.deferUpdates()
     likes.deferBackward()
   }
 
   /// Makes the lists that wait: O(edges · log longest list).
   mutating func buildBackward() {
     follows.buildBackward(ids: users.identifiers.ids)
+    popularity = Popularity(follows)
     likes.buildBackward(ids: users.identifiers.ids)
   }
 
@@ -108,8 +110,7 @@ extension GraphState {
     let row = try userRow(user)
     for post in posts.rows(of: row) { removePost(post) }
     likes.removeAll(from: row, ids: users.identifiers.ids)
-    follows.removeAll(from: row, ids: users.identifiers.ids)
-    follows.removeAll(to: row, ids: users.identifiers.ids)
+    removeFollows(of: row)
     blocks.removeAll(from: row, ids: users.identifiers.ids)
     blocks.removeAll(to: row, ids: users.identifiers.ids)
     mutes.removeAll(from: row, ids: users.identifiers.ids)
@@ -155,11 +156,37 @@ extension GraphState {
     let source = try userRow(user)
     let row = try userRow(target)
     if blocks.count > 0 && isBlocked(source, row) { throw .blocked }
-    return follows.insert(source, row, second: second, ids: users.identifiers.ids)
+    if !follows.insert(source, row, second: second, ids: users.identifiers.ids) { return false }
+    let count = follows.sourceCount(row)
+    popularity.note(row, from: count - 1, to: count)
+    return true
   }
 
   private mutating func unfollow(_ user: UserID, _ target: UserID) throws(KithError) -> Bool {
-    follows.remove(try userRow(user), try userRow(target), ids: users.identifiers.ids)
+    unfollow(try userRow(user), try userRow(target))
+  }
+
+  private mutating func unfollow(_ source: UInt32, _ row: UInt32) -> Bool {
+    if !follows.remove(source, row, ids: users.identifiers.ids) { return false }
+    let count = follows.sourceCount(row)
+    popularity.note(row, from: count + 1, to: count)
+    return true
+  }
+
+  /// Both ways.
+  private mutating func removeFollows(of row: UInt32) {
+    var followees: [UInt32] = []
+    for run in 0..<follows.forward.runCount(of: Int(row)) {
+      let elements = follows.forward.run(run, of: Int(row))
+      for index in elements.indices { followees.append(Relation.target(elements[index])) }
+    }
+    follows.removeAll(from: row, ids: users.identifiers.ids)
+    for followee in followees {
+      let count = follows.sourceCount(followee)
+      popularity.note(followee, from: count + 1, to: count)
+    }
+    popularity.note(row, from: follows.sourceCount(row), to: 0)
+    follows.removeAll(to: row, ids: users.identifiers.ids)
   }
 
   // MARK: - Posts
@@ -217,8 +244,8 @@ extension GraphState {
     let (source, row) = (try userRow(user), try userRow(target))
     if source == row { throw .invalidRequest(reason: "nobody blocks themselves") }
     if !blocks.insert(source, row, second: 0, ids: users.identifiers.ids) { return false }
-    _ = follows.remove(source, row, ids: users.identifiers.ids)
-    _ = follows.remove(row, source, ids: users.identifiers.ids)
+    _ = unfollow(source, row)
+    _ = unfollow(row, source)
     return true
   }
 

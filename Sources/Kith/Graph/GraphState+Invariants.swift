@@ -10,6 +10,7 @@ extension GraphState {
     add("users", users.checkInvariants())
     add("posts", posts.checkInvariants())
     add("follows", follows.checkInvariants("follows", ids: users.identifiers.ids))
+    add("popularity", popularity.checkInvariants(follows))
     add("likes", likes.checkInvariants("likes", ids: users.identifiers.ids))
     add("blocks", blocks.checkInvariants("blocks", ids: users.identifiers.ids))
     add("mutes", mutes.checkInvariants("mutes", ids: users.identifiers.ids))

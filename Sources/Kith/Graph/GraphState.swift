@@ -5,6 +5,8 @@ struct GraphState: ~Copyable, Sendable {
   var users = UserTable()
   var posts = PostTable()
   var follows = Relation()
+  /// Of `follows`.
+  var popularity = Popularity()
   /// Users to posts.
   var likes = Relation()
   var blocks = Relation()
@@ -17,12 +19,14 @@ struct GraphState: ~Copyable, Sendable {
   init() { marks = RowMarksPool() }
 
   private init(
-    users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation, likes: consuming Relation,
-    blocks: consuming Relation, mutes: consuming Relation, sequence: UInt64, marks: RowMarksPool
+    users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation,
+    popularity: consuming Popularity, likes: consuming Relation, blocks: consuming Relation,
+    mutes: consuming Relation, sequence: UInt64, marks: RowMarksPool
   ) {
     self.users = users
     self.posts = posts
     self.follows = follows
+    self.popularity = popularity
     self.likes = likes
     self.blocks = blocks
     self.mutes = mutes
@@ -34,8 +38,8 @@ struct GraphState: ~Copyable, Sendable {
   /// - Complexity: O(1): a few dozen roots.
   mutating func pin() -> GraphState {
     GraphState(
-      users: users.pin(), posts: posts.pin(), follows: follows.pin(), likes: likes.pin(), blocks: blocks.pin(),
-      mutes: mutes.pin(), sequence: sequence, marks: marks)
+      users: users.pin(), posts: posts.pin(), follows: follows.pin(), popularity: popularity.pin(),
+      likes: likes.pin(), blocks: blocks.pin(), mutes: mutes.pin(), sequence: sequence, marks: marks)
   }
 
   var counts: Counts {

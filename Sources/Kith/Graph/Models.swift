@@ -16,6 +16,9 @@ public struct User: Identifiable, Hashable, Sendable {
   public var followedAt: Timestamp?
   /// When the like of a likers list was given, in whole seconds.
   public var likedAt: Timestamp?
+  /// Where the query stands in the username, as half-open ranges of its UTF-8 bytes: all hits that do not overlap, each
+  /// of whole scalars; nil unless the search asked for them.
+  public var ranges: [Range<Int>]?
 }
 
 /// What stands between two users, seen from the first.

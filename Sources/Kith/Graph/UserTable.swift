@@ -117,6 +117,26 @@ struct UserTable: ~Copyable, Sendable {
     defersSearch = false
   }
 
+  // MARK: - Merging names
+
+  /// Whether a merge of the search index may be due; asking sets it back.
+  mutating func takeMergeMayBeDue() -> Bool {
+    defer { search.mergeMayBeDue = false }
+    return search.mergeMayBeDue
+  }
+
+  /// A due merge of the search index, if any: see `NameMerge`.
+  mutating func beginMerge(besides running: [ClosedRange<UInt32>]) -> NameMerge? {
+    search.beginMerge(besides: running, names: &names)
+  }
+
+  mutating func adopt(_ segment: NameSegment?, inPlaceOf inputs: [NameIndex.Tier]) {
+    search.adopt(segment, inPlaceOf: inputs)
+  }
+
+  /// Runs all due merges, for a graph that nobody writes to.
+  mutating func settleSearch() { search.settle(names: names) }
+
   func checkInvariants() -> [String] {
     var problems = identifiers.checkInvariants("users") + names.checkInvariants("usernames")
     problems += byName.checkInvariants("users by name") + search.checkInvariants(names: names)

@@ -14,18 +14,24 @@ enum ByteSearch {
     let length = needle.count
     let last = end - length  // the last place where the needle can begin
     if length == 0 || start > last { return length == 0 && start <= end ? start : nil }
+    let ends = (SIMD16<UInt8>(repeating: needle[0]), SIMD16<UInt8>(repeating: needle[length - 1]))
     let raw = unsafe bytes.bytes
-    let heads = SIMD16<UInt8>(repeating: needle[0])
-    let tails = SIMD16<UInt8>(repeating: needle[length - 1])
     let lastVector = min(last, bytes.count - length - 15)
+    let gap = length - 1
     var place = start
     while place <= lastVector {
-      // Safety: place + length - 1 + 16 <= bytes.count.
-      let head = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: SIMD16<UInt8>.self)
-      let tail = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place + length - 1, as: SIMD16<UInt8>.self)
-      let agreeing = (head .== heads) .& (tail .== tails)
+      // Four vectors at a time while there are as many: most hold no candidate. No place overflows: all lie in `bytes`.
+      if place &+ 48 <= lastVector {
+        let first = agreeing(raw, place, gap, ends) .| agreeing(raw, place &+ 16, gap, ends)
+        let second = agreeing(raw, place &+ 32, gap, ends) .| agreeing(raw, place &+ 48, gap, ends)
+        let words = unsafe unsafeBitCast(first .| second, to: SIMD2<UInt64>.self)
+        if words[0] | words[1] == 0 {
+          place &+= 64
+          continue
+        }
+      }
       // Safety: sixteen bytes of all ones or zeros, read as two words.
-      let words = unsafe unsafeBitCast(agreeing, to: SIMD2<UInt64>.self)
+      let words = unsafe unsafeBitCast(agreeing(raw, place, gap, ends), to: SIMD2<UInt64>.self)
       if words[0] | words[1] != 0 {
         for half in 0..<2 {
           var word = UInt64(littleEndian: words[half])
@@ -37,13 +43,86 @@ enum ByteSearch {
           }
         }
       }
-      place += 16
+      place &+= 16
     }
     while place <= last {
       if bytes[place] == needle[0] && agrees(needle, bytes, at: place) { return place }
       place += 1
     }
     return nil
+  }
+
+  /// The places of sixteen from `place` on where the first byte of a needle stands, and `gap` behind it the last: all
+  /// ones there.
+  /// - Precondition: place + gap + 16 bytes are there.
+  @inline(__always)
+  private static func agreeing(
+    _ bytes: RawSpan, _ place: Int, _ gap: Int, _ ends: (SIMD16<UInt8>, SIMD16<UInt8>)
+  ) -> SIMDMask<SIMD16<Int8>> {
+    // Safety: place + gap + 16 <= bytes.count, as every caller has seen to.
+    let head = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: SIMD16<UInt8>.self)
+    let tail = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place &+ gap, as: SIMD16<UInt8>.self)
+    return (head .== ends.0) .& (tail .== ends.1)
+  }
+
+  /// Where the run without a NUL begins that `place` lies in, and how many NULs stand from `start` to there.
+  /// - Precondition: start <= place, at most 255 NULs between them, and sixteen bytes follow `place`.
+  @inline(__always)
+  static func run(around place: Int, in bytes: Span<UInt8>, from start: Int) -> (start: Int, terminatorCount: Int) {
+    precondition(start >= 0 && start <= place && place + 16 <= bytes.count, "a run is looked for within the bytes")
+    let raw = unsafe bytes.bytes
+    // Sixteen counts of a byte each; of vectors of bytes the compiler would make one instruction for each byte.
+    let low = SIMD2<UInt64>(repeating: 0x7F7F_7F7F_7F7F_7F7F)
+    var counts = SIMD2<UInt64>()
+    var position = start
+    while position + 16 <= place {
+      // Safety: position + 16 <= place.
+      let vector = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: SIMD2<UInt64>.self)
+      counts &+= ~(((vector & low) &+ low) | vector | low) &>> 7
+      position += 16
+    }
+    var count = sumOfBytes(counts[0] &+ counts[1])
+    while position < place {
+      // Safety: position < place, which sixteen bytes follow.
+      let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+      let zeros = zeroBytes(UInt64(littleEndian: word))
+      count += sumOfBytes((position + 8 <= place ? zeros : zeros & ((1 << UInt64(8 * (place - position))) - 1)) >> 7)
+      position += 8
+    }
+    return (runStart(before: place, raw, from: start), count)
+  }
+
+  /// Behind the last NUL of the bytes from `start` to `place`; `start` if there is none.
+  @inline(__always)
+  private static func runStart(before place: Int, _ raw: RawSpan, from start: Int) -> Int {
+    var end = place
+    while end - 8 >= start {
+      // Safety: the eight bytes before `end` lie behind `start`.
+      let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: end - 8, as: UInt64.self)
+      let zeros = zeroBytes(UInt64(littleEndian: word))
+      if zeros != 0 { return end - zeros.leadingZeroBitCount / 8 }
+      end -= 8
+    }
+    while end > start {
+      // Safety: end - 1 lies behind `start`.
+      let byte = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: end - 1, as: UInt8.self)
+      if byte == 0 { break }
+      end -= 1
+    }
+    return end
+  }
+
+  /// The top bit of every byte that is zero.
+  @inline(__always)
+  private static func zeroBytes(_ word: UInt64) -> UInt64 {
+    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    return ~(((word & low) + low) | word | low)
+  }
+
+  @inline(__always)
+  private static func sumOfBytes(_ word: UInt64) -> Int {
+    let even: UInt64 = 0x00FF_00FF_00FF_00FF
+    return Int((((word & even) + (word >> 8 & even)) &* 0x0001_0001_0001_0001) >> 48)
   }
 
   /// Whether `needle` occurs anywhere in `bytes`.

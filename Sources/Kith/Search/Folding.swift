@@ -32,6 +32,26 @@ enum Folding {
   static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
   static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
 
+  /// Writes the loose key of a text behind others, without an array of its own where it is ASCII.
+  static func appendLoose(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
+    if !isASCII(utf8) { return keys.append(contentsOf: loose(utf8)) }
+    keys.append(addingCapacity: utf8.count) { output in
+      for index in utf8.indices {
+        let byte = utf8[index]
+        output.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
+      }
+    }
+  }
+
+  /// Whether a text may be cut before this scalar, and its parts have keys of their own: it is no mark, and it composes
+  /// with nothing before it.
+  static func standsAlone(_ scalar: UInt32) -> Bool {
+    var buffer = NormalizationBuffer()
+    buffer.append(decomposing: scalar, .compatibility)
+    guard let first = buffer.elements.first else { return false }
+    return first >> 24 == 0 && !UnicodeData.shared[first & 0xFF_FFFF].contains(.composesBackward)
+  }
+
   static func isASCII(_ utf8: Span<UInt8>) -> Bool {
     var union: UInt8 = 0  // no early end: so the compiler takes many bytes at once
     for index in utf8.indices { union |= utf8[index] }

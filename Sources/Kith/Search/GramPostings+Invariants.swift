@@ -2,8 +2,8 @@ extension GramPostings {
   /// Whether a block is among those of a gram.
   func holds(_ gram: UInt32, in block: Int) -> Bool {
     var found = false
-    var candidates = Candidates()
-    forEachBlock(holding: [gram], from: block, using: &candidates) { first in
+    var work = SearchWork()
+    forEachBlock(holding: [gram], from: block, &work) { first in
       found = first == block
       return false
     }
@@ -14,9 +14,9 @@ extension GramPostings {
   /// - Complexity: O(postings).
   func postedPairCount() -> Int {
     var pairs = 0
-    var candidates = Candidates()
+    var work = SearchWork()
     for gram in postedGrams {
-      forEachBlock(holding: [gram], from: 0, using: &candidates) { _ in
+      forEachBlock(holding: [gram], from: 0, &work) { _ in
         pairs += 1
         return true
       }
@@ -27,10 +27,10 @@ extension GramPostings {
   /// Problems of the lists themselves: numbers ascend and stay below the number of blocks.
   func checkInvariants() -> [String] {
     var problems: [String] = []
-    var candidates = Candidates()
+    var work = SearchWork()
     for gram in postedGrams {
       var last = -1
-      forEachBlock(holding: [gram], from: 0, using: &candidates) { block in
+      forEachBlock(holding: [gram], from: 0, &work) { block in
         if block <= last || block >= blockCount {
           problems.append("gram \(gram): block \(block) after \(last) of \(blockCount)")
         }

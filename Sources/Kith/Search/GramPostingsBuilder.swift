@@ -56,7 +56,7 @@ struct GramPostingsBuilder {
     var (listCount, wordCount) = (0, 0)
     for slot in slots.indices {
       let count = Int(slots[slot] >> 32)
-      if count * 32 >= blockCount {
+      if count * 16 >= blockCount {  // a bit for each block takes no more than two bytes for each of them
         places[slot] = -1 - wordCount
         wordCount += words
       } else {
@@ -65,10 +65,10 @@ struct GramPostingsBuilder {
       }
     }
     let table = finalTable(places)
-    var lists = [UInt32](repeating: 0, count: listCount)
+    var lists = [UInt16](repeating: 0, count: listCount)
     var bitmaps = [UInt64](repeating: 0, count: wordCount)
     for slot in slots.indices where places[slot] >= 0 {
-      lists[places[slot]] = UInt32(slots[slot] >> 32)
+      lists[places[slot]] = UInt16(slots[slot] >> 32)
       places[slot] += 1
     }
     var next = 0
@@ -79,7 +79,7 @@ struct GramPostingsBuilder {
         if place < 0 {
           bitmaps[-1 - place + block / 64] |= 1 << UInt64(block % 64)
         } else {
-          lists[place] = UInt32(block)
+          lists[place] = UInt16(block)
           places[slot] = place + 1
         }
         next += 1

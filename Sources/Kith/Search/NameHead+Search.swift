@@ -2,7 +2,7 @@ extension NameHead {
   /// Calls `body` with block, start and end of the key there, row and key of every entry, in order, whose key matches
   /// the query's loose text and is not before `start`, until it answers false. Strictness is the caller's to judge.
   func forEachMatch(
-    of query: NameQuery, from start: [UInt8]?, _ body: (Place, UInt32, Span<UInt8>) -> Bool
+    of query: NameQuery, from start: [UInt8]?, _ work: inout SearchWork, _ body: (Place, UInt32, Span<UInt8>) -> Bool
   ) {
     if blocks.isEmpty { return }
     let text = query.loose.span
@@ -10,10 +10,11 @@ extension NameHead {
     if !query.isEmpty && query.match != .substring && ByteSearch.compare(from.span, text) < 0 { from = query.loose }
     let first = from.isEmpty ? 0 : firstBlock(for: from.span)
     if !query.isEmpty && query.match == .substring {
-      forEachSubstringMatch(of: query, from: from, firstBlock: first, body)
+      forEachSubstringMatch(of: query, from: from, firstBlock: first, &work, body)
       return
     }
     for index in first..<blocks.count {
+      if !work.goesOn() { return }
       let block = blocks[index]
       let keys = block.keys.span
       var keyStart = 0
@@ -37,14 +38,14 @@ extension NameHead {
   }
 
   private func forEachSubstringMatch(
-    of query: NameQuery, from: [UInt8], firstBlock: Int, _ body: (Place, UInt32, Span<UInt8>) -> Bool
+    of query: NameQuery, from: [UInt8], firstBlock: Int, _ work: inout SearchWork,
+    _ body: (Place, UInt32, Span<UInt8>) -> Bool
   ) {
     let text = query.loose.span
-    let signature = GramSignature(query.grams)
-    let isShort = text.count < 3
+    let bits = query.grams.map { GramSignature.bit(of: $0) }
     var index = firstBlock
-    while index < blocks.count {
-      if isShort ? blocks[index].shortGrams.covers(signature) : blocks[index].trigrams.covers(signature) {
+    while index < blocks.count && work.goesOn() {
+      if mayHold(bits, in: index) {
         let block = blocks[index]
         let keys = block.keys.span
         var (entry, keyStart) = (0, 0)

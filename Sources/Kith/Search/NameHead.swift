@@ -6,28 +6,37 @@
 struct NameHead: Sendable {
   static let maximumNamesPerBlock = 32
 
-  /// A run of names in order, with signatures of their grams.
+  /// A run of names in order.
   struct Block {
     /// Loose keys in order, each followed by a NUL.
     var keys: [UInt8] = []
     var rows: [UInt32] = []
-    var trigrams = GramSignature()
-    var shortGrams = GramSignature()
   }
 
   private(set) var blocks: [Block] = []
+  /// The signatures of the blocks' grams, block after block, apart from them: a search reads these alone of most.
+  private var signatures: [UInt64] = []
   private(set) var count = 0
 
   mutating func insert(_ row: UInt32, key: [UInt8], names: borrowing TextColumn) {
-    if blocks.isEmpty { blocks.append(Block()) }
+    if blocks.isEmpty { insert(Block(), at: 0) }
     var index = blockIndex(of: key.span, row, names: names)
     if blocks[index].rows.count == Self.maximumNamesPerBlock {
       let upper = blocks[index].splitInHalf()
-      blocks.insert(upper, at: index + 1)
+      signAll(index)
+      insert(upper, at: index + 1)
       if upper.compare(0, 0, key.span, row, names: names) < 0 { index += 1 }
     }
     blocks[index].insert(row, key: key, names: names)
+    sign(index, key.span)
     count += 1
+  }
+
+  private mutating func insert(_ block: Block, at index: Int) {
+    blocks.insert(block, at: index)
+    let start = index * GramSignature.wordCount
+    signatures.insert(contentsOf: repeatElement(0, count: GramSignature.wordCount), at: start)
+    signAll(index)
   }
 
   /// Takes a name out. False when it is not there.
@@ -36,14 +45,47 @@ struct NameHead: Sendable {
     if blocks.isEmpty { return false }
     let index = blockIndex(of: key.span, row, names: names)
     guard blocks[index].remove(row, key: key, names: names) else { return false }
-    if blocks[index].rows.isEmpty { blocks.remove(at: index) }
+    if blocks[index].rows.isEmpty {
+      blocks.remove(at: index)
+      let start = index * GramSignature.wordCount
+      signatures.removeSubrange(start..<start + GramSignature.wordCount)
+    } else {
+      signAll(index)
+    }
     count -= 1
     return true
   }
 
-  mutating func removeAll() {
-    blocks.removeAll()
-    count = 0
+  // MARK: - Signatures
+
+  /// Whether a block may hold all grams whose bits are given.
+  @inline(__always)
+  func mayHold(_ bits: [Int], in block: Int) -> Bool {
+    let start = block * GramSignature.wordCount
+    for bit in bits where signatures[start + bit / 64] >> UInt64(bit & 63) & 1 == 0 { return false }
+    return true
+  }
+
+  private mutating func sign(_ block: Int, _ key: Span<UInt8>) {
+    let start = block * GramSignature.wordCount
+    func set(_ gram: UInt32) {
+      let bit = GramSignature.bit(of: gram)
+      signatures[start + bit / 64] |= 1 << UInt64(bit & 63)
+    }
+    Grams.forEachTrigram(of: key, after: 0) { set($0) }
+    Grams.forEachShortGram(of: key, after: 0) { set($0) }
+  }
+
+  private mutating func signAll(_ index: Int) {
+    let start = index * GramSignature.wordCount
+    for word in start..<start + GramSignature.wordCount { signatures[word] = 0 }
+    let block = blocks[index]
+    var keyStart = 0
+    while keyStart < block.keys.count {
+      let end = block.keyEnd(from: keyStart)
+      sign(index, block.keys.span.extracting(keyStart..<end))
+      keyStart = end + 1
+    }
   }
 
   /// The last block that begins at or before a name; the first one if all begin behind it.
@@ -68,11 +110,10 @@ struct NameHead: Sendable {
     return low - 1
   }
 
-  var byteCount: Int {
-    var total = blocks.count * MemoryLayout<Block>.stride
-    for block in blocks { total += block.keys.count + block.rows.count * 4 }
-    return total
-  }
+  /// Bytes of keys, with their NULs.
+  var keyByteCount: Int { blocks.reduce(0) { $0 + $1.keys.count } }
+
+  var byteCount: Int { keyByteCount + count * 4 + blocks.count * MemoryLayout<Block>.stride + signatures.count * 8 }
 }
 
 extension NameHead.Block {
@@ -108,7 +149,6 @@ extension NameHead.Block {
     keys.insert(0, at: start)
     keys.insert(contentsOf: key, at: start)
     rows.insert(row, at: index)
-    sign(key.span)
   }
 
   fileprivate mutating func remove(_ row: UInt32, key: [UInt8], names: borrowing TextColumn) -> Bool {
@@ -116,7 +156,6 @@ extension NameHead.Block {
     guard index < rows.count, rows[index] == row else { return false }
     keys.removeSubrange(start...keyEnd(from: start))
     rows.remove(at: index)
-    signAll()
     return true
   }
 
@@ -130,25 +169,6 @@ extension NameHead.Block {
     upper.rows = Array(rows[half...])
     keys.removeLast(keys.count - start)
     rows.removeLast(rows.count - half)
-    signAll()
-    upper.signAll()
     return upper
-  }
-
-  private mutating func sign(_ key: Span<UInt8>) {
-    Grams.forEachTrigram(of: key, after: 0) { trigrams.insert($0) }
-    Grams.forEachShortGram(of: key, after: 0) { shortGrams.insert($0) }
-  }
-
-  private mutating func signAll() {
-    let keys = keys
-    trigrams = GramSignature()
-    shortGrams = GramSignature()
-    var start = 0
-    while start < keys.count {
-      let end = keyEnd(from: start)
-      sign(keys.span.extracting(start..<end))
-      start = end + 1
-    }
   }
 }

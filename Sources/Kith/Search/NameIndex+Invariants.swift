@@ -6,17 +6,22 @@ extension NameIndex {
     var holders = [Int](repeating: 0, count: names.count)
     var lastSerial = Self.noSerial
     for (index, tier) in tiers.enumerated() {
-      let segment = tier.segment
-      if segment.serials.lowerBound <= lastSerial {
-        problems.append("segment \(index): serials \(segment.serials) after \(lastSerial)")
+      if tier.serials.lowerBound <= lastSerial {
+        problems.append("tier \(index): serials \(tier.serials) after \(lastSerial)")
       }
-      lastSerial = segment.serials.upperBound
-      problems += segment.checkLayout().map { "segment \(index): \($0)" }
-      problems += checkEntries(of: tier, names: names, &holders).map { "segment \(index): \($0)" }
+      lastSerial = tier.serials.upperBound
+      let layout =
+        switch tier.body {
+        case .segment(let segment): segment.checkLayout()
+        case .head(let head): head.checkLayout()
+        }
+      problems += layout.map { "tier \(index): \($0)" }
+      problems += checkEntries(of: tier, names: names, &holders).map { "tier \(index): \($0)" }
     }
-    if headSerial <= lastSerial { problems.append("the head's serial \(headSerial) is that of a segment") }
+    if headSerial <= lastSerial { problems.append("the head's serial \(headSerial) is that of a tier") }
     if head.count >= headCapacity { problems.append("the head holds \(head.count) names of \(headCapacity)") }
-    problems += checkHead(names: names, &holders).map { "head: \($0)" }
+    problems += head.checkLayout().map { "head: \($0)" }
+    problems += checkEntries(of: Tier(head, serial: headSerial), names: names, &holders).map { "head: \($0)" }
     for row in 0..<names.count {
       let expected = names.byteCount(row) == 0 ? 0 : 1
       if holders[row] != expected { problems.append("row \(row) has \(holders[row]) living entries, not \(expected)") }
@@ -26,38 +31,38 @@ extension NameIndex {
     return problems
   }
 
-  /// The living entries of a segment: their keys are those of their names, and equal keys are in the order of the
-  /// names.
+  /// The living entries of a tier: their keys are those of their names, and equal keys are in the order of the names.
   private func checkEntries(of tier: Tier, names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
     var problems: [String] = []
-    let segment = tier.segment
-    let keys = segment.keysByRank()
-    var dead = 0
-    var previous: Int?
-    for (rank, row) in segment.rows.enumerated() where rank < keys.count {
-      if Int(row) >= serials.count || !isLive(segment, row) {
+    var (count, dead) = (0, 0)
+    var previous: (key: ArraySlice<UInt8>, row: UInt32)?
+    tier.forEachEntry { row, key in
+      count += 1
+      if Int(row) >= serials.count || !isLive(tier, row) {
         dead += 1
-        continue
+        return
       }
-      let key = keys[rank]
-      if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("rank \(rank) has another's key") }
-      if let previous, keys[previous] == key,
-        ByteSearch.compare(names.bytes(Int(segment.rows[previous])), names.bytes(Int(row))) >= 0
+      if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("row \(row) has another's key") }
+      if let previous, previous.key.elementsEqual(key),
+        ByteSearch.compare(names.bytes(Int(previous.row)), names.bytes(Int(row))) >= 0
       {
-        problems.append("ranks \(previous) and \(rank) are not in the order of their names")
+        problems.append("rows \(previous.row) and \(row) are not in the order of their names")
       }
       holders[Int(row)] += 1
-      previous = rank
+      previous = (key, row)
     }
+    if count != tier.count { problems.append("\(count) entries, \(tier.count) counted") }
     if dead != tier.deadCount { problems.append("\(dead) entries are dead, \(tier.deadCount) counted") }
     return problems
   }
+}
 
-  private func checkHead(names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
+extension NameHead {
+  /// What holds whoever lives: full and empty blocks, order, and that each block is signed for all its grams.
+  fileprivate func checkLayout() -> [String] {
     var problems: [String] = []
-    var previous: (key: ArraySlice<UInt8>, row: UInt32)?
-    var count = 0
-    for (index, block) in head.blocks.enumerated() {
+    var previous: ArraySlice<UInt8> = []
+    for (index, block) in blocks.enumerated() {
       if block.rows.isEmpty || block.rows.count > NameHead.maximumNamesPerBlock {
         problems.append("block \(index) holds \(block.rows.count) names")
       }
@@ -65,32 +70,21 @@ extension NameIndex {
       for row in block.rows {
         let key = block.keys[start..<block.keyEnd(from: start)]
         start = key.endIndex + 1
-        count += 1
-        holders[Int(row)] += 1
-        if serials[row] != headSerial { problems.append("row \(row) has serial \(serials[row])") }
-        if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("row \(row) has another's key") }
-        if let previous {
-          let byKey = ByteSearch.compare(previous.key.span, key.span)
-          let byName = ByteSearch.compare(names.bytes(Int(previous.row)), names.bytes(Int(row)))
-          if byKey > 0 || byKey == 0 && byName >= 0 { problems.append("row \(row) is out of order") }
-        }
-        previous = (key, row)
-        if !block.isSigned(for: key.span) { problems.append("block \(index) lacks grams of row \(row)") }
+        if key.lexicographicallyPrecedes(previous) { problems.append("row \(row) is out of order") }
+        previous = key
+        if !mayHold(Self.bits(of: key.span), in: index) { problems.append("block \(index) lacks grams of row \(row)") }
       }
       if start != block.keys.count { problems.append("block \(index) has keys without rows") }
     }
-    if count != head.count { problems.append("\(count) names, \(head.count) counted") }
     return problems
   }
-}
 
-extension NameHead.Block {
-  /// Whether the signatures cover all grams of a key.
-  fileprivate func isSigned(for key: Span<UInt8>) -> Bool {
-    var (long, short) = (GramSignature(), GramSignature())
-    Grams.forEachTrigram(of: key, after: 0) { long.insert($0) }
-    Grams.forEachShortGram(of: key, after: 0) { short.insert($0) }
-    return trigrams.covers(long) && shortGrams.covers(short)
+  /// The bits of all grams of a key.
+  private static func bits(of key: Span<UInt8>) -> [Int] {
+    var bits: [Int] = []
+    Grams.forEachTrigram(of: key, after: 0) { bits.append(GramSignature.bit(of: $0)) }
+    Grams.forEachShortGram(of: key, after: 0) { bits.append(GramSignature.bit(of: $0)) }
+    return bits
   }
 }
 
@@ -120,9 +114,14 @@ extension NameSegment {
     if blockStarts.last.map(Int.init) != keys.count - Self.paddingByteCount {
       problems.append("the last block does not end with the last key")
     }
-    problems += trigrams.checkInvariants() + shortGrams.checkInvariants()
-    problems += Self.check(trigrams, of: keysByRank, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
-    problems += Self.check(shortGrams, of: keysByRank, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
+    let partCount = (count + namesPerPart - 1) / namesPerPart
+    if parts.count != partCount { return problems + ["\(parts.count) parts, not \(partCount)"] }
+    for (index, part) in parts.enumerated() {
+      let keys = Array(keysByRank.dropFirst(index * namesPerPart).prefix(namesPerPart))
+      problems += part.trigrams.checkInvariants() + part.shortGrams.checkInvariants()
+      problems += Self.check(part.trigrams, of: keys, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
+      problems += Self.check(part.shortGrams, of: keys, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
+    }
     return problems
   }
 

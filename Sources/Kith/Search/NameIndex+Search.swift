@@ -1,57 +1,89 @@
 extension NameIndex {
-  /// The first rows, in order, whose names answer a query.
-  /// - Parameters:
-  ///   - after: the place behind which to begin; nil for the beginning.
-  ///   - limit: how many at most.
-  ///   - accept: asked of true matches only; those it refuses do not count towards the limit.
-  /// - Complexity: O(limit) groups of 128 names for one and two letters; else O(blocks with the query's rarest trigram)
-  ///   at worst, and usually no more than the blocks of the answers.
+  /// The first names, in order, that answer a query.
+  /// - Parameter judge: asked of every living name that matches; within one tier in order of name.
+  /// - Complexity: where all fronts are one: O(limit) groups of 64 names for one and two letters, else O(blocks with
+  ///   the query's rarest trigram) at worst, and usually no more than the blocks of the answers. Else O(matches), until
+  ///   `limit` answers have the front `ceiling`.
   func search(
-    _ query: NameQuery, names: borrowing TextColumn, after: NameKey?, limit: Int, accept: (UInt32) -> Bool
-  ) -> [UInt32] {
-    if query.matchesNothing || limit <= 0 { return [] }
-    var candidates = GramPostings.Candidates()
-    var merge = HitMerge(limit: limit)
-    // The largest segments are the oldest: once they have given enough, the others stop at their last answer.
-    for index in tiers.indices {
-      let segment = tiers[index].segment
-      let isWhole = tiers[index].deadCount == 0  // spares each match a look at its row's serial, a cache miss
-      segment.forEachMatch(of: query, from: after?.loose, using: &candidates) { place, key in
-        let row = segment.rows[place.rank]
-        guard isWhole || isLive(segment, row), isBehind(after, row, key: key, names: names) else { return true }
-        let hit = Hit(row: row, source: index, block: 0, start: place.start, key: key)
-        return take(hit, query, key, names: names, into: &merge, accept: accept)
+    _ search: NameSearch, names: borrowing TextColumn, judge: (UInt32) -> NameSearch.Judgement
+  ) -> (found: [FoundName], end: NameSearch.End) {
+    if search.query.matchesNothing || search.limit <= 0 { return ([], .complete) }
+    var work = SearchWork()
+    var selection = NameSelection(limit: search.limit)
+    var isStopped = false
+    let start = search.afterFront == nil ? search.after?.loose : nil
+    // The largest tiers are the oldest: once they have given enough, the others stop at their last answer.
+    for source in 0...tiers.count {
+      forEachMatch(of: search.query, in: source, from: start, names: names, &work) { row, block, start, key in
+        if let below = search.below, ByteSearch.compare(key, below.span) >= 0 { return false }
+        if search.afterFront == nil && !isBehind(search.after, row, key: key, names: names) { return true }
+        switch judge(row) {
+        case .leaveOut: return true
+        case .stop:
+          isStopped = true
+          return false
+        case .take(let front):
+          if let bound = search.afterFront {
+            if front > bound { return true }
+            if front == bound && !isBehindAnywhere(search.after, row, key: key, names: names) { return true }
+          }
+          let hit = NameHit(row: row, front: front, source: source, block: block, start: start, key: key)
+          if selection.take(hit, isBefore: { isOrdered($0, before: $1, names: names) }) { return true }
+          // The tier has nothing more to give if not even the largest front would bring this name in.
+          guard let last = selection.last, last.front >= search.ceiling else { return true }
+          return !isOrdered(last, before: hit.withFront(last.front), names: names)
+        }
       }
-      merge.endSource()
+      if isStopped || work.isCancelled { break }
     }
-    head.forEachMatch(of: query, from: after?.loose) { place, row, key in
-      guard isBehind(after, row, key: key, names: names) else { return true }
-      let hit = Hit(row: row, source: tiers.count, block: place.block, start: place.start, key: key)
-      return take(hit, query, key, names: names, into: &merge, accept: accept)
-    }
-    merge.endSource()
-    return merge.rows
+    return (selection.found(), work.isCancelled ? .cancelled : isStopped ? .stopped : .complete)
   }
 
-  /// How many names answer a query.
+  /// How many names answer a query; nil when the task was cancelled.
   /// - Complexity: as a search without a limit.
-  func count(_ query: NameQuery, names: borrowing TextColumn, accept: (UInt32) -> Bool) -> Int {
+  func count(_ query: NameQuery, names: borrowing TextColumn, accept: (UInt32) -> Bool) -> Int? {
     if query.matchesNothing { return 0 }
-    var candidates = GramPostings.Candidates()
+    var work = SearchWork()
     var count = 0
-    for tier in tiers {
-      let segment = tier.segment
-      segment.forEachMatch(of: query, from: nil, using: &candidates) { place, key in
-        let row = segment.rows[place.rank]
-        if isLive(segment, row) && query.holdsStrictly(row, key: key, names: names) && accept(row) { count += 1 }
+    for source in 0...tiers.count {
+      forEachMatch(of: query, in: source, from: nil, names: names, &work) { row, _, _, _ in
+        if accept(row) { count += 1 }
         return true
       }
-    }
-    head.forEachMatch(of: query, from: nil) { _, row, key in
-      if query.holdsStrictly(row, key: key, names: names) && accept(row) { count += 1 }
-      return true
+      if work.isCancelled { return nil }
     }
     return count
+  }
+
+  /// Calls `body` with row, place and key of every living name of a tier, or of the head, that matches, in order, until
+  /// it answers false.
+  @inline(__always)
+  private func forEachMatch(
+    of query: NameQuery, in source: Int, from start: [UInt8]?, names: borrowing TextColumn, _ work: inout SearchWork,
+    _ body: (_ row: UInt32, _ block: Int, _ start: Int, _ key: Span<UInt8>) -> Bool
+  ) {
+    if source == tiers.count {
+      head.forEachMatch(of: query, from: start, &work) { place, row, key in
+        guard query.holdsStrictly(row, key: key, names: names) else { return true }
+        return body(row, place.block, place.start, key)
+      }
+      return
+    }
+    let tier = tiers[source]
+    let isWhole = tier.deadCount == 0  // spares each match a look at its row's serial, a cache miss
+    switch tier.body {
+    case .segment(let segment):
+      segment.forEachMatch(of: query, from: start, &work) { place, key in
+        let row = segment.rows[place.rank]
+        guard isWhole || isLive(tier, row), query.holdsStrictly(row, key: key, names: names) else { return true }
+        return body(row, 0, place.start, key)
+      }
+    case .head(let head):
+      head.forEachMatch(of: query, from: start, &work) { place, row, key in
+        guard isWhole || isLive(tier, row), query.holdsStrictly(row, key: key, names: names) else { return true }
+        return body(row, place.block, place.start, key)
+      }
+    }
   }
 
   /// Whether an entry, whose key is not before that of `place`, comes behind it. Only of living entries: the name of a
@@ -64,25 +96,32 @@ extension NameIndex {
     return order > 0 || (order == 0 && place.precedesItsName)
   }
 
-  /// Judges a match and puts it among the answers. False when its source can give no more.
-  @inline(__always)
-  private func take(
-    _ hit: Hit, _ query: NameQuery, _ key: Span<UInt8>, names: borrowing TextColumn, into merge: inout HitMerge,
-    accept: (UInt32) -> Bool
+  /// The same of an entry wherever its key stands.
+  private func isBehindAnywhere(
+    _ place: NameKey?, _ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn
   ) -> Bool {
-    guard query.holdsStrictly(hit.row, key: key, names: names), accept(hit.row) else { return true }
-    if let last = merge.lastRival, isOrdered(last, before: hit, key: key, names: names) { return false }
-    while let rival = merge.nextRival, isOrdered(rival, before: hit, key: key, names: names) {
-      if !merge.takeRival() { return false }
-    }
-    return merge.take(hit)
+    if let place, ByteSearch.compare(key, place.loose.span) < 0 { return false }
+    return isBehind(place, row, key: key, names: names)
   }
 
-  private func isOrdered(_ rival: Hit, before hit: Hit, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
-    if rival.word != hit.word { return rival.word < hit.word }
-    let keys = rival.source < tiers.count ? tiers[rival.source].segment.keys : head.blocks[rival.block].keys
-    let difference = ByteSearch.compare(keys.span.extracting(rival.start..<rival.start + rival.keyByteCount), key)
+  /// How two answers stand: by front, descending, then by key, then by the exact name.
+  private func isOrdered(_ hit: NameHit, before other: NameHit, names: borrowing TextColumn) -> Bool {
+    if hit.front != other.front { return hit.front > other.front }
+    if hit.word != other.word { return hit.word < other.word }
+    let (keys, otherKeys) = (keys(of: hit), keys(of: other))
+    let difference = ByteSearch.compare(
+      keys.span.extracting(hit.start..<hit.start + hit.keyByteCount),
+      otherKeys.span.extracting(other.start..<other.start + other.keyByteCount))
     if difference != 0 { return difference < 0 }
-    return ByteSearch.compare(names.bytes(Int(rival.row)), names.bytes(Int(hit.row))) < 0
+    return ByteSearch.compare(names.bytes(Int(hit.row)), names.bytes(Int(other.row))) < 0
+  }
+
+  /// The bytes that an answer's key lies in.
+  private func keys(of hit: NameHit) -> [UInt8] {
+    if hit.source == tiers.count { return head.blocks[hit.block].keys }
+    return switch tiers[hit.source].body {
+    case .segment(let segment): segment.keys
+    case .head(let head): head.blocks[hit.block].keys
+    }
   }
 }

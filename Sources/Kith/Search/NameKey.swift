@@ -13,6 +13,18 @@ struct NameKey: Hashable, Comparable, Sendable {
     self.name = name
   }
 
+  /// The place behind all names whose loose key begins with a text, which is not empty.
+  static func behindAll(beginningWith text: [UInt8]) -> NameKey {
+    var loose = text
+    loose[loose.count - 1] += 1  // the bytes of UTF-8 end at 0xF4
+    return NameKey(loose: loose, name: [])
+  }
+
+  private init(loose: [UInt8], name: [UInt8]) {
+    self.loose = loose
+    self.name = name
+  }
+
   static func < (left: NameKey, right: NameKey) -> Bool {
     let order = ByteSearch.compare(left.loose.span, right.loose.span)
     return order < 0 || (order == 0 && ByteSearch.compare(left.name.span, right.name.span) < 0)

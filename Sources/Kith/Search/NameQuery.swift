@@ -3,7 +3,7 @@ struct NameQuery: Sendable {
   /// Where in the name the text must stand.
   enum Match: Hashable, Sendable { case substring, prefix, exact }
 
-  let match: Match
+  private(set) var match: Match
   let fold: Fold
   let loose: [UInt8]
   let strict: [UInt8]
@@ -28,6 +28,19 @@ struct NameQuery: Sendable {
     let canMatch = !loose.isEmpty && !loose.contains(0)
     matchesNothing = !text.utf8.isEmpty && !canMatch
     grams = canMatch ? Grams.ofQuery(loose.span) : []
+  }
+
+  /// The same text, to stand elsewhere.
+  func matching(_ match: Match) -> NameQuery {
+    var query = self
+    query.match = match
+    return query
+  }
+
+  /// Whether a name answers, whatever its key: for the few that are not found through it.
+  func holds(_ row: UInt32, names: borrowing TextColumn) -> Bool {
+    let key = Folding.loose(names.bytes(Int(row)))
+    return holds(loose.span, in: key.span) && holdsStrictly(row, key: key.span, names: names)
   }
 
   /// Whether a key that was found by the loose text holds up at the strictness asked for.

@@ -2,51 +2,57 @@ extension NameSegment {
   /// Calls `body` with place and loose key of every entry, in order, whose key matches the query's loose text and is
   /// not before `start`, until it answers false. Whether the entry lives, and strictness, is the caller's to judge.
   func forEachMatch(
-    of query: NameQuery, from start: [UInt8]?, using candidates: inout GramPostings.Candidates,
-    _ body: (Place, Span<UInt8>) -> Bool
+    of query: NameQuery, from start: [UInt8]?, _ work: inout SearchWork, _ body: (Place, Span<UInt8>) -> Bool
   ) {
     let text = query.loose.span
     if query.isEmpty {
-      walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, body)
+      walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, &work, body)
     } else if query.match == .substring {
-      forEachSubstringMatch(
-        of: query, from: start.map { lowerBound($0.span) } ?? place(of: 0), using: &candidates, body)
+      forEachSubstringMatch(of: query, from: start.map { lowerBound($0.span) } ?? place(of: 0), &work, body)
     } else {
       // What begins with the text is not before it.
       var first = query.loose
       if let start, ByteSearch.compare(start.span, text) > 0 { first = start }
-      walk(from: lowerBound(first.span), while: { query.holds(query.loose.span, in: $0) }, body)
+      walk(from: lowerBound(first.span), while: { query.holds(query.loose.span, in: $0) }, &work, body)
     }
   }
 
   /// Calls `body` with place and key of every entry from `first` on, in order, until it or `matches` answers false.
   @inline(__always)
   func walk(
-    from first: Place, while matches: (Span<UInt8>) -> Bool, _ body: (Place, Span<UInt8>) -> Bool
+    from first: Place, while matches: (Span<UInt8>) -> Bool, _ work: inout SearchWork,
+    _ body: (Place, Span<UInt8>) -> Bool
   ) {
     let keys = keys
     var place = first
     while place.rank < count {
       let key = Self.key(at: place.start, in: keys.span)
-      if !matches(key) || !body(place, key) { return }
+      if !matches(key) || !work.goesOn() || !body(place, key) { return }
       place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
     }
   }
 
   private func forEachSubstringMatch(
-    of query: NameQuery, from first: Place, using candidates: inout GramPostings.Candidates,
-    _ body: (Place, Span<UInt8>) -> Bool
+    of query: NameQuery, from first: Place, _ work: inout SearchWork, _ body: (Place, Span<UInt8>) -> Bool
   ) {
     if first.rank >= count { return }
     let text = query.loose.span
     let isShort = text.count < 3
-    let postings = isShort ? shortGrams : trigrams
     let names = isShort ? Self.namesPerGroup : Self.namesPerBlock
     let blocks = names / Self.namesPerBlock
-    postings.forEachBlock(holding: query.grams, from: first.rank / names, using: &candidates) { index in
-      let (block, end) = (index * blocks, min((index + 1) * blocks, blockStarts.count - 1))
-      let start = Place(rank: index * names, start: Int(blockStarts[block]))
-      return scan(for: text, from: start.rank < first.rank ? first : start, to: end, body)
+    var goesOn = true
+    for part in first.rank / namesPerPart..<parts.count where goesOn {
+      let postings = isShort ? parts[part].shortGrams : parts[part].trigrams
+      let base = part * namesPerPart
+      postings.forEachBlock(holding: query.grams, from: max(0, first.rank - base) / names, &work) { index in
+        let rank = base + index * names
+        let block = rank / Self.namesPerBlock
+        let start = Place(rank: rank, start: Int(blockStarts[block]))
+        let end = min(block + blocks, blockStarts.count - 1)
+        goesOn = scan(for: text, from: rank < first.rank ? first : start, to: end, body)
+        return goesOn
+      }
+      if work.isCancelled { return }
     }
   }
 
@@ -63,13 +69,11 @@ extension NameSegment {
         block += 1
         place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
       }
-      var key = Self.key(at: place.start, in: keys.span)
-      while place.start + key.count < hit {
-        place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
-        key = Self.key(at: place.start, in: keys.span)
-      }
-      if !body(place, key) { return false }
-      place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+      let (start, passed) = ByteSearch.run(around: hit, in: keys.span, from: place.start)
+      let keyEnd = ByteSearch.terminator(in: keys.span, from: hit + text.count)
+      place = Place(rank: place.rank + passed, start: start)
+      if !body(place, keys.span.extracting(start..<keyEnd)) { return false }
+      place = Place(rank: place.rank + 1, start: keyEnd + 1)
     }
     return true
   }

@@ -1,6 +1,6 @@
 /// Usernames in order, for ever as they were when the segment was made; shared by all views that hold it.
 ///
-/// Neighbouring names make blocks of 16, to which trigrams are posted, and groups of 128, to which one-byte and
+/// Neighbouring names make blocks of 16, to which trigrams are posted, and groups of 64, to which one-byte and
 /// two-byte grams are. So a query of one or two letters looks through at most one group for every answer it gives,
 /// whatever the number of names. Sixteen names a block take less than half of the room of postings to names, and
 /// finding the name in its block is one pass over about 200 neighbouring bytes.
@@ -8,8 +8,9 @@
 /// Some entries may be dead: the one who holds the rows' serials knows which (see `NameIndex`).
 final class NameSegment: Sendable {
   static let namesPerBlock = 16
-  static let namesPerGroup = 128
+  static let namesPerGroup = 64
   static let blocksPerGroup = namesPerGroup / namesPerBlock
+  static let maximumNamesPerPart = GramPostings.maximumBlockCount * namesPerBlock
   /// Zeros behind the last key, so that whole vectors can be loaded (see `ByteSearch.find`).
   static let paddingByteCount = 16
   /// What a segment's 32-bit offsets reach.
@@ -26,26 +27,36 @@ final class NameSegment: Sendable {
   let keys: [UInt8]
   /// The leading words of the first key of each group: a search for a place touches the keys of one group only.
   let fences: [UInt64]
-  let trigrams: GramPostings
-  let shortGrams: GramPostings
+  /// One after the other in the order, each of `namesPerPart` names: no more than postings reach.
+  let parts: [Part]
+  let namesPerPart: Int
+
+  /// Where grams occur in a run of names, at most 1,048,576.
+  struct Part: Sendable {
+    /// By block of the part.
+    let trigrams: GramPostings
+    /// One-byte and two-byte grams, by group of the part.
+    let shortGrams: GramPostings
+  }
 
   init(
     serials: ClosedRange<UInt32>, rows: [UInt32], blockStarts: [UInt32], keys: [UInt8], fences: [UInt64],
-    trigrams: GramPostings, shortGrams: GramPostings
+    parts: [Part], namesPerPart: Int
   ) {
     self.serials = serials
     self.rows = rows
     self.blockStarts = blockStarts
     self.keys = keys
     self.fences = fences
-    self.trigrams = trigrams
-    self.shortGrams = shortGrams
+    self.parts = parts
+    self.namesPerPart = namesPerPart
   }
 
   var count: Int { rows.count }
 
   var byteCount: Int {
-    (rows.count + blockStarts.count) * 4 + keys.count + fences.count * 8 + trigrams.byteCount + shortGrams.byteCount
+    (rows.count + blockStarts.count) * 4 + keys.count + fences.count * 8
+      + parts.reduce(0) { $0 + $1.trigrams.byteCount + $1.shortGrams.byteCount }
   }
 
   /// A place in the order: a rank, and where its key begins.

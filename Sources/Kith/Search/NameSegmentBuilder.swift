@@ -8,6 +8,17 @@ struct NameSegmentBuilder {
   private var keyStarts: [UInt32] = [0]
   private var rows: [UInt32] = []
 
+  /// See `NameSegment`.
+  private let namesPerPart: Int
+
+  /// - Parameter namesPerPart: a multiple of the names of a group.
+  init(namesPerPart: Int) {
+    precondition(
+      namesPerPart % NameSegment.namesPerGroup == 0
+        && (1...NameSegment.maximumNamesPerPart).contains(namesPerPart), "a part holds whole groups, and not too many")
+    self.namesPerPart = namesPerPart
+  }
+
   var count: Int { rows.count }
   var keyByteCount: Int { keys.count }
 
@@ -24,16 +35,7 @@ struct NameSegmentBuilder {
 
   /// Folds a name and adds it.
   mutating func add(_ row: UInt32, name: Span<UInt8>) {
-    let start = keys.count
-    for index in name.indices {
-      let byte = name[index]
-      if byte >= 0x80 {
-        keys.removeLast(keys.count - start)
-        keys.append(contentsOf: Folding.loose(name))
-        break
-      }
-      keys.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)  // all that folding does to ASCII
-    }
+    Folding.appendLoose(name, to: &keys)
     endKey(row)
   }
 
@@ -63,41 +65,44 @@ struct NameSegmentBuilder {
     }
     blockStarts.append(UInt32(sortedKeys.count))
     for _ in 0..<NameSegment.paddingByteCount { sortedKeys.append(0) }
-    let grams = Self.post(sortedKeys.span, sortedStarts.span)
+    var fences: [UInt64] = []
+    for rank in stride(from: 0, to: sortedRows.count, by: NameSegment.namesPerGroup) {
+      fences.append(ByteSearch.leadingWord(NameSegment.key(at: Int(sortedStarts[rank]), in: sortedKeys.span)))
+    }
+    var parts: [NameSegment.Part] = []
+    for first in stride(from: 0, to: sortedRows.count, by: namesPerPart) {
+      let ranks = first..<min(first + namesPerPart, sortedRows.count)
+      parts.append(Self.post(ranks, sortedKeys.span, sortedStarts.span))
+    }
     return NameSegment(
-      serials: serials, rows: sortedRows, blockStarts: blockStarts, keys: sortedKeys, fences: grams.fences,
-      trigrams: grams.trigrams, shortGrams: grams.shortGrams)
+      serials: serials, rows: sortedRows, blockStarts: blockStarts, keys: sortedKeys, fences: fences, parts: parts,
+      namesPerPart: namesPerPart)
   }
 
-  /// Posts all grams, block by block. What a key has in common with the one before it in its block is posted already:
-  /// among a million names in order that is half of their bytes.
+  /// Posts the grams of a part, block by block. What a key has in common with the one before it in its block is posted
+  /// already: among a million names in order that is half of their bytes.
   private static func post(
-    _ keys: Span<UInt8>, _ starts: Span<UInt32>
-  ) -> (fences: [UInt64], trigrams: GramPostings, shortGrams: GramPostings) {
-    var fences: [UInt64] = []
+    _ ranks: Range<Int>, _ keys: Span<UInt8>, _ starts: Span<UInt32>
+  ) -> NameSegment.Part {
     var trigrams = GramPostingsBuilder()
     var shortGrams = GramPostingsBuilder()
-    let count = starts.count - 1
     var previous = keys.extracting(0..<0)
-    for rank in 0..<count {
+    for rank in ranks {
       let key = keys.extracting(Int(starts[rank])..<Int(starts[rank + 1]) - 1)
       let shared = ByteSearch.commonPrefix(previous, key)
       let beginsBlock = rank % NameSegment.namesPerBlock == 0
       let beginsGroup = rank % NameSegment.namesPerGroup == 0
-      if beginsBlock && rank > 0 { trigrams.endBlock() }
-      if beginsGroup && rank > 0 { shortGrams.endBlock() }
-      if beginsGroup { fences.append(ByteSearch.leadingWord(key)) }
+      if beginsBlock && rank > ranks.lowerBound { trigrams.endBlock() }
+      if beginsGroup && rank > ranks.lowerBound { shortGrams.endBlock() }
       trigrams.reserve(key.count)
       Grams.forEachTrigram(of: key, after: beginsBlock ? 0 : shared) { trigrams.add($0) }
       shortGrams.reserve(key.count * 2)
       Grams.forEachShortGram(of: key, after: beginsGroup ? 0 : shared) { shortGrams.add($0) }
       previous = key
     }
-    if count > 0 {
-      trigrams.endBlock()
-      shortGrams.endBlock()
-    }
-    return (fences, trigrams.finish(), shortGrams.finish())
+    trigrams.endBlock()
+    shortGrams.endBlock()
+    return NameSegment.Part(trigrams: trigrams.finish(), shortGrams: shortGrams.finish())
   }
 
   // MARK: - Sorting

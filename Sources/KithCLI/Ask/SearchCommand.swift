@@ -6,6 +6,8 @@ enum SearchCommand {
     "--as", "USER", "who asks: results say whom they follow; they are left out themselves")
   private static let prefix = Option("--prefix", nil, "names that begin with the query")
   private static let exact = Option("--exact", nil, "names that are the query")
+  private static let order = Option(
+    "--order", "ORDER", "name (the default), prefixFirst, followedFirst (with --as) or popular")
   private static let strict = Option("--strict", nil, "accents and letter forms count; case does not")
 
   static let command = Command(
@@ -15,17 +17,19 @@ enum SearchCommand {
       Positional("STORE", "a store directory or a snapshot; only read"),
       Positional("QUERY", "any part of the name; \"\" for everybody"),
     ],
-    options: [viewer, prefix, exact, strict, .limit, .json],
+    options: [viewer, prefix, exact, strict, order, .limit, .json],
     notes: ["USER is \(UserReference.help)."],
     examples: ["search ./store ann", "search ./store jose --as 42 --prefix --limit 5", "search ./store -- -dash-"],
     run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     if arguments.flag(prefix), arguments.flag(exact) { throw arguments.misuse("--prefix or --exact, not both") }
+    let chosenOrder = arguments.value(order).map { UserSearch.Order(rawValue: $0) } ?? .name
+    guard let chosenOrder else { throw arguments.misuse("no such order; see --help") }
     let limit = Int(try arguments.integer(.limit, in: 1...Int64(Limits.pageCount)) ?? 20)
     let graph = try StoreAccess.open(arguments.positionals[0], access: .readOnly)
     let page = try graph.read { (view) throws(CommandFailure) in
-      var search = UserSearch(limit: limit, counting: true)
+      var search = UserSearch(order: chosenOrder, limit: limit, counting: true)
       if arguments.flag(prefix) { search.match = .prefix }
       if arguments.flag(exact) { search.match = .exact }
       if arguments.flag(strict) { search.fold = .strict }

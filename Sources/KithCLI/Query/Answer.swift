@@ -132,6 +132,14 @@ extension JSONWriter {
       if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
       if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
       if let mutualCount { writer.member("mutualCount", mutualCount) }
+      if let ranges = user.ranges { writer.ranges(ranges) }
+    }
+  }
+
+  /// Half-open ranges as pairs of numbers.
+  private mutating func ranges(_ ranges: [Range<Int>]) {
+    list("ranges", ranges) { writer, range in
+      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
     }
   }
 

@@ -32,8 +32,7 @@ extension Request {
   var unbuiltPart: String? {
     switch operation {
     case .users where text(.match) == "fuzzy" || text(.match) == "regex": "match \(text(.match) ?? "")"
-    case .users where has(.searchOrder) && text(.searchOrder) != "name": "order \(text(.searchOrder) ?? "")"
-    case .users where flag(.highlights) == true, .posts where flag(.highlights) == true: "highlights"
+    case .posts where flag(.highlights) == true: "highlights"
     default: nil
     }
   }
@@ -44,11 +43,13 @@ extension Request {
     var options = UserSearch()
     options.match = choice(.match) ?? .substring
     options.fold = choice(.fold) ?? .loose
+    options.order = choice(.searchOrder) ?? .name
     options.viewer = try viewer(view)
     options.excluding = try optionalUser(.excluding, view)
     options.limit = limit
     options.cursor = cursor
     options.counting = flag(.count) ?? false
+    options.highlighting = flag(.highlights) ?? false
     return try view.searchUsers(text(.query) ?? "", options)
   }
 

@@ -85,8 +85,9 @@ extension Draw {
 
   private mutating func userSearch(_ model: ReferenceModel) -> UserSearch {
     UserSearch(
-      match: pick([.substring, .substring, .prefix, .exact]), fold: fold(), viewer: viewer(model),
-      excluding: seldom(3) ? user(model) : nil, limit: limit(), counting: seldom(3))
+      match: pick([.substring, .substring, .prefix, .exact]), fold: fold(),
+      order: pick([.name, .name, .prefixFirst, .followedFirst, .popular]), viewer: viewer(model),
+      excluding: seldom(3) ? user(model) : nil, limit: limit(), counting: seldom(3), highlighting: seldom(3))
   }
 
   private mutating func postSearch(_ model: ReferenceModel) -> PostSearch {

@@ -4,12 +4,13 @@
 
 extension ReferenceModel {
   func searchUsers(_ query: String, _ search: UserSearch, _ place: Place?) throws(Refusal) -> Reply<Place> {
-    let list = "users"
+    let list = "users \(search.order)"
     let others = search.excluding.map { [$0] } ?? []
     let text = Folding.trimmed(query)
+    var more: Set<String> = text.utf8.count > 256 ? ["queryTooLong"] : []
+    if search.order == .followedFirst && search.viewer == nil { more.insert("invalidRequest") }
     try check(
-      viewer: search.viewer, others: others, limit: search.limit, place: place, list: list,
-      more: text.utf8.count > 256 ? ["queryTooLong"] : [])
+      viewer: search.viewer, others: others, limit: search.limit, place: place, list: list, more: more)
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
     let matches = users.filter { id, name in
       if id == search.excluding || !isVisible(id, search.viewer) { return false }
@@ -17,12 +18,27 @@ extension ReferenceModel {
       if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }
       return search.fold == .loose || Self.holds(strict, in: name.strict, search.match)
     }
-    let entries: [Entry<User>] = matches.keys.map { (nameKey($0), user($0, search.viewer)) }
+    func isFirst(_ id: UserID, _ name: Name) -> Bool {
+      switch search.order {
+      case .followedFirst: search.viewer.flatMap { follows[$0]?[id] } != nil
+      case .prefixFirst:
+        name.loose.starts(with: loose) && (search.fold == .loose || name.strict.starts(with: strict))
+      case .name, .popular: true
+      }
+    }
+    let entries: [Entry<User>] = matches.map { id, name in
+      var key = nameKey(id)
+      if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
+      if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
+      var user = user(id, search.viewer)
+      if search.highlighting { user.ranges = Self.ranges(of: text, search, in: name.text) }
+      return (key, user)
+    }
     let (items, next) = page(entries, list, after: place, limit: search.limit)
     return Reply(.users(items, total: search.counting ? matches.count : nil), next: next)
   }
 
-  private static func holds(_ text: [UInt8], in key: [UInt8], _ match: Match) -> Bool {
+  static func holds(_ text: [UInt8], in key: [UInt8], _ match: Match) -> Bool {
     switch match {
     case .substring: contains(text, in: key)
     case .prefix: key.starts(with: text)

@@ -5,7 +5,7 @@ enum RoomRules {
     "Sources/Kith/Memory/", "Sources/Kith/Durability/Zstd.swift", "Sources/Kith/Durability/Disk.swift",
     "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
     "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
-    "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 

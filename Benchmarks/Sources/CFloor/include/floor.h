@@ -61,4 +61,38 @@ uint32_t floor_two_hop_timeline(
   const struct floor_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks, uint32_t *met,
   struct floor_entry *entries, char *bytes, bool *has_more);
 
+// The floor of a search by name: names by rank, which is their place in the order, and the ranks of every gram.
+
+struct floor_names {
+  uint32_t count;
+  const uint32_t *key_offsets;      // by rank
+  const char *keys;                 // folded
+  const uint32_t *users;            // by rank
+  const uint32_t *follower_counts;  // by user
+  uint32_t table_size;              // a power of two
+  const uint32_t *table_grams;      // grams of one to three bytes, read as big-endian numbers; 0 is free
+  const uint32_t *table_lists;
+  const uint32_t *list_offsets;     // by list
+  const uint32_t *ranks;            // ascending in each list
+};
+
+// One user of a page; the name stands in the buffer that was handed in.
+struct floor_person {
+  int64_t id;
+  uint32_t followers, followees, posts, name_length;
+  const char *name;
+  bool following;
+};
+
+// Writes the first users by name, but for the viewer, whose folded name holds a query of 1...66 folded bytes; names are
+// copied to `bytes`. Returns how many.
+uint32_t floor_search(
+  const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length,
+  uint32_t viewer, uint32_t limit, struct floor_person *people, char *bytes);
+
+// The same for names that begin with it.
+uint32_t floor_prefix(
+  const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length,
+  uint32_t viewer, uint32_t limit, struct floor_person *people, char *bytes);
+
 #endif

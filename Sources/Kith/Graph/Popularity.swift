@@ -1,0 +1,92 @@
+/// The users whom many follow, by about how many: what lets a search in order of popularity begin at the top.
+///
+/// Levels are four to the doubling, so a user changes level at one follow in eight, and at fewer the more popular they
+/// are; within a level users ascend by row. Those with fewer than 32 followers are in none.
+struct Popularity: ~Copyable, Sendable {
+  /// Followers that put a user into the first level.
+  static let minimumCount = 32
+  private static let levelCount = 4 * (32 - minimumCount.trailingZeroBitCount)
+
+  private var levels = PackedLists<UInt32>(listsPerBlock: 1)
+  /// Whether it waits to be made anew: many follows come at once.
+  private var isDeferred = false
+
+  init() {
+    for _ in 0..<Self.levelCount { levels.appendList() }
+  }
+
+  /// Of all targets of a relation.
+  /// - Complexity: O(targets).
+  init(_ follows: borrowing Relation) {
+    self.init()
+    for row in 0..<UInt32(follows.backward.count) {
+      guard let level = Self.level(of: follows.sourceCount(row)) else { continue }
+      levels.insert(row, in: level, at: levels.endPosition(of: level))
+    }
+  }
+
+  private init(levels: consuming PackedLists<UInt32>, isDeferred: Bool) {
+    self.levels = levels
+    self.isDeferred = isDeferred
+  }
+
+  mutating func pin() -> Popularity { Popularity(levels: levels.pin(), isDeferred: isDeferred) }
+
+  /// From now on changes are not noted.
+  mutating func deferUpdates() { isDeferred = true }
+
+  /// A user's number of followers changed.
+  /// - Complexity: O(1), and O(log level) when the level changes.
+  mutating func note(_ row: UInt32, from old: Int, to new: Int) {
+    if max(old, new) < Self.minimumCount || isDeferred { return }
+    let (left, entered) = (Self.level(of: old), Self.level(of: new))
+    if left == entered { return }
+    if let left, let (found, place) = levels.element(atOrAfter: position(of: row, in: left), of: left), found == row {
+      levels.remove(from: left, at: place)
+    }
+    if let entered { levels.insert(row, in: entered, at: position(of: row, in: entered)) }
+  }
+
+  /// How many users are in a level.
+  func count(of level: Int) -> Int { levels.count(of: level) }
+
+  /// Calls `body` with every user of a level, by row.
+  func forEach(in level: Int, _ body: (UInt32) -> Void) {
+    for run in 0..<levels.runCount(of: level) {
+      let rows = levels.run(run, of: level)
+      for index in rows.indices { body(rows[index]) }
+    }
+  }
+
+  /// Levels from the one with so many followers down to the first.
+  static func levels(from count: Int) -> ReversedCollection<Range<Int>> {
+    (0..<(level(of: count).map { $0 + 1 } ?? 0)).reversed()
+  }
+
+  /// The level of so many followers; nil below the first.
+  private static func level(of count: Int) -> Int? {
+    if count < minimumCount { return nil }
+    let exponent = min(Int.bitWidth - 1 - count.leadingZeroBitCount, 31)
+    let quarter = (min(count, 1 << 32 - 1) >> (exponent - 2)) & 3
+    return (exponent - minimumCount.trailingZeroBitCount) * 4 + quarter
+  }
+
+  private func position(of row: UInt32, in level: Int) -> PackedLists<UInt32>.Position {
+    levels.partitionPoint(of: level) { $0 < row }
+  }
+
+  var byteCount: Int { levels.byteCount }
+
+  /// It is what it would be made anew.
+  func checkInvariants(_ follows: borrowing Relation) -> [String] {
+    let expected = Popularity(follows)
+    var problems = levels.checkInvariants("popularity")
+    for level in 0..<Self.levelCount {
+      var (rows, right): ([UInt32], [UInt32]) = ([], [])
+      forEach(in: level) { rows.append($0) }
+      expected.forEach(in: level) { right.append($0) }
+      if rows != right { problems.append("popularity: level \(level) holds \(rows.count) users, not \(right.count)") }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,103 @@
+/// Names looked through one by one, without the index: the way to answer for a few people among many.
+///
+/// Their keys are written one behind the other and searched in one go. So what each name costs is mostly fetching it.
+struct NameScan: ~Copyable {
+  private let query: NameQuery
+  private var rows: [UInt32] = []
+  /// Loose keys as they came.
+  private var keys: KeyBuffer
+
+  init(_ query: NameQuery, capacity: Int) {
+    self.query = query
+    rows.reserveCapacity(capacity)
+    keys = KeyBuffer(capacity: capacity * 16)
+  }
+
+  @inline(__always)
+  mutating func add(_ row: UInt32, names: borrowing TextColumn) {
+    let name = names.bytes(Int(row))
+    if !keys.appendLowercased(name) { keys.append(Folding.loose(name).span) }
+    rows.append(row)
+  }
+
+  /// An answer with its key, which orders it.
+  private struct Match {
+    let row: UInt32
+    let front: Int
+    let word: UInt64
+    let key: Range<Int>
+  }
+
+  /// The first of those who answer the query: by front, descending, then by name.
+  /// - Parameters:
+  ///   - after: the place behind which to begin.
+  ///   - judge: the front of a match, nil to leave it out.
+  /// - Complexity: O(bytes + matches · log limit).
+  func first(
+    _ limit: Int, after: NameKey?, afterFront: Int?, names: borrowing TextColumn, judge: (UInt32) -> Int?
+  ) -> [FoundName] {
+    if query.matchesNothing { return [] }
+    var best: [Match] = []
+    forEachMatch { index, key in
+      let row = rows[index]
+      let keyBytes = keys.bytes.extracting(key)
+      guard query.holdsStrictly(row, key: keyBytes, names: names), let front = judge(row) else { return }
+      if let afterFront, front > afterFront { return }
+      if let after, afterFront ?? front == front, !isBehind(after, row, keyBytes, names: names) { return }
+      let match = Match(row: row, front: front, word: ByteSearch.leadingWord(keyBytes), key: key)
+      var (low, high) = (0, best.count)
+      if high == limit {
+        if !isOrdered(match, best[limit - 1], names: names) { return }
+        best.removeLast()
+        high -= 1
+      }
+      while low < high {
+        let middle = (low + high) / 2
+        if isOrdered(best[middle], match, names: names) { low = middle + 1 } else { high = middle }
+      }
+      best.insert(match, at: low)
+    }
+    return best.map { FoundName(row: $0.row, front: $0.front) }
+  }
+
+  private func forEachMatch(_ body: (_ index: Int, _ key: Range<Int>) -> Void) {
+    let (bytes, end) = (keys.bytes, keys.count)
+    let text = query.loose.span
+    let isSubstring = !query.isEmpty && query.match == .substring
+    var (index, start) = (0, 0)
+    while start < end {
+      var next = start
+      if isSubstring {
+        guard let hit = ByteSearch.find(text, in: bytes, from: start, to: end) else { return }
+        next = hit
+      }
+      var keyEnd = ByteSearch.terminator(in: bytes, from: start)
+      while keyEnd < next {
+        start = keyEnd + 1
+        index += 1
+        keyEnd = ByteSearch.terminator(in: bytes, from: start)
+      }
+      if query.isEmpty || isSubstring || query.holds(text, in: bytes.extracting(start..<keyEnd)) {
+        body(index, start..<keyEnd)
+      }
+      start = keyEnd + 1
+      index += 1
+    }
+  }
+
+  private func isBehind(_ place: NameKey, _ row: UInt32, _ key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
+    let byKey = ByteSearch.compare(key, place.loose.span)
+    if byKey != 0 { return byKey > 0 }
+    let byName = ByteSearch.compare(names.bytes(Int(row)), place.name.span)
+    return byName > 0 || (byName == 0 && place.precedesItsName)
+  }
+
+  private func isOrdered(_ left: Match, _ right: Match, names: borrowing TextColumn) -> Bool {
+    if left.front != right.front { return left.front > right.front }
+    if left.word != right.word { return left.word < right.word }
+    let bytes = keys.bytes
+    let byKey = ByteSearch.compare(bytes.extracting(left.key), bytes.extracting(right.key))
+    if byKey != 0 { return byKey < 0 }
+    return ByteSearch.compare(names.bytes(Int(left.row)), names.bytes(Int(right.row))) < 0
+  }
+}
