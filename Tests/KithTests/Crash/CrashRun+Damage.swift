@@ -12,6 +12,7 @@ extension CrashRun {
     let isClean = draw.seldom(2)
     place = "reopening before damage"
     let before = simulated.withVolume { $0 }
+    let promised = history.acknowledged
     try reopen(closing: isClean)
     // A closed store is on the platters as it stands; an open one is hit as a crash left it.
     let sound = isClean ? simulated.withVolume { $0 } : before
@@ -23,7 +24,8 @@ extension CrashRun {
       let hasBothSlots = hasBothSlots()
       guard let file = harm(kind) else { return }
       place = "damage \(kind) to \(file), \(isClean ? "closed" : "crashed")"
-      try examine(kind, file, isClean: isClean, hasBothSlots: hasBothSlots)
+      let bound = isClean ? history.acknowledged : boundOfCrashed(kind, file, promised: promised)
+      try examine(kind, file, atLeast: bound, hasBothSlots: hasBothSlots)
     }
   }
 
@@ -81,7 +83,7 @@ extension CrashRun {
     }
   }
 
-  private func examine(_ kind: Damage, _ file: String, isClean: Bool, hasBothSlots: Bool) throws(CrashFailure) {
+  private func examine(_ kind: Damage, _ file: String, atLeast bound: UInt64, hasBothSlots: Bool) throws(CrashFailure) {
     tally.damageCount += 1
     let session: CrashSession<D>
     do throws(KithError) {
@@ -96,15 +98,19 @@ extension CrashRun {
       return
     }
     if !session.report.skippedSnapshots.isEmpty { tally.olderSnapshotCount += 1 }
-    try check(session, atLeast: isClean ? history.acknowledged : boundOfCrashed(kind, file))
+    try check(session, atLeast: bound)
   }
 
   /// What must be left of a store that crashed and was damaged before anybody opened it again.
-  private func boundOfCrashed(_ kind: Damage, _ file: String) -> UInt64 {
+  /// - Parameter promised: what callers knew to be durable when it crashed; an opening, which this medium has not seen,
+  ///   may have found more.
+  private func boundOfCrashed(_ kind: Damage, _ file: String, promised: UInt64) -> UInt64 {
     // The last frame looks torn, and `ACK` may lag behind it or have lost the slot that knew.
     if kind == .everyFileFlipped || (file.isJournal && kind == .flippedBit) { return history.acknowledgedBefore }
     // The only one that knew.
     if file.isSnapshot && kind == .lostFile && history.wasHealed && history.wasBoundLost { return 0 }
+    // A snapshot that got its name, but not its caller's thanks, may be all there is of changes without a journal.
+    if file.isSnapshot && kind == .lostFile { return promised }
     return file.isJournal || file == "all" ? 0 : history.acknowledged
   }
 
