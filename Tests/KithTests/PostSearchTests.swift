@@ -53,4 +53,21 @@ import Testing
     try graph.rename(zoe, to: "bobby")
     #expect(try ids("bob snow") == [2, 1] && ids("zoe") == [])
   }
+
+  @Test(
+    "A page tells where the words stand in the text, if it is asked to",
+    arguments: [
+      ("An ant; é and", "AN", [0..<2, 3..<5, 11..<13]), ("banana", "ana", [1..<4]), ("aaaa", "aa", [0..<2, 2..<4]),
+      ("one two", "two one", [0..<3, 4..<7]), ("snowstorm", "now storm owst", [1..<9]), ("Straße", "ss", [4..<6]),
+      ("cafe\u{301}s", "fé", [2..<6]), ("nothing here", "ann", []), ("", "ann", []),
+    ])
+  func highlights(text: String, query: String, ranges: [Range<Int>]) throws {
+    let graph = SocialGraph()
+    try graph.addPost(by: graph.addUser("ann"), text)
+    let words = query + (ranges.isEmpty ? "" : " ann")
+    let page = try graph.read { try $0.searchPosts(words, PostSearch(highlighting: true)) }
+    #expect(page.ranges == [ranges])
+    #expect(try graph.read { try $0.searchPosts(words) }.ranges == nil)
+    #expect(try graph.read { try $0.searchPosts("", PostSearch(highlighting: true)) }.ranges == [[]])
+  }
 }

@@ -59,7 +59,9 @@ extension GraphView {
       rows.removeLast()
       if let last = rows.last { next = cursor(kind, subject: subject, at: last) }
     }
-    return PostPage(posts(rows, sight), next: next)
+    var ranges: [[Range<Int>]]?
+    if search.highlighting { ranges = rows.map { Highlights.ranges(of: terms, in: state.posts.texts.bytes(Int($0))) } }
+    return PostPage(posts(rows, sight), next: next, ranges: ranges)
   }
 
   private static func kind(_ search: PostSearch) -> CursorContent.Kind {

@@ -36,7 +36,7 @@ extension GraphView {
     if search.counting { page.total = try count(walk) }
     if search.highlighting {
       for index in page.items.indices {
-        page.items[index].ranges = NameHighlights.ranges(
+        page.items[index].ranges = Highlights.ranges(
           of: walk.query, in: state.users.names.bytes(Int(found[index].row)))
       }
     }

@@ -113,11 +113,13 @@ public struct PostSearch: Hashable, Sendable {
   public var limit: Int
   /// Where to go on.
   public var cursor: Cursor?
+  /// Whether the page tells where in each text the words stand.
+  public var highlighting: Bool
 
   /// The defaults: everybody's posts, loosely, twenty at a time, newest first.
   public init(
     author: UserID? = nil, following: Bool = false, fold: Fold = .loose, before: Timestamp? = nil,
-    after: Timestamp? = nil, viewer: UserID? = nil, limit: Int = 20, cursor: Cursor? = nil
+    after: Timestamp? = nil, viewer: UserID? = nil, limit: Int = 20, cursor: Cursor? = nil, highlighting: Bool = false
   ) {
     self.author = author
     self.following = following
@@ -127,6 +129,7 @@ public struct PostSearch: Hashable, Sendable {
     self.viewer = viewer
     self.limit = limit
     self.cursor = cursor
+    self.highlighting = highlighting
   }
 }
 

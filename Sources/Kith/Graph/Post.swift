@@ -108,9 +108,16 @@ public struct PostPage: RandomAccessCollection, Hashable, Sendable {
   public let previous: Cursor?
   /// Whether a limit on the work was reached: the answer is exact for what was looked at, which its question describes.
   public let isTruncated: Bool
+  /// Of a search that asked for it: where its words stand in the text of each post, as half-open ranges of UTF-8 bytes:
+  /// whole scalars, ascending, those of several words made one where they overlap.
+  public let ranges: [[Range<Int>]]?
 
-  init(_ records: PostRecords?, next: Cursor? = nil, previous: Cursor? = nil, isTruncated: Bool = false) {
+  init(
+    _ records: PostRecords?, next: Cursor? = nil, previous: Cursor? = nil, isTruncated: Bool = false,
+    ranges: [[Range<Int>]]? = nil
+  ) {
     self.records = records
+    self.ranges = ranges
     self.next = next
     self.previous = previous
     self.isTruncated = isTruncated
@@ -132,7 +139,7 @@ public struct PostPage: RandomAccessCollection, Hashable, Sendable {
   /// Equal posts in the same order, and the same way on.
   public static func == (left: PostPage, right: PostPage) -> Bool {
     left.next == right.next && left.previous == right.previous && left.isTruncated == right.isTruncated
-      && left.elementsEqual(right)
+      && left.ranges == right.ranges && left.elementsEqual(right)
   }
 
   /// Hashes the ids.

@@ -22,11 +22,14 @@ struct Terms: Sendable {
     self.terms = terms
   }
 
+  /// The words at the strictness asked for.
+  var keys: [[UInt8]] { terms.map { fold == .strict ? $0.strict : $0.loose } }
+
   /// No words: everything matches.
   var isEmpty: Bool { terms.isEmpty }
 
   /// Distinct words at the strictness asked for.
-  var count: Int { Set(terms.map { fold == .strict ? $0.strict : $0.loose }).count }
+  var count: Int { Set(keys).count }
 
   /// A word without a key, a lone accent, is found nowhere.
   var matchNothing: Bool { terms.contains { $0.loose.isEmpty } }

@@ -40,7 +40,7 @@ extension JSONWriter {
       member("next", stringOrNull: page.next?.text)
       if let total = page.total { member("count", total) }
     case .posts(let page):
-      list("posts", page.items) { $0.post($1) }
+      list("posts", page.indices) { $0.post(page[$1], ranges: page.ranges?[$1]) }
       member("next", stringOrNull: page.next?.text)
     case .timeline(let page):
       list("posts", page.items) { $0.post($1) }
@@ -143,7 +143,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func post(_ post: Post) {
+  mutating func post(_ post: Post, ranges: [Range<Int>]? = nil) {
     object { writer in
       writer.member("id", post.id.rawValue)
       writer.name("author")
@@ -156,6 +156,7 @@ extension JSONWriter {
       writer.member("likeCount", post.likeCount)
       if let liked = post.liked { writer.member("liked", liked) }
       if let likedAt = post.likedAt { writer.member("likedAt", likedAt.rawValue) }
+      if let ranges { writer.ranges(ranges) }
     }
   }
 

@@ -32,7 +32,6 @@ extension Request {
   var unbuiltPart: String? {
     switch operation {
     case .users where text(.match) == "fuzzy" || text(.match) == "regex": "match \(text(.match) ?? "")"
-    case .posts where flag(.highlights) == true: "highlights"
     default: nil
     }
   }
@@ -63,6 +62,7 @@ extension Request {
     options.cursor = cursor
     options.before = time(.before)
     options.after = time(.after)
+    options.highlighting = flag(.highlights) ?? false
     return try view.searchPosts(text(.query) ?? "", options)
   }
 

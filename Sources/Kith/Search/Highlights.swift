@@ -1,0 +1,97 @@
+/// Where a query stands in a name or a text: what a host shows in bold.
+///
+/// Half-open ranges of UTF-8 bytes, ascending, none of them overlapping. They hold whole scalars, a letter with its
+/// marks: where one scalar folds to several letters, a hit in any of them takes in all.
+enum Highlights {
+  /// The hits of a query in a name, from left to right; of a prefix or an exact match the one hit. Empty without a
+  /// text.
+  /// - Complexity: O(bytes).
+  static func ranges(of query: NameQuery, in name: Span<UInt8>) -> [Range<Int>] {
+    if query.isEmpty || query.matchesNothing { return [] }
+    let key = query.fold == .loose ? query.loose : query.strict
+    return joined(hits(of: key, in: FoldedText(name, query.fold), atStart: query.match != .substring))
+  }
+
+  /// The hits of all words in a text; where those of several words overlap they are one.
+  /// - Complexity: O(words · bytes).
+  static func ranges(of terms: Terms, in text: Span<UInt8>) -> [Range<Int>] {
+    if terms.isEmpty || terms.matchNothing { return [] }
+    let folded = FoldedText(text, terms.fold)
+    let all = terms.keys.flatMap { hits(of: $0, in: folded, atStart: false) }
+    return joined(all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
+  }
+
+  /// Hits that do not overlap in the key, from left to right, as ranges of the text.
+  private static func hits(of key: [UInt8], in text: FoldedText, atStart: Bool) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var start = 0
+    while let hit = ByteSearch.find(key.span, in: text.bytes.span, from: start, to: text.bytes.count) {
+      if atStart && hit > 0 { break }
+      ranges.append(text.source(of: hit..<hit + key.count))
+      if atStart { break }
+      start = hit + key.count
+    }
+    return ranges
+  }
+
+  /// Ascending ranges, those that overlap made one.
+  private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    for range in ranges {
+      if let last = result.last, range.lowerBound < last.upperBound {
+        result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+}
+
+/// A text's key that knows which bytes of the text each of its bytes came from.
+private struct FoldedText {
+  /// The key.
+  private(set) var bytes: [UInt8] = []
+  /// By part of the text: where it begins there, and where its key ends.
+  private var parts: [(start: Int, keyEnd: Int)] = []
+  private let byteCount: Int
+
+  init(_ text: Span<UInt8>, _ fold: Fold) {
+    byteCount = text.count
+    if Folding.isASCII(text) {
+      bytes = Folding.loose(text)
+      return
+    }
+    var start = 0
+    while start < text.count {
+      var end = start + text.decodedScalar(at: start).byteCount
+      while end < text.count {
+        let next = text.decodedScalar(at: end)
+        if Folding.standsAlone(next.scalar) { break }
+        end += next.byteCount
+      }
+      let part = text.extracting(start..<end)
+      bytes += fold == .loose ? Folding.loose(part) : Folding.strict(part)
+      parts.append((start, bytes.count))
+      start = end
+    }
+  }
+
+  /// The bytes of the text that some bytes of its key came from. Of ASCII they are the very same.
+  func source(of range: Range<Int>) -> Range<Int> {
+    if parts.isEmpty { return range }
+    let first = part(of: range.lowerBound)
+    let last = part(of: range.upperBound - 1)
+    return parts[first].start..<(last + 1 < parts.count ? parts[last + 1].start : byteCount)
+  }
+
+  /// The part that a byte of the key came from.
+  private func part(of keyByte: Int) -> Int {
+    var (low, high) = (0, parts.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].keyEnd <= keyByte { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
