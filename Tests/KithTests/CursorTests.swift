@@ -16,8 +16,11 @@ import Testing
   func roundTrip(content: CursorContent) throws {
     let cursor = content.cursor
     let kind = content.kind
-    let read = try CursorContent(cursor, kind: kind, subject: content.subject, numberCount: content.numbers.count)
-    #expect(read == content)
+    // As it was made, and as its text.
+    for cursor in [cursor, Cursor(cursor.text)] {
+      let read = try CursorContent(cursor, kind: kind, subject: content.subject, numberCount: content.numbers.count)
+      #expect(read == content)
+    }
     #expect(cursor.text.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || isAlphanumeric($0) })
     #expect(Cursor(cursor.text) == cursor)
   }
@@ -45,17 +48,22 @@ import Testing
   @Test("A cursor of another list, another subject or another shape is refused", arguments: samples)
   func others(content: CursorContent) {
     let count = content.numbers.count
+    others(content, content.cursor, count)
+    others(content, Cursor(content.cursor.text), count)
+  }
+
+  private func others(_ content: CursorContent, _ cursor: Cursor, _ count: Int) {
     for raw in 1...40 as ClosedRange<UInt8> {
       guard let kind = CursorContent.Kind(rawValue: raw), kind != content.kind else { continue }
       #expect(throws: KithError.invalidCursor) {
-        try CursorContent(content.cursor, kind: kind, subject: content.subject, numberCount: count)
+        try CursorContent(cursor, kind: kind, subject: content.subject, numberCount: count)
       }
     }
     #expect(throws: KithError.invalidCursor) {
-      try CursorContent(content.cursor, kind: content.kind, subject: content.subject ^ 1, numberCount: count)
+      try CursorContent(cursor, kind: content.kind, subject: content.subject ^ 1, numberCount: count)
     }
     #expect(throws: KithError.invalidCursor) {
-      try CursorContent(content.cursor, kind: content.kind, subject: content.subject, numberCount: count + 1)
+      try CursorContent(cursor, kind: content.kind, subject: content.subject, numberCount: count + 1)
     }
   }
 

@@ -8,7 +8,7 @@ extension GraphView {
     if rows.count > limit {
       rows.removeLast(rows.count - limit)
       if let last = rows.last {
-        let name = Array(state.users.names.string(Int(last)).utf8)
+        let name = state.users.names.bytes(of: Int(last)..<Int(last) + 1)
         next = CursorContent(kind: kind, subject: subject, numbers: [state.userID(last).rawValue], name: name).cursor
       }
     }

@@ -98,7 +98,7 @@ extension GraphView {
   private func cursor(_ kind: CursorContent.Kind, at found: FoundName) -> Cursor {
     let id = state.userID(found.row).rawValue
     let numbers = kind == .usersByName ? [id] : [id, Int64(found.front)]
-    let name = Array(state.users.names.string(Int(found.row)).utf8)
+    let name = state.users.names.bytes(of: Int(found.row)..<Int(found.row) + 1)
     return CursorContent(kind: kind, numbers: numbers, name: name).cursor
   }
 

@@ -8,6 +8,7 @@ public struct Cursor: Hashable, Sendable {
   private enum Form: Sendable {
     case text(String)
     case place(CursorPlace)
+    case content(CursorContent)
   }
 
   /// The text, URL-safe, for keeping or sending.
@@ -15,6 +16,7 @@ public struct Cursor: Hashable, Sendable {
     switch form {
     case .text(let text): text
     case .place(let place): place.content.text
+    case .content(let content): content.text
     }
   }
 
@@ -22,9 +24,12 @@ public struct Cursor: Hashable, Sendable {
   public init(_ text: String) { form = .text(text) }
 
   init(_ place: CursorPlace) { form = .place(place) }
+  init(_ content: CursorContent) { form = .content(content) }
 
   /// The place, if it was never written out.
   var place: CursorPlace? { if case .place(let place) = form { place } else { nil } }
+  /// The content, if it was never written out.
+  var content: CursorContent? { if case .content(let content) = form { content } else { place?.content } }
 
   /// Equal when their texts are.
   public static func == (left: Cursor, right: Cursor) -> Bool { left.text == right.text }
@@ -65,7 +70,7 @@ struct CursorPlace: Equatable, Sendable {
 ///
 /// As bytes: kind (1), subject (8), number of integers (1), integers (8 each, little-endian), the rest a name; then
 /// four bytes of checksum, all in the URL-safe base64 alphabet without padding.
-struct CursorContent: Equatable {
+struct CursorContent: Equatable, Sendable {
   /// The lists there are: question and order. The numbers are in cursors that hosts keep: never reuse one.
   enum Kind: UInt8 {
     case usersByName = 1
@@ -96,7 +101,7 @@ struct CursorContent: Equatable {
   var numbers: [Int64] = []
   var name: [UInt8] = []
 
-  var cursor: Cursor { Cursor(text) }
+  var cursor: Cursor { Cursor(self) }
 
   var text: String {
     var bytes: [UInt8] = [kind.rawValue]
@@ -111,6 +116,13 @@ struct CursorContent: Equatable {
 
   /// The content of a cursor of this kind and subject, with so many numbers.
   init(_ cursor: Cursor, kind: Kind, subject: Int64 = 0, numberCount: Int) throws(KithError) {
+    if let content = cursor.content {
+      guard content.kind == kind, content.subject == subject, content.numbers.count == numberCount else {
+        throw .invalidCursor
+      }
+      self = content
+      return
+    }
     let fixed = 10 + numberCount * 8
     guard let bytes = Base64.decode(cursor.text), bytes.count >= fixed + 4, bytes[0] == kind.rawValue,
       Self.integer(bytes, at: 1) == subject, Int(bytes[9]) == numberCount

@@ -102,6 +102,10 @@ extension Answer {
 
 extension GraphView {
   func reply(to question: Question, from cursor: Cursor? = nil) -> Reply<Cursor> {
+    // Hosts hand back what they were given, or its text, which they had kept: here by turns.
+    let cursor = cursor.map {
+      $0.text.utf8.count + ($0.text.utf8.last.map { Int($0) } ?? 0) & 1 == 0 ? $0 : Cursor($0.text)
+    }
     do throws(KithError) {
       return try answer(question, cursor)
     } catch {
