@@ -56,6 +56,11 @@ extension GraphView {
     }
     var merge = TimelineMerge(
       direction: options.direction == .older ? .older : .newer, low: low, high: high, limit: options.limit + 1)
+    if options.direction == .older {
+      let walk = TimelineWalk(
+        user: own, includeSelf: options.includeSelf, low: low, high: high, limit: options.limit + 1)
+      if merge.isFilled(by: walk, state) { return merge }
+    }
     pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
     merge.merge(state.posts)
     return merge

@@ -54,6 +54,11 @@ struct TimelineMerge {
     @inline(__always) _modify { yield &scratch.rows }
   }
 
+  /// Has a walk find the rows instead; false if it did not, and authors are to be pushed.
+  mutating func isFilled(by walk: TimelineWalk, _ state: borrowing GraphState) -> Bool {
+    walk.fill(&scratch.rows, state)
+  }
+
   // MARK: - The pass over the authors
 
   /// Whoever a user follows; the targets of forward elements.

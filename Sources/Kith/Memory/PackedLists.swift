@@ -229,6 +229,14 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     return Position(run: last, offset: run(last, of: list).count)
   }
 
+  /// How many elements of a list stand at a position and behind it.
+  /// - Complexity: O(runs).
+  func count(of list: Int, from position: Position) -> Int {
+    var count = -position.offset
+    for run in position.run..<runCount(of: list) { count += self.run(run, of: list).count }
+    return count
+  }
+
   // MARK: - Writing
 
   mutating func insert(_ element: Element, in list: Int, at position: Position) {

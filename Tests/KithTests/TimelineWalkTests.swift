@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Kith
+
+/// The walk over all posts finds what a plain filter finds, and leaves to the merge what would cost it more.
+@Suite struct TimelineWalkTests {
+  private static let userCount = 60
+
+  /// Everybody writes by turns, several in one millisecond; user 1 follows `followeeCount` others and mutes two of
+  /// them.
+  private func graph(followeeCount: Int, mutes: Bool) throws -> SocialGraph {
+    let graph = SocialGraph()
+    for number in 1...Self.userCount { try graph.addUser("user \(number)") }
+    for number in 0..<3_000 {
+      try graph.addPost(
+        by: UserID(Int64(number * 7 % Self.userCount + 1)), "post \(number)", createdAt: Timestamp(Int64(number / 4)))
+    }
+    for followee in 2..<2 + Int64(followeeCount) { try graph.follow(1, UserID(followee)) }
+    if mutes { for muted in [3, 9] as [UserID] { try graph.mute(1, muted) } }
+    return graph
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `far back, it finds the newest posts before the bound`(includeSelf: Bool, mutes: Bool) throws {
+    let pin = try graph(followeeCount: 30, mutes: mutes).pin()
+    let authors = Set((2...31).filter { !mutes || ($0 != 3 && $0 != 9) } + (includeSelf ? [1] : []))
+    for (time, after) in [(500, -1), (200, 150), (90, -1), (3, -1), (201, 199)] as [(Int64, Int64)] {
+      let walk = TimelineWalk(
+        user: 0, includeSelf: includeSelf, low: PostKey(time: after, id: .max), high: PostKey(time: time, id: 0),
+        limit: 21)
+      var rows: [UInt32] = []
+      #expect(walk.fill(&rows, pin.view.state))
+      let expected = (0..<3_000).reversed().filter { number in
+        number / 4 < time && number / 4 > after && authors.contains(number * 7 % Self.userCount + 1)
+      }
+      #expect(rows == expected.prefix(21).map { UInt32($0) })
+    }
+  }
+
+  @Test func `it leaves the first page, few followees and rare ones to the merge`() throws {
+    func fills(_ followeeCount: Int, before time: Int64, limit: Int = 21) throws -> Bool {
+      let pin = try graph(followeeCount: followeeCount, mutes: false).pin()
+      let walk = TimelineWalk(
+        user: 0, includeSelf: false, low: PostKey(time: -1, id: .max), high: PostKey(time: time, id: 0), limit: limit)
+      var rows: [UInt32] = []
+      let isFilled = walk.fill(&rows, pin.view.state)
+      #expect(isFilled || rows.isEmpty)
+      return isFilled
+    }
+    #expect(try fills(40, before: 400))
+    #expect(try !fills(40, before: .max), "the newest are at hand")
+    #expect(try !fills(40, before: 747), "few have newer posts")
+    #expect(try !fills(8, before: 400), "eight lists are searched at once")
+    #expect(try !fills(20, before: 400, limit: 1_000), "a thousand posts are too far apart")
+  }
+}
