@@ -40,15 +40,8 @@ struct Recovery<D: Disk> {
   static func forReading(
     _ directory: StoreDirectory<D>, memoryLimit: Int = SnapshotFile.defaultMemoryLimit
   ) throws(KithError) -> Recovered {
-    var attempt = 1
-    while true {
-      do throws(KithError) {
-        return try Recovery(directory, isWriter: false, memoryLimit).run()
-      } catch {
-        // A writer may prune what was listed a moment ago.
-        guard case .system(SystemError.noSuchFile, _, _) = error, attempt < 8 else { throw error }
-        attempt += 1
-      }
+    try StoreDirectory<D>.againWhilePruned { () throws(KithError) in
+      try Recovery(directory, isWriter: false, memoryLimit).run()
     }
   }
 

@@ -84,4 +84,20 @@ struct StoreDirectory<D: Disk>: Sendable {
   func path(of snapshot: SnapshotName) -> String {
     path.appendingPathComponent(snapshot.description)
   }
+
+  /// How often a reader begins again at most; a writer that snapshots without a pause can come first many times.
+  private static var attemptLimit: Int { 100 }
+
+  /// Looks at the files of a store, and again when a writer pruned what was listed a moment ago.
+  static func againWhilePruned<R: ~Copyable>(_ body: () throws(KithError) -> R) throws(KithError) -> R {
+    var attempt = 1
+    while true {
+      do throws(KithError) {
+        return try body()
+      } catch {
+        guard case .system(SystemError.noSuchFile, _, _) = error, attempt < attemptLimit else { throw error }
+        attempt += 1
+      }
+    }
+  }
 }

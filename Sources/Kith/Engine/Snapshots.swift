@@ -79,14 +79,16 @@ package enum Snapshots {
 
   /// The files of a store, and what each leads to.
   package static func list(_ store: String) throws(KithError) -> StoreListing {
-    try againWhilePruned { () throws(KithError) in try StoreListing(StoreDirectory(store, disk: SystemDisk())) }
+    try StoreDirectory<SystemDisk>.againWhilePruned { () throws(KithError) in
+      try StoreListing(StoreDirectory(store, disk: SystemDisk()))
+    }
   }
 
   /// What a snapshot file, or every snapshot of a store, says of itself, newest first; its content is not read.
   package static func inspect(_ path: String) throws(KithError) -> [SnapshotReport] {
     let disk = SystemDisk()
     if try isFile(path, disk) { return [SnapshotReport(try SnapshotFile.inspect(path: path, disk: disk))] }
-    return try againWhilePruned { () throws(KithError) in
+    return try StoreDirectory<SystemDisk>.againWhilePruned { () throws(KithError) in
       let directory = StoreDirectory(path, disk: disk)
       var reports: [SnapshotReport] = []
       for name in try directory.openForReading().snapshots.reversed() {
@@ -101,18 +103,5 @@ package enum Snapshots {
 
   static func isFile(_ path: String, _ disk: SystemDisk) throws(KithError) -> Bool {
     try disk.status(of: path, followingLinks: true)?.kind == .file
-  }
-
-  /// Looks at the files of a store, and again when a writer pruned what was listed a moment ago.
-  static func againWhilePruned<R>(_ body: () throws(KithError) -> R) throws(KithError) -> R {
-    var attempt = 1
-    while true {
-      do throws(KithError) {
-        return try body()
-      } catch {
-        guard case .system(SystemError.noSuchFile, _, _) = error, attempt < 8 else { throw error }
-        attempt += 1
-      }
-    }
   }
 }

@@ -33,7 +33,8 @@ package struct Verification: Sendable {
 
   private mutating func verify(store directory: StoreDirectory<SystemDisk>, deep: Bool) throws(KithError) {
     _ = try directory.openForReading()
-    problems = try Snapshots.againWhilePruned { () throws(KithError) in try Self.damage(in: directory) }
+    problems = try StoreDirectory<SystemDisk>.againWhilePruned { () throws(KithError) in try Self.damage(in: directory)
+    }
     do throws(KithError) {
       let recovered = try Recovery<SystemDisk>.forReading(directory)
       sequence = recovered.state.sequence
