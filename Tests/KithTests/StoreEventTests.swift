@@ -65,4 +65,20 @@ import Testing
     let healed = events.withLock { $0.contains(.journalHealed(sequence: 1)) }
     #expect(healed == wanted)
   }
+
+  @Test("A disk with little room is told once")
+  func lowDisk() async throws {
+    let events = Mutex<[StoreEvent]>([])
+    let graph = try SocialGraph.open(
+      directory.file("low"), options: Options(lowDiskByteCount: .max),
+      onEvent: { event in events.withLock { $0.append(event) } })
+    for name in ["ann", "bob", "cid"] { try graph.addUser(name) }
+    try graph.snapshot()
+    try graph.close()
+    for _ in 0..<200 where events.withLock({ $0.count }) < 3 { try await Task.sleep(for: .milliseconds(10)) }
+    let told = events.withLock { events in
+      events.compactMap { event -> Int64? in if case .diskLow(let free) = event { free } else { nil } }
+    }
+    #expect(told.count == 1 && told[0] > 0)
+  }
 }

@@ -37,6 +37,12 @@ protocol Disk: ByteStorage {
   func list(_ path: String) throws(KithError) -> [String]
   /// Id of this process: it changes in the child of a fork.
   var processID: Int32 { get }
+  /// How many bytes this process may still write to the disk that holds `path`; nil when nobody knows.
+  func freeByteCount(at path: String) -> Int64?
+}
+
+extension Disk {
+  func freeByteCount(at path: String) -> Int64? { nil }
 }
 
 /// What a name stands for, and the identity that survives a rename.
@@ -228,6 +234,12 @@ extension SystemDisk {
     let kind = Self.kind(of: try Self.status(of: file))
     guard kind == .file else { throw Self.notRegular(path, kind) }
     return file
+  }
+
+  func freeByteCount(at path: String) -> Int64? {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else { return nil }
+    return Int64(clamping: UInt64(status.f_bavail)).multipliedReportingOverflow(by: Int64(status.f_frsize)).partialValue
   }
 
   /// Cores that this process may use, at least one.

@@ -39,6 +39,8 @@ final class Store<D: Disk>: Sendable {
     var acknowledgements: AcknowledgementFile<D>
     /// The last change that is as safe as the mode promises.
     var committed: UInt64
+    /// Bytes of frames since somebody looked how full the disk is.
+    var byteCountSinceLook = Store.lookByteCount
     /// The highest generation in use.
     var generation: UInt64
     /// The chain hash where the newest generation begins.
@@ -192,7 +194,15 @@ final class Store<D: Disk>: Sendable {
     if !isBroken.exchange(true, ordering: .acquiringAndReleasing) { events?.note(.journalFailed(error)) }
   }
 
+  /// Journal bytes between two looks at how full the disk is.
+  private static var lookByteCount: Int { 16 << 20 }
+
   private func write(_ frame: borrowing JournalFrame, _ flushing: inout Flushing) throws(KithError) {
+    flushing.byteCountSinceLook += frame.byteCount
+    if let events, flushing.byteCountSinceLook >= Self.lookByteCount {
+      flushing.byteCountSinceLook = 0
+      events.noteFree(directory.disk.freeByteCount(at: directory.path))
+    }
     try flushing.journal.append(frame, at: clock(), syncing: mode == .synced)
     flushing.committed = frame.nextSequence - 1
     if mode == .synced { acknowledge(&flushing) }
@@ -245,6 +255,7 @@ final class Store<D: Disk>: Sendable {
     let renews = isHealing || mode == .memory
     let pin = try pin()
     events?.note(.snapshotBegan(sequence: pin.view.sequence))
+    events?.noteFree(directory.disk.freeByteCount(at: directory.path))
     journaledByteCount.store(0, ordering: .relaxed)
     let (lock, header) = try begin(pin.view.sequence, renewing: renews)
     let summary = try directory.writeSnapshot(

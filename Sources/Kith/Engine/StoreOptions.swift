@@ -17,13 +17,15 @@ public struct Options: Hashable, Sendable {
   /// A store whose disk failed, or was full, tries after so many seconds to heal itself by a snapshot, and again after
   /// twice as many, up to five minutes; nil for never. `snapshot()` does it at once.
   public var healAfterSeconds: Int?
+  /// The host is told (`StoreEvent.diskLow`) when the store's disk has less room than so many bytes.
+  public var lowDiskByteCount: Int64
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
   /// of journal or an hour, whichever comes first, on all cores but one.
   public init(
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
-    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5
+    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
@@ -32,6 +34,7 @@ public struct Options: Hashable, Sendable {
     self.snapshotBytesPerSecond = snapshotBytesPerSecond
     self.snapshotCoreCount = snapshotCoreCount
     self.healAfterSeconds = healAfterSeconds
+    self.lowDiskByteCount = lowDiskByteCount
   }
 }
 
