@@ -68,30 +68,13 @@ extension GraphView {
 
   private func pushAuthors(of user: UInt32, includeSelf: Bool, to merge: inout TimelineMerge) {
     if includeSelf { merge.push(user, state.posts) }
-    if state.mutes.targetCount(user) > 0 {
-      pushUnmuted(of: user, to: &merge)
-      return
-    }
+    let hasMutes = state.mutes.targetCount(user) > 0
     for run in 0..<state.follows.forward.runCount(of: Int(user)) {
-      merge.push(state.follows.forward.run(run, of: Int(user)), state.posts)
-    }
-  }
-
-  /// Both lists ascend by row: each is read once.
-  private func pushUnmuted(of user: UInt32, to merge: inout TimelineMerge) {
-    let list = Int(user)
-    var place = state.mutes.forward.startPosition()
-    var muted = state.mutes.forward.element(atOrAfter: place, of: list)
-    for run in 0..<state.follows.forward.runCount(of: list) {
-      let followees = state.follows.forward.run(run, of: list)
-      for index in followees.indices {
-        let author = Relation.target(followees[index])
-        while let next = muted, Relation.target(next.0) < author {
-          place = .init(run: next.1.run, offset: next.1.offset + 1)
-          muted = state.mutes.forward.element(atOrAfter: place, of: list)
-        }
-        if let muted, Relation.target(muted.0) == author { continue }
-        merge.push(author, state.posts)
+      let followees = state.follows.forward.run(run, of: Int(user))
+      if hasMutes {
+        merge.push(followees, exceptMutedBy: user, state.mutes, state.posts)
+      } else {
+        merge.push(followees, state.posts)
       }
     }
   }
