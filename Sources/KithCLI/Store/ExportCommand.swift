@@ -11,7 +11,7 @@ enum ExportCommand {
     ],
     options: [.json],
     notes: ["The files: " + RowKind.allCases.map { "\($0.rawValue).tsv" }.joined(separator: ", ") + "; ids ascending."],
-    examples: ["export ./store ./tsv", "export ./store/snap-….kith.zst /tmp/tsv"],
+    examples: ["export ./store ./tsv", "export ./store/snap-….kith.zst ./tsv"],
     run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
