@@ -7,15 +7,15 @@ extension GraphView {
     var found: [FoundName] = []
     if (walk.afterFront ?? 1) >= 1 {
       // Whatever matches as a prefix, exactly, or without a text begins with the query.
-      let beginnings = walk.query.match == .substring ? walk.query.matching(.prefix) : walk.query
+      let beginnings = walk.query.mayStandAnywhere ? walk.query.beginning : walk.query
       let search = NameSearch(query: beginnings, after: walk.after, limit: walk.limit)
       found = try self.found(search) { accepts($0, walk) ? .take(front: 1) : .leaveOut }
     }
-    if walk.query.match != .substring || walk.query.isEmpty || found.count == walk.limit { return found }
+    if !walk.query.mayStandAnywhere || walk.query.isEmpty || found.count == walk.limit { return found }
     let place = walk.afterFront == 0 ? walk.after : nil
-    if walk.query.fold == .strict {
+    if walk.query.fold == .strict || walk.query.match == .pattern {
       // Names that begin with the loose text are looked at one by one: they may begin with other accents.
-      let beginnings = walk.query.matching(.prefix)
+      let beginnings = walk.query.beginning
       let rest = NameSearch(query: walk.query, after: place, limit: walk.limit - found.count)
       return try found
         + self.found(rest) { row in
