@@ -330,6 +330,7 @@ struct World: ~Copyable {
     case .substring: key.indices.contains { key[$0...].starts(with: text) }
     case .prefix: key.starts(with: text)
     case .exact: key == text
+    case .pattern: false  // see NamePatternTests
     }
   }
 

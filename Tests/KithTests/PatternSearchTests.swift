@@ -68,7 +68,7 @@ import Testing
     /// Of this thread's own time.
     private static func threadSeconds() -> Double {
       var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
       return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
@@ -78,8 +78,14 @@ import Testing
       let cases = [
         ("^b", ["Bob", "bobby"]), ("B{2}", ["bobby"]), ("O.*y|li", ["alice", "bobby"]), (".\\..", ["a.b"]),
         ("^josé$", ["Jose\u{301}"]), (" ", ["x y"]), ("本|y$", ["bobby", "x y", "日本語"]), ("k{3}", ["K\u{212A}k"]),
-        ("^\\p{Han}", ["日本語"]), ("(?-i)B", ["Bob"]), ("a|b|", ["a.b", "alice", "Bob", "bobby", "Jose\u{301}",
-          "K\u{212A}k", "x y", "日本語"]),
+        ("^\\p{Han}", ["日本語"]), ("(?-i)B", ["Bob"]),
+        (
+          "a|b|",
+          [
+            "a.b", "alice", "Bob", "bobby", "Jose\u{301}",
+            "K\u{212A}k", "x y", "日本語",
+          ]
+        ),
       ]
       for (pattern, expected) in cases {
         #expect(try Self.names(graph, pattern, UserSearch(match: .regex, limit: 2)) == expected, "\(pattern)")
@@ -110,8 +116,8 @@ import Testing
     }
 
     /// Nested repetition, many alternatives, counts inside counts, classes of all Unicode.
-    static let hostile: [String] = {
-      let alternatives = (0..<85).map { String(UnicodeScalar(UInt8(97 + $0 % 26))) + String($0 % 10) }
+    static let hostilePatterns: [String] = {
+      let alternatives = (100..<164).map { number -> String in "\(number)" }
       return [
         "(a+)+$", "(a|a)*b$", "(a|aa)+$", "(.*)(.*)(.*)(.*)(.*)x$", "((a{0,9}){0,9}){0,9}!$", "(x+x+)+y",
         "(([a-z])+.)+[A-Z]([a-z])+$!", alternatives.joined(separator: "|"), "(\\pL{9}\\pN?){40}$", "[^a]{1000}!",
@@ -121,7 +127,7 @@ import Testing
       ]
     }()
 
-    @Test("Hostile patterns end soon, with an answer or because they cost too much", arguments: hostile)
+    @Test("Hostile patterns end soon, with an answer or because they cost too much", arguments: hostilePatterns)
     func hostile(pattern: String) throws {
       let graph = SocialGraph()
       try graph.bulk { batch throws(KithError) in

@@ -53,13 +53,17 @@ enum Main {
   ) throws -> (measurements: [Measurement], rates: [Rate]) {
     func wants(_ workload: String) -> Bool { settings.only.isEmpty || settings.only.contains(workload) }
     var measurements: [Measurement] = []
-    if wants("timeline") || wants("search") {
+    if wants("timeline") || wants("search") || wants("patterns") {
       let plain = PlainAnswers(network)
       if wants("timeline") {
         measurements += try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
       }
       if wants("search") {
         measurements += try SearchWorkload(network: network, graph: graph)
+          .run(&harness, against: plain, seed: settings.seed)
+      }
+      if wants("patterns") {
+        measurements += try PatternWorkload(network: network, graph: graph)
           .run(&harness, against: plain, seed: settings.seed)
       }
     }

@@ -11,7 +11,7 @@
 /// Each `unsafe` here lends C bytes for one call, or hands it the one handle, which is freed with the expression.
 @safe final class RegularExpression {
   /// Why a pattern has no expression.
-  enum Refusal: Error {
+  enum Refusal: Error, Equatable {
     case invalid(String)
     /// Its automaton would take more than `memoryByteCount`.
     case tooLarge

@@ -67,7 +67,9 @@ enum SearchCommand {
     let chosen = [(prefix, Match.prefix), (exact, .exact), (fuzzy, .fuzzy), (regex, .regex)]
       .filter { arguments.flag($0.0) }
     if chosen.count > 1 { throw arguments.misuse("\(chosen[0].0.name) or \(chosen[1].0.name), not both") }
-    if arguments.flag(regex), arguments.flag(strict) { throw arguments.misuse("--regex takes no --strict: it knows case alone") }
+    if arguments.flag(regex), arguments.flag(strict) {
+      throw arguments.misuse("--regex takes no --strict: it knows case alone")
+    }
     return chosen.first?.1 ?? .substring
   }
 

@@ -90,6 +90,12 @@ uint32_t floor_search(
   const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length,
   uint32_t viewer, uint32_t limit, struct floor_person *people, char *bytes);
 
+// Writes the first users by edits, then by name, but for the viewer, some part of whose folded name is an ASCII query
+// of 1...64 bytes up to `edits` edits (0...2): every name is looked at. `ranks` has room for three times the limit.
+uint32_t floor_fuzzy(
+  const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length, uint32_t edits,
+  uint32_t viewer, uint32_t limit, uint32_t *ranks, struct floor_person *people, char *bytes);
+
 // The same for names that begin with it.
 uint32_t floor_prefix(
   const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length,
