@@ -121,7 +121,7 @@ import Testing
       return [
         "(a+)+$", "(a|a)*b$", "(a|aa)+$", "(.*)(.*)(.*)(.*)(.*)x$", "((a{0,9}){0,9}){0,9}!$", "(x+x+)+y",
         "(([a-z])+.)+[A-Z]([a-z])+$!", alternatives.joined(separator: "|"), "(\\pL{9}\\pN?){40}$", "[^a]{1000}!",
-        "(?:(?:a?){99}){9}!$", String(repeating: "(", count: 120) + String(repeating: ")*", count: 120) + "!",
+        "(?:(?:a?){99}){9}!$", String(repeating: "(", count: 80) + String(repeating: ")*", count: 80) + "!",
         String(repeating: "a?", count: 60) + String(repeating: "a", count: 60) + "!", "(?:.{0,30}a){20}!",
         String(repeating: "[a-y]*", count: 40) + "z!",
       ]

@@ -63,10 +63,11 @@ enum Folding {
       position += byteCount
       buffer.removeAll()
       buffer.append(decomposing: scalar, .compatibility)
+      // Marks are ordered among those around them; the iota below is one until it is folded to a letter.
+      let hasIotaBelow = buffer.elements.contains { $0 & 0xFF_FFFF == 0x345 }
       buffer.fold(.compatibility)
       buffer.loosen()
-      // Marks that stay are ordered among those around them.
-      if buffer.elements.contains(where: { $0 >> 24 != 0 }) {
+      if hasIotaBelow || buffer.elements.contains(where: { $0 >> 24 != 0 }) {
         runs.append([])
       } else {
         buffer.appendUTF8(to: &runs[runs.count - 1])

@@ -3,7 +3,7 @@
 /// Blocks are always those of trigrams: the groups of shorter grams, four blocks each, are spread over them, so that
 /// words of both meet.
 struct GramStream {
-  private static let blocksPerWord = 64
+  static let blocksPerWord = 64
   private static let groupsPerWord = blocksPerWord / NameSegment.blocksPerGroup
 
   let weight: UInt64

@@ -3,15 +3,10 @@
 /// Of one question and one thread: it counts what its looks cost, and looks no more when they have cost enough.
 final class NamePattern {
   /// How a name is looked at.
-  enum Test {
-    /// Its loose key holds a text with exactly so many edits; and its strict key, if that is asked for, with at most so
-    /// many.
-    case slips(SlipMatcher, exactly: Int, strictly: (SlipMatcher, atMost: Int)?)
+  private enum Test {
+    case slips(SlipTest)
     case expression(RegularExpression)
   }
-
-  /// Names looked at for slips before the question is given up: some fifty milliseconds.
-  static let maximumLookCount = 1_000_000
 
   /// One of them stands in the key of every name that answers; none where any name may.
   let clues: [NameClue]
@@ -20,7 +15,6 @@ final class NamePattern {
   private let test: Test
   /// Whether only what stands at a name's beginning counts.
   private let isAtBeginning: Bool
-  private var looksLeft = NamePattern.maximumLookCount
 
   /// Names that hold a text with exactly so many edits.
   /// - Parameters:
@@ -30,8 +24,7 @@ final class NamePattern {
     clues = NameClue.ofText(loose, edits: edits)
     beginning = []
     isAtBeginning = false
-    let strictly = strict.flatMap { $0.isEmpty ? nil : (SlipMatcher($0.span), atMost: mostEdits) }
-    test = .slips(SlipMatcher(loose.span), exactly: edits, strictly: strictly)
+    test = .slips(SlipTest(loose: loose, edits: edits, strict: strict, mostEdits: mostEdits))
   }
 
   init(_ expression: RegularExpression, isAtBeginning: Bool = false) {
@@ -50,7 +43,7 @@ final class NamePattern {
   /// Whether the looks have cost too much: answers are not complete then.
   var isExhausted: Bool {
     switch test {
-    case .slips: looksLeft < 0
+    case .slips(let test): test.isExhausted
     case .expression(let expression): expression.isExhausted
     }
   }
@@ -59,15 +52,40 @@ final class NamePattern {
   /// - Parameter key: its loose key.
   func holds(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
     switch test {
-    case .slips(let matcher, let edits, let strictly):
-      looksLeft -= 1
-      if looksLeft < 0 || matcher.edits(in: key) != edits { return false }
-      guard let (matcher, most) = strictly else { return true }
-      return matcher.edits(in: Folding.strict(names.bytes(Int(row))).span) <= most
+    case .slips(let test): return test.holds(row, key: key, names: names)
     case .expression(let expression):
       let name = names.bytes(Int(row))
       if Folding.isASCII(name) { return expression.holds(in: name, atBeginning: isAtBeginning) }
       return expression.holds(in: Folding.nfc(name).span, atBeginning: isAtBeginning)
     }
+  }
+}
+
+/// Whether the loose key holds a text with exactly so many edits; and the strict key, if that is asked for, with at most
+/// so many.
+private final class SlipTest {
+  /// Names looked at before the question is given up: some fifty milliseconds.
+  private static let maximumLookCount = 1_000_000
+
+  private let loose: SlipMatcher
+  private let edits: Int
+  private let strict: SlipMatcher?
+  private let mostEdits: Int
+  private var looksLeft = SlipTest.maximumLookCount
+
+  init(loose: [UInt8], edits: Int, strict: [UInt8]?, mostEdits: Int) {
+    self.loose = SlipMatcher(loose.span)
+    self.edits = edits
+    self.strict = strict.map { SlipMatcher($0.span) }
+    self.mostEdits = mostEdits
+  }
+
+  var isExhausted: Bool { looksLeft < 0 }
+
+  func holds(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
+    looksLeft -= 1
+    if looksLeft < 0 || loose.edits(in: key) != edits { return false }
+    guard let strict else { return true }
+    return strict.edits(in: Folding.strict(names.bytes(Int(row))).span) <= mostEdits
   }
 }

@@ -33,12 +33,12 @@
   #if Regex
     private let handle: OpaquePointer
 
-    init(_ pattern: String) throws(Refusal) {
+    init(_ pattern: String, milliseconds: Int64 = RegularExpression.milliseconds) throws(Refusal) {
       let text = Array(pattern.utf8)
       var compiled = unsafe text.withUnsafeBytes { bytes in
         unsafe kith_regex_compile(
           bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, Self.memoryByteCount,
-          Self.milliseconds * 1_000_000)
+          milliseconds * 1_000_000)
       }
       guard let handle = unsafe compiled.regex else {
         if unsafe compiled.status == KITH_REGEX_TOO_LARGE { throw .tooLarge }
@@ -80,7 +80,7 @@
       return atoms.contains(where: \.isEmpty) ? [] : atoms.map { NameClue($0) }
     }
   #else
-    init(_ pattern: String) throws(Refusal) { throw .notBuiltIn }
+    init(_ pattern: String, milliseconds: Int64 = RegularExpression.milliseconds) throws(Refusal) { throw .notBuiltIn }
 
     func holds(in text: Span<UInt8>, atBeginning: Bool) -> Bool { false }
   #endif
