@@ -4,7 +4,7 @@ extension GraphView {
   /// - Complexity: O(followees of both), or O(fewer · log(more / fewer)) where their numbers differ much.
   public func mutualFollowees(
     of user: UserID, and other: UserID, _ options: MutualOptions = MutualOptions()
-  ) throws(KithError) -> Page<User> {
+  ) throws(KithError) -> UserPage {
     let (own, others, sight) = try pair(user, other, options)
     return try page(state.mutualFollowees(own, others), .mutualFollowees, user, other, options, sight)
   }
@@ -13,7 +13,7 @@ extension GraphView {
   /// - Complexity: O(followers of both), or O(fewer · log followees) where their numbers differ much.
   public func mutualFollowers(
     of user: UserID, and other: UserID, _ options: MutualOptions = MutualOptions()
-  ) throws(KithError) -> Page<User> {
+  ) throws(KithError) -> UserPage {
     let (own, others, sight) = try pair(user, other, options)
     return try page(state.mutualFollowers(own, others), .mutualFollowers, user, other, options, sight)
   }
@@ -43,7 +43,7 @@ extension GraphView {
   private func page(
     _ rows: [UInt32], _ kind: CursorContent.Kind, _ user: UserID, _ other: UserID, _ options: MutualOptions,
     _ sight: Sight
-  ) throws(KithError) -> Page<User> {
+  ) throws(KithError) -> UserPage {
     var last: Int64 = 0
     if let cursor = options.cursor {
       let numbers = try CursorContent(cursor, kind: kind, subject: user.rawValue, numberCount: 2).numbers
@@ -58,17 +58,13 @@ extension GraphView {
       if id > last { best.push(WeightedID(weight: 0, id: id)) }
     }
     var shown = best.sorted()
-    var page = Page<User>([])
+    var next: Cursor?
     if shown.count > options.limit {
       shown.removeLast()
       let numbers = [other.rawValue, shown[options.limit - 1].id]
-      page.next = CursorContent(kind: kind, subject: user.rawValue, numbers: numbers).cursor
+      next = CursorContent(kind: kind, subject: user.rawValue, numbers: numbers).cursor
     }
-    page.items.reserveCapacity(shown.count)
-    for key in shown {
-      if let row = state.users.identifiers.row(of: key.id) { page.items.append(self.user(row, sight)) }
-    }
-    if options.counting { page.total = total }
-    return page
+    let people = people(shown.compactMap { state.users.identifiers.row(of: $0.id) }, sight)
+    return UserPage(people, next: next, total: options.counting ? total : nil)
   }
 }

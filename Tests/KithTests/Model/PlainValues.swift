@@ -1,5 +1,27 @@
 @testable import Kith
 
+extension User {
+  /// A user that no graph holds, for what is expected.
+  init(
+    id: UserID, username: String, followerCount: Int, followeeCount: Int, postCount: Int, following: Bool?,
+    followedAt: UInt32?, likedAt: UInt32?
+  ) {
+    let records = UserRecords(recordCount: 1, byteCount: username.utf8.count) { buffer in
+      buffer.append(username)
+      var record = UserRecord(
+        id: id.rawValue, followerCount: UInt32(followerCount), followeeCount: UInt32(followeeCount),
+        postCount: UInt32(postCount), nameStart: 0, nameByteCount: UInt8(username.utf8.count))
+      if let following { record.following = following ? .yes : .no }
+      if let second = followedAt ?? likedAt {
+        record.event = followedAt == nil ? .liked : .followed
+        record.second = second
+      }
+      buffer.set(0, record)
+    }
+    self.init(records, 0)
+  }
+}
+
 extension Post {
   /// A post that no graph holds, for what is expected.
   init(
