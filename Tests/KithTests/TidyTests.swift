@@ -120,7 +120,7 @@ import Testing
   @Test(
     "A module outside its rooms is found",
     arguments: [
-      "import CZstd", "import Foundation", "import struct Foundation.Date", "@preconcurrency import Glibc",
+      "import CZstd", "import CRegex", "import Foundation", "import struct Foundation.Date", "@preconcurrency import Glibc",
       "#if os(macOS)\n  import Darwin\n#endif", "import Musl", "private import FoundationEssentials",
     ])
   func imports(_ code: String) {

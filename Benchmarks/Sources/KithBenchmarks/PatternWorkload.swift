@@ -93,7 +93,7 @@ struct PatternWorkload {
   #endif
 
   @inline(__always)
-  private func ask(_ question: Question, _ match: Match, _ view: borrowing GraphView) throws(KithError) -> Page<User> {
+  private func ask(_ question: Question, _ match: Match, _ view: borrowing GraphView) throws(KithError) -> UserPage {
     let viewer = Network.userID(question.viewer)
     return try view.searchUsers(
       question.query, UserSearch(match: match, viewer: viewer, excluding: viewer, limit: Self.limit))

@@ -32,7 +32,7 @@ void kith_regex_free(kith_regex *regex);
 // at a time.
 int kith_regex_match(kith_regex *regex, const char *text, size_t length, int at_beginning);
 
-// Lower-case texts, UTF-8: in every text that matches, once it is in lower case, stand all of them, if `needs_all`, else
+// Lower-case texts, UTF-8: in every text that matches, once it is in lower case, stand all of them if `needs_all`, else
 // one of them. None when nothing is known.
 size_t kith_regex_atom_count(const kith_regex *regex);
 const char *kith_regex_atom(const kith_regex *regex, size_t index, size_t *length);

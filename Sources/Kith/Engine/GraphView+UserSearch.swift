@@ -7,13 +7,13 @@ extension GraphView {
   /// stands across a block from the viewer is left out, before the limit. In the orders `followedFirst` and `popular`,
   /// people whose follows changed between two pages may come again or be missed.
   /// Errors: `queryTooLong`, `unknownUser`, `invalidRequest`, `invalidCursor`; `cancelled` when the task that asks is
-  /// cancelled during a long search; of patterns `invalidPattern`, `budgetExceeded`, and `unsupported` without the package
-  /// trait `Regex`.
+  /// cancelled during a long search; of patterns `invalidPattern`, `budgetExceeded`, and `unsupported` without the
+  /// package trait `Regex`.
   /// - Complexity: by name O(limit) for one and two letters, whatever the size; else bounded by the rarest three bytes
   ///   of the query. Prefix first: the same twice. Followed first: the same, and O(followees) at worst. Popular:
   ///   see `popular`. Fuzzy: bounded by the runs of the query that the edits leave whole. Regular expressions: by the
   ///   texts that every match holds; without any, O(names).
-  public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> Page<User> {
+  public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> UserPage {
     let sight = try sight(of: search.viewer)
     try Self.check(limit: search.limit)
     let excluded: UInt32? = if let user = search.excluding { try state.userRow(user) } else { nil }
@@ -37,17 +37,12 @@ extension GraphView {
       case .popular: try popular(walk)
       }
     if !walk.query.goesOn { throw .budgetExceeded }
-    var page = Page(found.prefix(search.limit).map { user($0.row, sight) })
-    if found.count > search.limit { page.next = cursor(kind, at: found[search.limit - 1]) }
-    if search.counting { page.total = try isFuzzy ? fuzzyCount(walk) : count(walk.query, walk) }
-    if search.highlighting {
-      let isPattern = isFuzzy || search.match == .regex
-      for index in page.items.indices {
-        let name = state.users.names.bytes(Int(found[index].row))
-        page.items[index].ranges = isPattern ? [] : Highlights.ranges(of: walk.query, in: name)
-      }
-    }
-    return page
+    let rows = found.prefix(search.limit).lazy.map(\.row)
+    return UserPage(
+      people(rows, sight), next: found.count > search.limit ? cursor(kind, at: found[search.limit - 1]) : nil,
+      total: search.counting ? try isFuzzy ? fuzzyCount(walk) : count(walk.query, walk) : nil,
+      ranges: search.highlighting
+        ? rows.map { Highlights.ranges(of: walk.query, in: state.users.names.bytes(Int($0))) } : nil)
   }
 
   /// One search as it is made: what is asked for, by whom, from where on.

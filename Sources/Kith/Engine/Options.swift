@@ -44,7 +44,7 @@ public struct UserSearch: Hashable, Sendable {
   public var cursor: Cursor?
   /// Whether to count all matches, which costs a walk over them.
   public var counting: Bool
-  /// Whether each result tells where in its name the query stands; of fuzzy and regex, nothing is told.
+  /// Whether each result tells where in its name the query stands as it is; of regex, nothing is told.
   public var highlighting: Bool
 
   /// The defaults: a loose substring, twenty at a time, by name.

@@ -37,7 +37,8 @@ enum SearchCommand {
     let limit = Int(try arguments.integer(.limit, in: 1...Int64(Limits.pageCount)) ?? 20)
     let graph = try StoreAccess.open(arguments.positionals[0], access: .readOnly)
     let page = try graph.read { (view) throws(CommandFailure) in
-      var search = UserSearch(order: chosenOrder, limit: limit, counting: true)
+      // Counting would have an expression asked of every name there is.
+      var search = UserSearch(order: chosenOrder, limit: limit, counting: match != .regex)
       search.match = match
       if arguments.flag(strict) { search.fold = .strict }
       if let text = arguments.value(viewer) {
@@ -73,7 +74,7 @@ enum SearchCommand {
     return chosen.first?.1 ?? .substring
   }
 
-  private static func text(_ page: Page<User>) -> String {
+  private static func text(_ page: UserPage) -> String {
     guard !page.isEmpty else { return "nobody\n" }
     var table = Table([.right, .left, .right, .right, .left])
     table.add("id", "name", "followers", "posts")
@@ -82,7 +83,8 @@ enum SearchCommand {
         String(user.id.rawValue), printable(user.username), grouped(user.followerCount), grouped(user.postCount),
         user.following == true ? "followed" : "")
     }
-    let total = page.total ?? page.count
-    return table.text() + (total > page.count ? "  \(grouped(page.count)) of \(grouped(total)); see --limit\n" : "")
+    if page.next == nil { return table.text() }
+    let total = page.total.map { "\(grouped(page.count)) of \(grouped($0))" } ?? "there are more"
+    return table.text() + "  \(total); see --limit\n"
   }
 }

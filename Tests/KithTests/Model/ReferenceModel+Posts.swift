@@ -40,13 +40,11 @@ extension ReferenceModel {
       if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
       if search.match == .fuzzy { key.numbers = [Int64(text.isEmpty ? 0 : Self.edits(loose, in: name.loose))] }
       if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
-      var user = user(id, search.viewer)
-      let isPattern = search.match == .fuzzy || search.match == .regex
-      if search.highlighting { user.ranges = isPattern ? [] : Self.ranges(of: text, search, in: name.text) }
-      return (key, user)
+      return (key, user(id, search.viewer))
     }
     let (items, next) = page(entries, list, after: place, limit: search.limit)
-    return Reply(.users(items, total: search.counting ? matches.count : nil), next: next)
+    let ranges = search.highlighting ? items.map { Self.ranges(of: text, search, in: $0.username) } : nil
+    return Reply(.users(items, total: search.counting ? matches.count : nil, ranges: ranges), next: next)
   }
 
   static func holds(_ text: [UInt8], in key: [UInt8], _ match: Match) -> Bool {
