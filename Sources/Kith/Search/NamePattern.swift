@@ -61,8 +61,8 @@ final class NamePattern {
   }
 }
 
-/// Whether the loose key holds a text with exactly so many edits; and the strict key, if that is asked for, with so many
-/// at most.
+/// Whether the loose key holds a text with exactly so many edits; and the strict key, if that is asked for, with some
+/// number at most.
 private final class SlipTest {
   /// Names looked at before the question is given up: some fifty milliseconds.
   private static let maximumLookCount = 1_000_000

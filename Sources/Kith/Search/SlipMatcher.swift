@@ -1,8 +1,8 @@
 /// How far a text is from standing in a name: the fewest edits between it and any run of the name's scalars. An edit
 /// inserts, deletes or replaces one scalar.
 ///
-/// One column of the table of edit distances is held as differences in two words, a bit for each scalar of the text, and
-/// a scalar of the name turns it into the next with a dozen operations (Myers 1999, as put by Hyyrö 2003). A text of
+/// One column of the table of edit distances is held as differences in two words, a bit for each scalar of the text; a
+/// scalar of the name turns it into the next with a dozen operations (Myers 1999, as put by Hyyrö 2003). A text of
 /// more than 64 scalars takes the plain table, a column at a time: it has long pieces, so few names come to it.
 struct SlipMatcher: Sendable {
   private static let wordSize = 64
