@@ -16,6 +16,7 @@ public final class SocialGraph: @unchecked Sendable {
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
+  private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
@@ -35,6 +36,8 @@ public final class SocialGraph: @unchecked Sendable {
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
+    live.state.posts.keepIndex(options.postIndex.kind)
+    wakeIndexers(all: true)
   }
 
   // MARK: - Asking
@@ -86,8 +89,16 @@ public final class SocialGraph: @unchecked Sendable {
       try checkWritable()
       let (applied, complete) = try applyLocked(change)
       if applied.changed { store?.enqueue(complete) }
-      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+      wakeIndexers()
       return applied
+    }
+  }
+
+  /// Has the search indexes worked on in the background if they ask for it; inside the lock.
+  private func wakeIndexers(all: Bool = false) {
+    if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+    if live.state.posts.takeBuildMayBeDue() {
+      if all { postIndexer.wakeAll(self) } else { postIndexer.wake(self) }
     }
   }
 
@@ -138,6 +149,7 @@ public final class SocialGraph: @unchecked Sendable {
       var batch = Batch(graph: self, limit: .max, records: false)
       let result = try body(&batch)
       live.state.endBulk()
+      wakeIndexers(all: true)
       return result
     }
   }
@@ -158,6 +170,11 @@ public final class SocialGraph: @unchecked Sendable {
   /// Lends the users to the merger of their names.
   func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
     lock.write { body(&live.state.users) }
+  }
+
+  /// Lends the posts to the one who builds their index.
+  func withPosts<R: ~Copyable>(_ body: (inout PostTable) -> R) -> R {
+    lock.write { body(&live.state.posts) }
   }
 
   private func checkWritable() throws(KithError) {

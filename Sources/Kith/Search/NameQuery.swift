@@ -30,6 +30,18 @@ struct NameQuery: Sendable {
     grams = canMatch ? Grams.ofQuery(loose.span) : []
   }
 
+  /// A query for a loose key as it is: for keys that are no names.
+  init(key: [UInt8], match: Match) {
+    self.match = match
+    fold = .loose
+    loose = key
+    strict = key
+    isSameWhenStrict = true
+    isEmpty = key.isEmpty
+    matchesNothing = false
+    grams = Grams.ofQuery(key.span)
+  }
+
   /// The same text, to stand elsewhere.
   func matching(_ match: Match) -> NameQuery {
     var query = self
