@@ -111,7 +111,7 @@ import Testing
 
   @Test("Without an index nothing is kept, and answers are the same")
   func off() throws {
-    let graph = SocialGraph(GraphState(), store: nil, options: Options(postIndex: .off), isReadOnly: false)
+    let graph = SocialGraph(options: Options(postIndex: .off))
     try graph.addPost(by: graph.addUser("ann"), "snow")
     graph.settlePosts()
     #expect(try graph.read { try $0.searchPosts("now") }.count == 1)

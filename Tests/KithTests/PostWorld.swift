@@ -8,14 +8,14 @@ struct PostWorld {
   private let kind: PostIndexing
   private let seed: UInt64
   private var graph: SocialGraph
-  private let plain = SocialGraph(GraphState(), store: nil, options: Options(postIndex: .off), isReadOnly: false)
+  private let plain = SocialGraph(options: Options(postIndex: .off))
   private var step = 0
 
   init(seed: UInt64, _ kind: PostIndexing) throws {
     self.seed = seed
     self.kind = kind
     random = SeededRandom(seed: seed)
-    graph = SocialGraph(GraphState(), store: nil, options: Options(postIndex: kind), isReadOnly: false)
+    graph = SocialGraph(options: Options(postIndex: kind))
     for _ in 0..<30 { apply(.addUser(id: nil, username: name())) }
   }
 

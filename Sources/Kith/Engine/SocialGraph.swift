@@ -23,8 +23,9 @@ public final class SocialGraph: @unchecked Sendable {
   public let recovery: RecoveryReport?
 
   /// An empty graph in memory alone.
-  public convenience init() {
-    self.init(GraphState(), store: nil, isReadOnly: false)
+  /// - Parameter options: what of them concerns files is passed over.
+  public convenience init(options: Options = Options()) {
+    self.init(GraphState(), store: nil, options: options, isReadOnly: false)
   }
 
   init(
