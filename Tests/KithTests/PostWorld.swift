@@ -131,7 +131,8 @@ struct PostWorld {
   private static let words = [
     "the", "and", "snow", "Snow", "SNÖW", "sno\u{308}w", "straße", "STRASSE", "İstanbul", "ﬁnd", "ﬀ", "Ａｂｃ", "日本語",
     "日", "本日は", "👩‍👩‍👧", "👧", "한국어", "c++", "don't", "don’t", "http://a.b/c?d=e-f", "a_b-c", "--", "...", "x.y", "100%",
-    "#tag", "@ann", "qz", "´", "½", "tab\tbed", "nul\0nul", "\u{1}", "Ωmega", "ωMEGA", "σς", "fullwidth", "e\u{301}t\u{E9}",
+    "#tag",
+    "@ann", "qz", "´", "½", "tab\tbed", "nul\0nul", "\u{1}", "Ωmega", "ωMEGA", "σς", "fullwidth", "e\u{301}t\u{E9}",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "ﷺ", "ŉ", "ǰ",
   ]
 
@@ -155,7 +156,8 @@ struct PostWorld {
 
   /// Part of a word or of two, by scalars.
   private mutating func term() -> String {
-    let scalars = Array((random.below(4) == 0 ? name() : random.below(4) == 0 ? word() + word() : word()).unicodeScalars)
+    let source = random.below(4) == 0 ? name() : random.below(4) == 0 ? word() + word() : word()
+    let scalars = Array(source.unicodeScalars)
     let start = random.below(2) == 0 ? 0 : random.below(scalars.count)
     let end = random.below(2) == 0 ? scalars.count : start + 1 + random.below(min(4, scalars.count - start))
     return scalars[start..<end].reduce(into: "") { $0.unicodeScalars.append($1) }

@@ -62,9 +62,11 @@ struct PostWorkload {
     let postCount = network.texts.count
     // By how many posts hold it, then by itself, so that every run asks the same.
     let words = counts.filter { $0.key.utf8.count >= 4 }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
-    func texts(_ range: ClosedRange<Int>) -> [String] { words.filter { range.contains($0.value) }.map { String($0.key) } }
-    let common = texts(max(1, postCount / 50)...postCount)
-    let middling = texts(max(1, postCount / 1_000)...max(1, postCount / 300))
+    func held(by range: ClosedRange<Int>) -> [String] {
+      words.filter { range.contains($0.value) }.map { String($0.key) }
+    }
+    let common = held(by: max(1, postCount / 50)...postCount)
+    let middling = held(by: max(1, postCount / 1_000)...max(1, postCount / 300))
     let rare = words.suffix(Self.questionCount).map { String($0.key) }
     var random = RandomSource(seed: seed, stream: 21)
     func one(_ words: [String]) -> [[String]] { (0..<Self.questionCount).map { _ in [random.pick(words)] } }

@@ -49,7 +49,7 @@ extension GraphView {
     let author: UInt32? = if let user = search.author { try visibleUser(user, sight) } else { nil }
     let text = Folding.trimmed(query)
     let terms = Terms(text, fold: search.fold)
-    if text.utf8.count > Limits.queryByteCount || terms.count > Limits.queryTermCount { throw .queryTooLong }
+    if text.utf8.count > Limits.queryByteCount || terms.areMore(than: Limits.queryTermCount) { throw .queryTooLong }
     let kind = Self.kind(search)
     let subject = search.author?.rawValue ?? 0
     var (low, high) = Self.bounds(before: search.before, after: search.after)

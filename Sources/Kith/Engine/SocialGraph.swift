@@ -33,11 +33,12 @@ public final class SocialGraph: @unchecked Sendable {
     options: Options = Options(), isReadOnly: Bool
   ) {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
+    var state = state
+    state.posts.keepIndex(options.postIndex.kind)
     live = GraphView(state)
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
-    live.state.posts.keepIndex(options.postIndex.kind)
     wakeIndexers(all: true)
   }
 
@@ -95,7 +96,9 @@ public final class SocialGraph: @unchecked Sendable {
     }
   }
 
-  /// Has the search indexes worked on in the background if they ask for it; inside the lock.
+  /// Has the search indexes worked on in the background if they ask for it; inside the lock. Not inlined, because the
+  /// optimiser of Swift 6.3.1 fails on the initialiser then.
+  @inline(never)
   private func wakeIndexers(all: Bool = false) {
     if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
     if live.state.posts.takeBuildMayBeDue() {
@@ -127,7 +130,7 @@ public final class SocialGraph: @unchecked Sendable {
       do throws(KithError) {
         let result = try body(&batch)
         if !batch.changes.isEmpty { store?.enqueue(batch.changes) }
-        if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+        wakeIndexers()
         return (result, live.state.sequence)
       } catch {
         live.state = before

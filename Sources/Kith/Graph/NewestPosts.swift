@@ -4,6 +4,7 @@ struct NewestPosts {
   private var entries: [(key: PostKey, row: UInt32)] = []
   /// No post at or before it is wanted: what was asked for, or the oldest of enough posts.
   private(set) var bound: PostKey
+  private var isInOrder = true
 
   /// - Parameter bound: only posts behind it are wanted.
   init(limit: Int, bound: PostKey) {
@@ -15,13 +16,15 @@ struct NewestPosts {
   /// Takes a post whose key is behind the bound.
   @inline(__always)
   mutating func add(_ key: PostKey, _ row: UInt32) {
+    if let last = entries.last, last.key < key { isInOrder = false }
     entries.append((key, row))
     if entries.count >= 2 * limit { settle() }
   }
 
   /// Lets go of what is not among the newest, which may raise the bound.
   mutating func settle() {
-    entries.sort { $0.key > $1.key }
+    if !isInOrder { entries.sort { $0.key > $1.key } }
+    isInOrder = true
     if entries.count < limit { return }
     entries.removeLast(entries.count - limit)
     if let last = entries.last { bound = last.key }

@@ -16,7 +16,9 @@ struct PostHead: Sendable {
   var isFull: Bool { count == RecentTexts.capacity }
 
   @inline(__always)
-  private static func slot(_ author: UInt32) -> Int { Int((author &* 0x9E37_79B1) >> (32 - UInt32(authorSlotBitCount))) }
+  private static func slot(_ author: UInt32) -> Int {
+    Int((author &* 0x9E37_79B1) >> (32 - UInt32(authorSlotBitCount)))
+  }
 
   /// Enters the row behind the last one.
   mutating func append(author: UInt32, time: Int64, text: Span<UInt8>) {

@@ -98,7 +98,7 @@ struct PostWindows {
     var start = first
     var width = Self.smallest
     while true {
-      for set in sets { start = max(start, set.firstDocument & ~63) }
+      for index in sets.indices { start = max(start, sets[index].firstDocument & ~63) }
       if start >= segment.order.count || !work.goesOn() { return }
       let window = start..<min(start + width, segment.order.count)
       intersect(&sets, window, segment, posts)

@@ -1,5 +1,5 @@
-/// Which of the latest texts may hold some grams: 64 blocks of sixteen texts, and for every gram, by hash, one word with
-/// a bit for each block that may have it.
+/// Which of the latest texts may hold some grams: 64 blocks of sixteen texts, and for every gram, by hash, one word
+/// with a bit for each block that may have it.
 ///
 /// Room for a few before there are enough for postings: to enter a text is some hundred stores, to ask for a word is to
 /// intersect as many words as it has grams (signatures stored by bit: R. W. Roberts and others, "BitFunnel", 2017).

@@ -1,8 +1,28 @@
 /// The words of a post search: every one must stand in the text or in the author's name.
 struct Terms: Sendable {
+  /// Keys one behind the other, to be looked for in one text after the other without touching an array of arrays.
+  private struct Keys: Sendable {
+    private(set) var bytes: [UInt8] = []
+    private(set) var starts: [Int] = [0]
+
+    mutating func append(_ key: [UInt8]) {
+      bytes += key
+      starts.append(bytes.count)
+    }
+
+    /// Whether a key stands in `text`, before `end`.
+    @inline(__always)
+    func stands(_ index: Int, in text: Span<UInt8>, before end: Int) -> Bool {
+      let key = bytes.span.extracting(starts[index]..<starts[index + 1])
+      return ByteSearch.find(key, in: text, from: 0, to: end) != nil
+    }
+  }
+
   /// The distinct words, each as it is looked for in names.
   let queries: [NameQuery]
   let fold: Fold
+  private var loose = Keys()
+  private var strict = Keys()
 
   /// Words are parted at white space before folding; equal ones count once.
   init(_ query: String, fold: Fold) {
@@ -14,6 +34,10 @@ struct Terms: Sendable {
       if !queries.contains(where: { $0.loose == query.loose && $0.strict == query.strict }) { queries.append(query) }
     }
     self.queries = queries
+    for query in queries {
+      loose.append(query.loose)
+      if fold == .strict { strict.append(query.strict) }
+    }
   }
 
   /// The words at the strictness asked for.
@@ -22,8 +46,8 @@ struct Terms: Sendable {
   /// No words: everything matches.
   var isEmpty: Bool { queries.isEmpty }
 
-  /// Distinct words at the strictness asked for.
-  var count: Int { Set(keys).count }
+  /// Whether there are more than so many distinct words, at the strictness asked for.
+  func areMore(than limit: Int) -> Bool { queries.count > limit && Set(keys).count > limit }
 
   /// A word without a key, a lone accent, is found nowhere.
   var matchNothing: Bool { queries.contains { $0.loose.isEmpty } }
@@ -45,15 +69,18 @@ struct Terms: Sendable {
     return missing(wanted, loose: loose.span, strict: strict.span, paddingByteCount: 0)
   }
 
+  @inline(__always)
   private func missing(
-    _ wanted: UInt64, loose: Span<UInt8>, strict: Span<UInt8>, paddingByteCount: Int
+    _ wanted: UInt64, loose looseText: Span<UInt8>, strict strictText: Span<UInt8>, paddingByteCount: Int
   ) -> UInt64 {
-    var left = wanted
-    for index in queries.indices where left & (1 << UInt64(index)) != 0 {
-      let (query, end) = (queries[index], loose.count - paddingByteCount)
-      if ByteSearch.find(query.loose.span, in: loose, from: 0, to: end) == nil { continue }
-      let strictEnd = strict.count - paddingByteCount
-      if fold == .strict && ByteSearch.find(query.strict.span, in: strict, from: 0, to: strictEnd) == nil { continue }
+    var (rest, left) = (wanted, wanted)
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest - 1
+      if !loose.stands(index, in: looseText, before: looseText.count - paddingByteCount) { continue }
+      if fold == .strict && !strict.stands(index, in: strictText, before: strictText.count - paddingByteCount) {
+        continue
+      }
       left &= ~(1 << UInt64(index))
     }
     return left
