@@ -67,6 +67,12 @@ enum Main {
           .run(&harness, against: plain, seed: settings.seed)
       }
     }
+    var rates: [Rate] = []
+    if wants("posts") {
+      let posts = try PostWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+      measurements += posts.measurements
+      rates += posts.rates
+    }
     if wants("questions") {
       measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
@@ -74,8 +80,8 @@ enum Main {
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
-    if !wants("journal") { return (measurements, []) }
+    if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)
-    return (measurements + journal.measurements, journal.rates)
+    return (measurements + journal.measurements, rates + journal.rates)
   }
 }

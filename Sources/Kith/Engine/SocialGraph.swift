@@ -16,14 +16,16 @@ public final class SocialGraph: @unchecked Sendable {
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
+  private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
   public let recovery: RecoveryReport?
 
   /// An empty graph in memory alone.
-  public convenience init() {
-    self.init(GraphState(), store: nil, isReadOnly: false)
+  /// - Parameter options: what of them concerns files is passed over.
+  public convenience init(options: Options = Options()) {
+    self.init(GraphState(), store: nil, options: options, isReadOnly: false)
   }
 
   init(
@@ -31,10 +33,13 @@ public final class SocialGraph: @unchecked Sendable {
     options: Options = Options(), isReadOnly: Bool
   ) {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
+    var state = state
+    state.posts.keepIndex(options.postIndex.kind)
     live = GraphView(state)
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
+    wakeIndexers(all: true)
   }
 
   // MARK: - Asking
@@ -86,8 +91,18 @@ public final class SocialGraph: @unchecked Sendable {
       try checkWritable()
       let (applied, complete) = try applyLocked(change)
       if applied.changed { store?.enqueue(complete) }
-      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+      wakeIndexers()
       return applied
+    }
+  }
+
+  /// Has the search indexes worked on in the background if they ask for it; inside the lock. Not inlined, because the
+  /// optimiser of Swift 6.3.1 fails on the initialiser then.
+  @inline(never)
+  private func wakeIndexers(all: Bool = false) {
+    if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+    if live.state.posts.takeBuildMayBeDue() {
+      if all { postIndexer.wakeAll(self) } else { postIndexer.wake(self) }
     }
   }
 
@@ -115,7 +130,7 @@ public final class SocialGraph: @unchecked Sendable {
       do throws(KithError) {
         let result = try body(&batch)
         if !batch.changes.isEmpty { store?.enqueue(batch.changes) }
-        if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+        wakeIndexers()
         return (result, live.state.sequence)
       } catch {
         live.state = before
@@ -138,6 +153,7 @@ public final class SocialGraph: @unchecked Sendable {
       var batch = Batch(graph: self, limit: .max, records: false)
       let result = try body(&batch)
       live.state.endBulk()
+      wakeIndexers(all: true)
       return result
     }
   }
@@ -158,6 +174,11 @@ public final class SocialGraph: @unchecked Sendable {
   /// Lends the users to the merger of their names.
   func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
     lock.write { body(&live.state.users) }
+  }
+
+  /// Lends the posts to the one who builds their index.
+  func withPosts<R: ~Copyable>(_ body: (inout PostTable) -> R) -> R {
+    lock.write { body(&live.state.posts) }
   }
 
   private func checkWritable() throws(KithError) {

@@ -45,6 +45,18 @@ struct NameQuery {
     self.pattern = pattern
   }
 
+  /// A query for a loose key as it is: for keys that are no names.
+  init(key: [UInt8], match: Match) {
+    self.match = match
+    fold = .loose
+    loose = key
+    strict = key
+    isSameWhenStrict = true
+    isEmpty = key.isEmpty
+    matchesNothing = false
+    grams = Grams.ofQuery(key.span)
+  }
+
   /// The same text, or pattern, at the beginning of the name.
   var beginning: NameQuery {
     var query = self

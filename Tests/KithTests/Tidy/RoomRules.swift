@@ -7,6 +7,7 @@ enum RoomRules {
     "Sources/KithCLI/Query/StandardStream.swift",
     "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
     "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/PostFloor.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 
