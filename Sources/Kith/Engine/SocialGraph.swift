@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A social graph held in memory: people, follows, posts, likes, blocks and mutes.
 ///
 /// One value serves the whole process, from any thread: `read` asks, the verbs change, `pin` keeps an instant.
@@ -17,6 +19,7 @@ public final class SocialGraph: @unchecked Sendable {
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
   private let isReadOnly: Bool
+  let observers = AtomicLazyReference<Observers>()
   var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
   public let recovery: RecoveryReport?
@@ -63,31 +66,37 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Returns: its number, and the id where one was assigned; a change that changes nothing takes no number.
   @discardableResult
   public func apply(_ change: Change) throws(KithError) -> Applied {
-    let applied = try applyNow(change)
+    let (applied, made) = try applyNow(change)
     try commit(applied.sequence)
+    if applied.changed { tell(made, sequence: applied.sequence) }
     return applied
   }
 
   /// As `apply`, but suspends the task instead of blocking its thread until the change is safe.
   @discardableResult
   public func submit(_ change: Change) async throws(KithError) -> Applied {
-    let applied = try applyNow(change)
-    guard let store else { return applied }
-    let outcome = await Committer.commit(applied.sequence, to: store)
-    if case .failure = outcome { snapshotter?.noteFailure(of: self) }
-    try outcome.get()
-    snapshotter?.note(self, sequence: applied.sequence)
+    let (applied, made) = try applyNow(change)
+    if let store {
+      let outcome = await Committer.commit(applied.sequence, to: store)
+      if case .failure = outcome { snapshotter?.noteFailure(of: self) }
+      try outcome.get()
+      snapshotter?.note(self, sequence: applied.sequence)
+    }
+    if applied.changed { tell(made, sequence: applied.sequence) }
     return applied
   }
 
   /// Applies a change and enqueues it; it is not yet safe.
-  private func applyNow(_ change: Change) throws(KithError) -> Applied {
-    try lock.write { () throws(KithError) -> Applied in
+  private func applyNow(_ change: Change) throws(KithError) -> (Applied, MadeChange) {
+    try lock.write { () throws(KithError) -> (Applied, MadeChange) in
       try checkWritable()
-      let (applied, complete) = try applyLocked(change)
-      if applied.changed { store?.enqueue(complete) }
+      let (applied, made) = try applyLocked(change)
+      if applied.changed {
+        store?.enqueue(made.change)
+        presentObservers?.feed.record(made.change, sequence: applied.sequence)
+      }
       if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
-      return applied
+      return (applied, made)
     }
   }
 
@@ -108,22 +117,33 @@ public final class SocialGraph: @unchecked Sendable {
   /// The error that leaves it names the change that failed (`inBatch`), unless `body` threw one of its own.
   /// Errors: those of the changes; `invalidRequest` for more than 10,000 of them.
   public func batch<R>(_ body: (inout Batch) throws(KithError) -> R) throws(KithError) -> R {
-    let (result, sequence) = try lock.write { () throws(KithError) -> (R, UInt64) in
+    let (result, made, sequence) = try lock.write { () throws(KithError) -> (R, [MadeChange], UInt64) in
       try checkWritable()
-      let before = live.state.pin()
-      var batch = Batch(graph: self, limit: Limits.batchCount, records: store != nil)
-      do throws(KithError) {
-        let result = try body(&batch)
-        if !batch.changes.isEmpty { store?.enqueue(batch.changes) }
-        if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
-        return (result, live.state.sequence)
-      } catch {
-        live.state = before
-        throw error
-      }
+      return try applyTogether(body)
     }
     try commit(sequence)
+    if !made.isEmpty { tell(made, sequence: sequence) }
     return result
+  }
+
+  /// The changes of a batch, inside the lock.
+  private func applyTogether<R>(
+    _ body: (inout Batch) throws(KithError) -> R
+  ) throws(KithError) -> (R, [MadeChange], UInt64) {
+    let before = live.state.pin()
+    var batch = Batch(graph: self, limit: Limits.batchCount, records: store != nil || presentObservers != nil)
+    do throws(KithError) {
+      let result = try body(&batch)
+      if !batch.made.isEmpty {
+        store?.enqueue(batch.made.lazy.map(\.change))
+        presentObservers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
+      }
+      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+      return (result, batch.made, live.state.sequence)
+    } catch {
+      live.state = before
+      throw error
+    }
   }
 
   /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
@@ -132,7 +152,7 @@ public final class SocialGraph: @unchecked Sendable {
   /// Until then lists of followers and likers are not to be asked for. The changes bypass the journal: only a snapshot
   /// saves them, and until it is written other changes are refused. If `body` throws, the graph is to be thrown away.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
-    try lock.write { () throws(E) -> R in
+    let result = try lock.write { () throws(E) -> R in
       store?.beginBulk()
       live.state.beginBulk()
       var batch = Batch(graph: self, limit: .max, records: false)
@@ -140,11 +160,15 @@ public final class SocialGraph: @unchecked Sendable {
       live.state.endBulk()
       return result
     }
+    // With a store, the snapshot that must follow tells it.
+    if store == nil { tellAll(through: read { $0.sequence }) }
+    return result
   }
 
   /// One change, inside the lock.
-  func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, complete: Change) {
+  func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, made: MadeChange) {
     let complete = try live.state.complete(change, now: Timestamp.now)
+    let made = MadeChange(change: complete, removedAuthor: removedAuthor(complete))
     let changed = try live.state.apply(complete)
     var applied = Applied(sequence: live.state.sequence, changed: changed, user: nil, post: nil)
     switch complete {
@@ -152,7 +176,7 @@ public final class SocialGraph: @unchecked Sendable {
     case .addPost(let id, _, _, _): applied.post = id
     default: break
     }
-    return (applied, complete)
+    return (applied, made)
   }
 
   /// Lends the users to the merger of their names.
@@ -172,6 +196,9 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Bytes of changes since the last snapshot.
   var journaledByteCount: Int { store?.journaledByteCount.load(ordering: .relaxed) ?? 0 }
+
+  /// Lends the graph while nobody changes it.
+  func withWriterLock<R>(_ body: (borrowing GraphView) -> R) -> R { lock.write { body(live) } }
 
   // MARK: - Files
 
@@ -230,6 +257,7 @@ public final class SocialGraph: @unchecked Sendable {
   ) throws(KithError) -> SnapshotInfo {
     if isReadOnly { throw .readOnly }
     guard let store else { throw .noStore(path: "") }
+    let savesUntold = isJournalBroken
     var byteCount = 0
     let info = try store.snapshot(workers: max(1, coreCount ?? SystemDisk.coreCount)) { step in
       switch step {
@@ -246,6 +274,7 @@ public final class SocialGraph: @unchecked Sendable {
       }
     }
     snapshotter?.noteSnapshot(sequence: info.sequence)
+    if savesUntold { tellAll(through: info.sequence) }
     return info
   }
 
@@ -254,6 +283,7 @@ public final class SocialGraph: @unchecked Sendable {
   public func close() throws(KithError) {
     lock.write { live.isClosed = true }
     try store?.close()
+    tellEnd()
   }
 }
 

@@ -139,7 +139,7 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// Adds changes that were applied, in order and together. Called under the graph's writer lock.
-  func enqueue(_ changes: [Change]) {
+  func enqueue(_ changes: some Sequence<Change>) {
     if mode == .memory { return }
     let byteCount = forming.withLock { forming in
       forming.append { frame in
