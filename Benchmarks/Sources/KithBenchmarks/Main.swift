@@ -34,6 +34,12 @@ enum Main {
       print(Report.table(measurements) + "\n\n" + Report.table(rates))
       return
     }
+    if settings.only == ["live"] {
+      var harness = Harness(settings)
+      let (measurements, rates) = try LiveWorkload(settings: settings).run(&harness)
+      print(Report.table(measurements) + "\n\n" + Report.table(rates))
+      return
+    }
     let clock = ContinuousClock()
     let network = Network(settings)
     let began = clock.now
@@ -70,8 +76,14 @@ enum Main {
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
-    if !wants("journal") { return (measurements, []) }
+    var rates: [Rate] = []
+    if wants("live") {
+      let live = try LiveWorkload(settings: settings).run(&harness)
+      measurements += live.measurements
+      rates += live.rates
+    }
+    if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)
-    return (measurements + journal.measurements, journal.rates)
+    return (measurements + journal.measurements, rates + journal.rates)
   }
 }

@@ -119,7 +119,7 @@ public final class SocialGraph: @unchecked Sendable {
   public func batch<R>(_ body: (inout Batch) throws(KithError) -> R) throws(KithError) -> R {
     let (result, made, sequence) = try lock.write { () throws(KithError) -> (R, [MadeChange], UInt64) in
       try checkWritable()
-      return try applyTogether(body)
+      return try applyTogether(limit: Limits.batchCount, body)
     }
     try commit(sequence)
     if !made.isEmpty { tell(made, sequence: sequence) }
@@ -128,10 +128,10 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// The changes of a batch, inside the lock.
   private func applyTogether<R>(
-    _ body: (inout Batch) throws(KithError) -> R
+    limit: Int, _ body: (inout Batch) throws(KithError) -> R
   ) throws(KithError) -> (R, [MadeChange], UInt64) {
     let before = live.state.pin()
-    var batch = Batch(graph: self, limit: Limits.batchCount, records: store != nil || presentObservers != nil)
+    var batch = Batch(graph: self, limit: limit, records: store != nil || presentObservers != nil)
     do throws(KithError) {
       let result = try body(&batch)
       if !batch.made.isEmpty {
@@ -144,6 +144,17 @@ public final class SocialGraph: @unchecked Sendable {
       live.state = before
       throw error
     }
+  }
+
+  /// Makes changes that another process made and recorded together: for a graph that was opened for reading.
+  package func follow(_ changes: [Change]) throws(KithError) {
+    let (made, sequence) = try lock.write { () throws(KithError) -> ([MadeChange], UInt64) in
+      let (_, made, sequence) = try applyTogether(limit: .max) { batch throws(KithError) in
+        for change in changes { try batch.apply(change) }
+      }
+      return (made, sequence)
+    }
+    tell(made, sequence: sequence)
   }
 
   /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
@@ -196,6 +207,12 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Bytes of changes since the last snapshot.
   var journaledByteCount: Int { store?.journaledByteCount.load(ordering: .relaxed) ?? 0 }
+
+  /// The changes of the store's journals from one on, up to the newest.
+  func journalWalk(from sequence: UInt64) throws(KithError) -> JournalWalk<SystemDisk> {
+    guard let store else { throw .noStore(path: "") }
+    return try store.walk(from: sequence, committing: read { $0.sequence })
+  }
 
   /// Lends the graph while nobody changes it.
   func withWriterLock<R>(_ body: (borrowing GraphView) -> R) -> R { lock.write { body(live) } }

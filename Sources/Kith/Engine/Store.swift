@@ -214,6 +214,15 @@ final class Store<D: Disk>: Sendable {
     flushing.acknowledgements.record(sequence: synced, generation: flushing.journal.generation)
   }
 
+  /// The changes of the journals from one on, those included that are about to be written.
+  ///
+  /// Errors: `noStore` where changes are in memory alone; `indeterminate`.
+  func walk(from sequence: UInt64, committing last: UInt64) throws(KithError) -> JournalWalk<D> {
+    if mode == .memory { throw .noStore(path: "") }
+    try commit(last)
+    return JournalWalk(directory, from: sequence)
+  }
+
   // MARK: - Snapshots
 
   /// Ends the forming frame where a snapshot is pinned. Called under the graph's writer lock, from within `snapshot`.
