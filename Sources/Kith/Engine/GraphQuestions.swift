@@ -35,33 +35,6 @@ public struct SuggestionOptions: Hashable, Sendable {
   }
 }
 
-/// Somebody to follow, and why.
-public struct Suggestion: Identifiable, Hashable, Sendable {
-  /// Whom; not yet followed.
-  public let user: User
-  /// How many of those whom the asking user follows follow them.
-  public let mutualCount: Int
-  /// The first of these by id, as many as were asked for.
-  public let mutuals: [User]
-  /// The id of the suggested user.
-  public var id: UserID { user.id }
-}
-
-/// Whom to follow next, the best first.
-public struct SuggestionPage: RandomAccessCollection, Hashable, Sendable {
-  /// The suggestions, by how many mutuals each has, then by id.
-  public let items: [Suggestion]
-  /// Whether a limit on the work was reached: the answer is exact for those followees that were looked at.
-  public let isTruncated: Bool
-
-  /// The place of the first suggestion.
-  public var startIndex: Int { 0 }
-  /// The place behind the last suggestion.
-  public var endIndex: Int { items.count }
-  /// One suggestion.
-  public subscript(index: Int) -> Suggestion { items[index] }
-}
-
 /// How far to look for a way.
 public struct DistanceOptions: Hashable, Sendable {
   /// Follows of the way at most, 0 or more.

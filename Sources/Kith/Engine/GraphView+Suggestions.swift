@@ -19,26 +19,19 @@ extension GraphView {
     let followees = Followees(of: own, in: state, followLimit: options.followLimit)
     let best = state.suggestions(for: own, followees, limit: options.limit)
     let named = options.namedCount == 0 ? [] : state.sortedByID(followees.rows)
-    // One answer holds them all: the suggested, then the mutuals of each.
     var rows = best.map(\.row)
-    let ends = best.map { candidate in
-      if !named.isEmpty {
+    var mutualEnds: [Int] = []
+    if !named.isEmpty {
+      for candidate in best {
         rows += state.firstMutuals(with: candidate.row, among: named, limit: options.namedCount)
+        mutualEnds.append(rows.count)
       }
-      return rows.count
     }
     var left = best.count
     let people = people(rows) { _, record in
       record.following = left > 0 ? .no : .yes
       left -= 1
     }
-    var start = best.count
-    let suggestions = best.indices.map { index in
-      defer { start = ends[index] }
-      return Suggestion(
-        user: User(people, index), mutualCount: best[index].mutualCount,
-        mutuals: (start..<ends[index]).map { User(people, $0) })
-    }
-    return SuggestionPage(items: suggestions, isTruncated: followees.isTruncated)
+    return SuggestionPage(people: people, best: best, mutualEnds: mutualEnds, isTruncated: followees.isTruncated)
   }
 }

@@ -22,6 +22,13 @@ extension User {
   }
 }
 
+/// What a `Suggestion` says, for what is expected.
+struct PlainSuggestion {
+  let user: User
+  let mutualCount: Int
+  let mutuals: [User]
+}
+
 extension Post {
   /// A post that no graph holds, for what is expected.
   init(

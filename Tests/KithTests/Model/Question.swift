@@ -34,7 +34,7 @@ enum Answer {
   case found(UserID?)
   case flag(Bool)
   case relations([Relations])
-  case suggestions([Suggestion], isTruncated: Bool)
+  case suggestions([PlainSuggestion], isTruncated: Bool)
   /// `isSound`: the way leads from the one to the other along follows. Of the model, `gaveUp` means: may give up.
   case distance(hops: Int?, gaveUp: Bool, isSound: Bool)
   case boundedPosts([Post?], isTruncated: Bool)
@@ -86,7 +86,7 @@ extension Answer {
     return left == right && left.username.utf8.elementsEqual(right.username.utf8)
   }
 
-  private static func isSame(_ left: Suggestion, _ right: Suggestion) -> Bool {
+  private static func isSame(_ left: PlainSuggestion, _ right: PlainSuggestion) -> Bool {
     left.mutualCount == right.mutualCount && isSame(left.user, right.user)
       && left.mutuals.elementsEqual(right.mutuals, by: isSame)
   }
@@ -124,7 +124,8 @@ extension GraphView {
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
     case .suggestions(let user, let options):
       let page = try suggestions(for: user, options)
-      return Reply(.suggestions(page.items, isTruncated: page.isTruncated))
+      let suggestions = page.map { PlainSuggestion(user: $0.user, mutualCount: $0.mutualCount, mutuals: $0.mutuals) }
+      return Reply(.suggestions(suggestions, isTruncated: page.isTruncated))
     case .distance(let user, let target, let options):
       return Reply(answer(try distance(from: user, to: target, options), user, target))
     default: return try answer(list: question, cursor)
