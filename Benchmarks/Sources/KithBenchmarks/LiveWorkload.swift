@@ -2,8 +2,8 @@ import Dispatch
 import Kith
 import Synchronization
 
-/// What live questions cost: until an observer goes on after a change, a writer beside thousands of them, and a storm of
-/// likes over as many labels as there are.
+/// What live questions cost: until an observer goes on after a change, a writer beside thousands of them, and a storm
+/// of likes over as many labels as there are.
 struct LiveWorkload {
   private static let questionCount = 10_000
   private static let postCount = 20_000

@@ -57,9 +57,10 @@ extension SocialGraph {
   }
 
   /// Nothing will change any more.
-  func tellEnd() {
+  /// - Parameter isSaved: whether every change is as safe as was promised.
+  func tellEnd(isSaved: Bool) {
     guard let observers = observers.load() else { return }
-    observers.feed.commit(through: read { $0.sequence })
+    if isSaved { observers.feed.commit(through: read { $0.sequence }) }
     observers.feed.finish()
     observers.watchers.tellAll()
   }

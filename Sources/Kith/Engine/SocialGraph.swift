@@ -299,8 +299,14 @@ public final class SocialGraph: @unchecked Sendable {
   /// nothing.
   public func close() throws(KithError) {
     lock.write { live.isClosed = true }
-    try store?.close()
-    tellEnd()
+    var isSaved = !isJournalBroken
+    defer { tellEnd(isSaved: isSaved) }
+    do throws(KithError) {
+      try store?.close()
+    } catch {
+      isSaved = false
+      throw error
+    }
   }
 }
 

@@ -118,8 +118,9 @@ final class Watchers: Sendable {
     for (index, shard) in shards.enumerated() {
       for (dependency, list) in shard.lists.withLock({ $0 }) {
         if list.isEmpty { problems.append("watchers: nobody watches \(dependency)") }
-        if Int(dependency.hash % UInt64(Self.shardCount)) != index { problems.append("watchers: \(dependency) strayed") }
-        if counters[dependency.hash] == 0 { problems.append("watchers: \(dependency) is not counted") }
+        let hash = dependency.hash
+        if Int(hash % UInt64(Self.shardCount)) != index { problems.append("watchers: \(dependency) strayed") }
+        if counters[hash] == 0 { problems.append("watchers: \(dependency) is not counted") }
         if dependency.kind == .timeline {
           timelineCounts[UserID(dependency.id)] = (list.first == nil ? 0 : 1) + list.others.count
         }

@@ -2,7 +2,8 @@ import Synchronization
 
 /// What keeps an observer going: until it is cancelled, or nobody holds it.
 ///
-/// When `cancel` returns, no call is under way and none will begin; only from within a call it returns before that call.
+/// When `cancel` returns, no call is under way and none will begin; only from within a call it returns before that
+/// call.
 public final class Observation: Sendable {
   private let gate = Gate()
   private let task: Task<Void, Never>

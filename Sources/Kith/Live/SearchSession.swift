@@ -11,8 +11,8 @@ import Synchronization
 /// An empty box shows everybody. A text is searched for when nobody typed for the debounce time; a search that is under
 /// way for an older text is cancelled. A text that only narrows an answer which held all matches is answered from it,
 /// at once. What is given is always for the newest text, never the same twice in a row; and it goes on as the graph
-/// does: after a follow, a rename or a new user that may alter it, the box is searched for again. Changes are seen as by
-/// `SocialGraph.values`.
+/// does: after a follow, a rename or a new user that may alter it, the box is searched for again. Changes are seen as
+/// by `SocialGraph.values`.
 ///
 /// One task iterates at a time; while none does, nothing is searched for and nothing watched. An iterator ends with its
 /// task, when another one begins, by `end`, or when the graph is closed.

@@ -18,8 +18,8 @@ enum WatchCommand {
     ],
     options: [from, viewer, .limit, count, every],
     notes: [
-      "A change is printed as the request by which kith query makes it, with its \"sequence\"; {\"missed\":[a,b]} in the "
-        + "place of changes that the journals hold no more. An answer is printed as kith query answers it, now and "
+      "A change is printed as the request by which kith query makes it, with its \"sequence\"; {\"missed\":[a,b]} in "
+        + "the place of changes that the journals hold no more. An answer is printed as kith query answers it, now and "
         + "whenever it has become another one. USER is \(UserReference.help).",
       "It reads the journal that the writer of the store writes: a change is seen when it was written, which is just "
         + "before it is on the disk. A store with durability memory has no journal to watch. To watch from within the "
@@ -136,7 +136,9 @@ enum WatchCommand {
       _ arguments: Arguments, _ what: String, _ view: borrowing GraphView
     ) throws(CommandFailure) -> Request {
       guard let subject = arguments.positional(2) else { throw arguments.misuse("\(what) of what? give the SUBJECT") }
-      func member(_ name: String, _ value: JSONValue) -> JSONMember { JSONMember(name: name, value: value, source: 0..<0) }
+      func member(_ name: String, _ value: JSONValue) -> JSONMember {
+        JSONMember(name: name, value: value, source: 0..<0)
+      }
       func user(_ text: String) throws(CommandFailure) -> JSONValue {
         .integer(try UserReference.resolve(text, in: view).rawValue)
       }

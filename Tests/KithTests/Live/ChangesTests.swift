@@ -116,6 +116,27 @@ import Testing
     try graph.close()
   }
 
+  @Test("A change that is recorded is seen when it is committed, and not before")
+  func uncommitted() {
+    let (feed, waker) = (ChangeFeed(), Waker())
+    feed.addObserver(after: 0)
+    for sequence: UInt64 in 1...3 { feed.record(.unfollow(1, UserID(Int64(sequence))), sequence: sequence) }
+    func event(_ position: UInt64) -> ChangeEvent? {
+      if case .event(let event) = feed.read(at: position, telling: waker) { event } else { nil }
+    }
+    #expect(event(1) == nil && !waker.takeTold())
+    feed.commit(through: 2)
+    #expect(waker.takeTold())
+    #expect(event(1) == .change(.unfollow(1, 1), sequence: 1) && event(2) == .change(.unfollow(1, 2), sequence: 2))
+    #expect(event(3) == nil)
+    // A snapshot saved what was never committed one by one.
+    feed.commit(through: 5)
+    #expect(event(3) == .missed(3...5))
+    feed.finish()
+    if case .finished = feed.read(at: 6, telling: waker) { return }
+    Issue.record("a feed that was finished goes on")
+  }
+
   @Test("A graph without a journal says that it has none")
   func noJournal() throws {
     let graph = SocialGraph()

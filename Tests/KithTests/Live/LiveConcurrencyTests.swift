@@ -202,7 +202,7 @@ final class Counted: Sendable {
   @Test("No order of a write's and an observer's steps loses a change")
   func steps() {
     var random = SeededRandom(seed: 5)
-    for round in 0..<20_000 {
+    for round in 0..<(CrashEnvironment.number("KITH_INTERLEAVINGS") ?? 5_000) {
       let (watchers, waker, dependency) = (Watchers(), Waker(isTold: true), Dependency.anyName)
       var (value, untold, isWatching) = (0, 0, false)
       var read: Int?

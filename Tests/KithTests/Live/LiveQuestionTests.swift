@@ -82,20 +82,24 @@ import Testing
       follow("posts among", graph, .posts(words, PostSearch(following: true, viewer: viewer, limit: limit))),
       follow("mutual followees", graph, .mutualFollowees(of: user, and: other)),
       follow("mutual followers", graph, .mutualFollowers(of: user, and: other, MutualOptions(viewer: viewer))),
-      follow("suggestions", graph, LiveQuestion { (view) throws(KithError) in
-        try view.suggestions(for: user).map(\.user.id)
-      }),
+      follow(
+        "suggestions", graph,
+        LiveQuestion { (view) throws(KithError) in
+          try view.suggestions(for: user).map(\.user.id)
+        }),
     ]
     for post in posts {
       list.append(follow("post \(post) as \(viewer)", graph, .post(post, as: viewer)))
       list.append(follow("likers of \(post)", graph, .likers(of: post, options)))
     }
     let top = try? graph.read { (view) throws(KithError) in try view.timeline(of: user, TimelineOptions(limit: 3)) }
-    if let place = top?.previous { list.append(follow("new posts", graph, .newPosts(for: user, after: place, limit: 3))) }
+    if let place = top?.previous {
+      list.append(follow("new posts", graph, .newPosts(for: user, after: place, limit: 3)))
+    }
     return list
   }
 
-  @Test("After every change each live question says what the question asked anew says", arguments: 1...12 as ClosedRange<UInt64>)
+  @Test("After every change each live question says what it says asked anew", arguments: 1...12 as ClosedRange<UInt64>)
   func everyChange(seed: UInt64) throws {
     let graph = SocialGraph()
     var model = ReferenceModel()

@@ -150,7 +150,8 @@ private struct SearchWorld {
     if names.count > 2 && random.below(2) == 0 {
       names.remove(at: random.below(names.count))
     } else {
-      names.append(String((0..<1 + random.below(3)).map { _ in random.below(2) == 0 ? "a" : "b" }) + "\(instants.count)")
+      let letters = (0..<1 + random.below(3)).map { _ in random.below(2) == 0 ? "a" : "b" }
+      names.append(letters.joined() + "\(instants.count)")
     }
     instants.append(names)
     if isWatching { untold += 1 }
