@@ -62,7 +62,7 @@ struct LiveWorkload {
     // Users and posts of the upper half are in no question.
     let half = Int64(Self.postCount / 2)
     func other(_ step: Int, _ factor: Int) -> Int64 { half + Int64(step * factor % (Self.postCount / 2)) + 1 }
-    func write(_ name: String, _ body: (SocialGraph, Int) throws -> Void) throws -> Measurement {
+    func write(_ name: String, _ body: @escaping (SocialGraph, Int) throws -> Void) throws -> Measurement {
       var steps = (0, 0)
       return try harness.measure(
         "\(name), \(grouped(Self.questionCount)) live questions, untouched", questions: 1, samples: settings.samples

@@ -45,9 +45,8 @@ public struct Dependency: Hashable, Sendable {
   /// Whatever a change can change.
   public static let everything = Dependency(.everything)
 
-  /// Well mixed, and different in every process.
   @inline(__always)
-  var hash: UInt64 { Hashing.hash(id ^ Int64(kind.rawValue) << 56) }
+  var place: WatchFilter.Place { WatchFilter.Place(id: id, kind: kind.rawValue) }
 }
 
 /// A change that was made, and what cannot be told from the graph afterwards.

@@ -27,25 +27,33 @@ extension SocialGraph {
   var anyObservers: Observers { observers.load() ?? observers.storeIfNil(Observers()) }
 
   /// Who wrote the post that a change is about to remove, if somebody wants to know.
+  @inline(__always)
   func removedAuthor(_ change: Change) -> UserID? {
-    guard case .removePost(let post) = change, presentObservers != nil, let row = live.state.posts.row(of: post)
+    if case .removePost(let post) = change { author(ofRemoved: post) } else { nil }
+  }
+
+  private func author(ofRemoved post: PostID) -> UserID? {
+    guard presentObservers != nil, let row = live.state.posts.row(of: post)
     else { return nil }
     return live.state.userID(live.state.posts.authors[row])
   }
 
-  /// A change was committed.
-  func tell(_ made: MadeChange, sequence: UInt64) {
-    guard let observers = presentObservers else { return }
+  /// A change was committed that these were there to be told of when it was made.
+  func tell(_ observers: Observers, _ made: MadeChange, sequence: UInt64) {
     observers.feed.commit(through: sequence)
-    tell(made, observers.watchers)
+    if made.touchesAll { return observers.watchers.tellAll() }
+    var wakeups = Wakeups()
+    tell(made, observers.watchers, &wakeups)
+    wakeups.resume()
   }
 
-  /// Changes were committed together.
-  func tell(_ made: [MadeChange], sequence: UInt64) {
-    guard let observers = presentObservers else { return }
+  /// The same of changes that were made together.
+  func tell(_ observers: Observers, _ made: [MadeChange], sequence: UInt64) {
     observers.feed.commit(through: sequence)
     if made.contains(where: \.touchesAll) { return observers.watchers.tellAll() }
-    for made in made { tell(made, observers.watchers) }
+    var wakeups = Wakeups()
+    for made in made { tell(made, observers.watchers, &wakeups) }
+    wakeups.resume()
   }
 
   /// Changes up to `sequence` are safe, of which nobody was told one by one: those of a bulk load, and those that a
@@ -65,10 +73,9 @@ extension SocialGraph {
     observers.watchers.tellAll()
   }
 
-  private func tell(_ made: MadeChange, _ watchers: Watchers) {
-    if made.touchesAll { return watchers.tellAll() }
-    made.forEachTouched { watchers.tell($0) }
-    if let author = made.postAuthor, watchers.timelineUserCount > 0 { tellTimelines(of: author, watchers) }
+  private func tell(_ made: MadeChange, _ watchers: Watchers, _ wakeups: inout Wakeups) {
+    made.forEachTouched { watchers.tell($0, &wakeups) }
+    if let author = made.postAuthor, watchers.timelineUserCount > 0 { tellTimelines(of: author, watchers, &wakeups) }
   }
 
   // MARK: - Timelines
@@ -83,18 +90,18 @@ extension SocialGraph {
   /// followers are looked up among the live timelines, or the live timelines' users are asked whether they follow the
   /// author, whichever are fewer. Follows that changed meanwhile wake their user by themselves.
   /// - Complexity: O(min(followers of the author, live timelines)).
-  private func tellTimelines(of author: UserID, _ watchers: Watchers) {
-    watchers.tell(.timeline(of: author))
+  private func tellTimelines(of author: UserID, _ watchers: Watchers, _ wakeups: inout Wakeups) {
+    watchers.tell(.timeline(of: author), &wakeups)
     let limit = min(watchers.timelineUserCount, Self.sliceLength)
     if let followers = read({ view in view.followers(of: author, atMost: limit) }) {
-      for follower in followers { watchers.tell(.timeline(of: follower)) }
+      for follower in followers { watchers.tell(.timeline(of: follower), &wakeups) }
       return
     }
     let users = watchers.timelineUsers
     for start in stride(from: 0, to: users.count, by: Self.sliceLength) {
       let slice = users[start..<min(users.count, start + Self.sliceLength)]
       let following = read { view in slice.filter { (try? view.isFollowing($0, author)) == true } }
-      for user in following { watchers.tell(.timeline(of: user)) }
+      for user in following { watchers.tell(.timeline(of: user), &wakeups) }
     }
   }
 }

@@ -66,37 +66,38 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Returns: its number, and the id where one was assigned; a change that changes nothing takes no number.
   @discardableResult
   public func apply(_ change: Change) throws(KithError) -> Applied {
-    let (applied, made) = try applyNow(change)
+    let (applied, made, observers) = try applyNow(change)
     try commit(applied.sequence)
-    if applied.changed { tell(made, sequence: applied.sequence) }
+    if let observers { tell(observers, made, sequence: applied.sequence) }
     return applied
   }
 
   /// As `apply`, but suspends the task instead of blocking its thread until the change is safe.
   @discardableResult
   public func submit(_ change: Change) async throws(KithError) -> Applied {
-    let (applied, made) = try applyNow(change)
+    let (applied, made, observers) = try applyNow(change)
     if let store {
       let outcome = await Committer.commit(applied.sequence, to: store)
       if case .failure = outcome { snapshotter?.noteFailure(of: self) }
       try outcome.get()
       snapshotter?.note(self, sequence: applied.sequence)
     }
-    if applied.changed { tell(made, sequence: applied.sequence) }
+    if let observers { tell(observers, made, sequence: applied.sequence) }
     return applied
   }
 
   /// Applies a change and enqueues it; it is not yet safe.
-  private func applyNow(_ change: Change) throws(KithError) -> (Applied, MadeChange) {
-    try lock.write { () throws(KithError) -> (Applied, MadeChange) in
+  ///
+  /// Returns also who is to be told of it then; nobody of a change that changed nothing.
+  private func applyNow(_ change: Change) throws(KithError) -> (Applied, MadeChange, Observers?) {
+    try lock.write { () throws(KithError) -> (Applied, MadeChange, Observers?) in
       try checkWritable()
       let (applied, made) = try applyLocked(change)
-      if applied.changed {
-        store?.enqueue(made.change)
-        presentObservers?.feed.record(made.change, sequence: applied.sequence)
-      }
+      if applied.changed { store?.enqueue(made.change) }
+      let observers = applied.changed ? presentObservers : nil
+      observers?.feed.record(made.change, sequence: applied.sequence)
       if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
-      return (applied, made)
+      return (applied, made, observers)
     }
   }
 
@@ -122,7 +123,7 @@ public final class SocialGraph: @unchecked Sendable {
       return try applyTogether(limit: Limits.batchCount, body)
     }
     try commit(sequence)
-    if !made.isEmpty { tell(made, sequence: sequence) }
+    if !made.isEmpty, let observers = presentObservers { tell(observers, made, sequence: sequence) }
     return result
   }
 
@@ -154,7 +155,7 @@ public final class SocialGraph: @unchecked Sendable {
       }
       return (made, sequence)
     }
-    tell(made, sequence: sequence)
+    if let observers = presentObservers { tell(observers, made, sequence: sequence) }
   }
 
   /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the

@@ -21,6 +21,13 @@ final class Waker: Sendable {
 
   /// Lets the task that waits, or will wait, look again. From any thread; it never blocks for long.
   func tell() {
+    var wakeups = Wakeups()
+    tell(&wakeups)
+    wakeups.resume()
+  }
+
+  /// The same, but a task that waits goes on only with the others that are told meanwhile.
+  func tell(_ wakeups: inout Wakeups) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       switch state {
       case .told: return nil
@@ -32,8 +39,8 @@ final class Waker: Sendable {
         return continuation
       }
     }
-    continuation?.resume()
-    next?.tell()
+    if let continuation { wakeups.add(continuation) }
+    next?.tell(&wakeups)
   }
 
   /// Whether it was told since it last looked; asking is looking.
@@ -62,6 +69,30 @@ final class Waker: Sendable {
       }
     } onCancel: {
       tell()
+    }
+    // What it was told between its waking and now it is about to see.
+    _ = takeTold()
+  }
+}
+
+/// Tasks that are to go on, once whoever told them has told all.
+struct Wakeups: ~Copyable {
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// More than so many are resumed by a task: each resumption may have to wake a thread, which takes microseconds, and
+  /// a writer that touched a thousand answers has better things to do.
+  private static let directCount = 4
+
+  mutating func add(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
+
+  consuming func resume() {
+    if waiting.isEmpty { return }
+    if waiting.count <= Self.directCount {
+      for continuation in waiting { continuation.resume() }
+    } else {
+      Task.detached { [waiting] in
+        for continuation in waiting { continuation.resume() }
+      }
     }
   }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Who waits for what: from dependencies to the wakers of those whose answers were made of them.
 ///
-/// A write looks up what it touches and nothing else. Most of what it touches nobody watches, which a million counters
-/// say in one load each, without a lock (10,000 live questions fill one counter in thirty).
+/// A write looks up what it touches and nothing else. Most of what it touches nobody watches, which a filter says without
+/// a lock (10,000 live questions fill one bit in thirty).
 final class Watchers: Sendable {
   /// The wakers of one dependency: mostly one.
   private struct List: Sendable {
@@ -20,9 +20,9 @@ final class Watchers: Sendable {
       if first === waker { first = nil } else { others[ObjectIdentifier(waker)] = nil }
     }
 
-    func tell() {
-      first?.tell()
-      for waker in others.values { waker.tell() }
+    func tell(_ wakeups: inout Wakeups) {
+      first?.tell(&wakeups)
+      for waker in others.values { waker.tell(&wakeups) }
     }
   }
 
@@ -33,7 +33,7 @@ final class Watchers: Sendable {
 
   private static let shardCount = 64
 
-  private let counters = AtomicCounters()
+  private let filter = WatchFilter()
   private let shards = (0..<Watchers.shardCount).map { _ in Shard() }
   /// How many watch the timeline of each of these users.
   private let timelines = Mutex<[UserID: Int]>([:])
@@ -44,11 +44,10 @@ final class Watchers: Sendable {
   /// From now on the waker is told when one of these is touched; it must not watch any of them yet.
   func add(_ waker: Waker, to dependencies: some Sequence<Dependency>) {
     for dependency in dependencies {
-      let hash = dependency.hash
-      shard(hash).lists.withLock { lists in
-        let isNew = lists[dependency] == nil
+      let place = dependency.place
+      shard(place).lists.withLock { lists in
+        if lists[dependency] == nil { filter.insert(place) }
         lists[dependency, default: List()].add(waker)
-        if isNew { counters.increment(hash) }
       }
       if dependency.kind == .timeline { noteTimeline(of: UserID(dependency.id), 1) }
     }
@@ -57,12 +56,12 @@ final class Watchers: Sendable {
   /// From now on it is not told of these, which it watches.
   func remove(_ waker: Waker, from dependencies: some Sequence<Dependency>) {
     for dependency in dependencies {
-      let hash = dependency.hash
-      shard(hash).lists.withLock { lists in
+      let place = dependency.place
+      shard(place).lists.withLock { lists in
         lists[dependency]?.remove(waker)
         if lists[dependency]?.isEmpty == true {
           lists[dependency] = nil
-          counters.decrement(hash)
+          filter.remove(place)
         }
       }
       if dependency.kind == .timeline { noteTimeline(of: UserID(dependency.id), -1) }
@@ -77,29 +76,30 @@ final class Watchers: Sendable {
     }
   }
 
-  private func shard(_ hash: UInt64) -> Shard { shards[Int(hash % UInt64(Self.shardCount))] }
+  private func shard(_ place: WatchFilter.Place) -> Shard { shards[place.shard(of: Self.shardCount)] }
 
   // MARK: - Telling
 
   /// Tells all who watch this.
   @inline(__always)
-  func tell(_ dependency: Dependency) {
-    let hash = dependency.hash
-    if counters[hash] > 0 { tell(dependency, hash) }
+  func tell(_ dependency: Dependency, _ wakeups: inout Wakeups) {
+    let place = dependency.place
+    if filter.contains(place) { tell(dependency, place, &wakeups) }
   }
 
   @inline(never)
-  private func tell(_ dependency: Dependency, _ hash: UInt64) {
-    // Outside the lock: resuming a task may take a while.
-    let list = shard(hash).lists.withLock { $0[dependency] }
-    list?.tell()
+  private func tell(_ dependency: Dependency, _ place: WatchFilter.Place, _ wakeups: inout Wakeups) {
+    let list = shard(place).lists.withLock { $0[dependency] }
+    list?.tell(&wakeups)
   }
 
   /// Tells everybody.
   func tellAll() {
+    var wakeups = Wakeups()
     for shard in shards {
-      for list in shard.lists.withLock({ Array($0.values) }) { list.tell() }
+      for list in shard.lists.withLock({ Array($0.values) }) { list.tell(&wakeups) }
     }
+    wakeups.resume()
   }
 
   /// Whose timelines are watched, in no order; how many, without a lock.
@@ -111,16 +111,16 @@ final class Watchers: Sendable {
   /// How many dependencies are watched.
   var watchedCount: Int { shards.reduce(0) { count, shard in count + shard.lists.withLock { $0.count } } }
 
-  /// Lists stand in their shard and hold somebody, and counters and timelines agree with them.
+  /// Lists stand in their shard and hold somebody, and the filter and the timelines agree with them.
   func checkInvariants() -> [String] {
     var problems: [String] = []
     var timelineCounts: [UserID: Int] = [:]
     for (index, shard) in shards.enumerated() {
       for (dependency, list) in shard.lists.withLock({ $0 }) {
         if list.isEmpty { problems.append("watchers: nobody watches \(dependency)") }
-        let hash = dependency.hash
-        if Int(hash % UInt64(Self.shardCount)) != index { problems.append("watchers: \(dependency) strayed") }
-        if counters[hash] == 0 { problems.append("watchers: \(dependency) is not counted") }
+        let place = dependency.place
+        if place.shard(of: Self.shardCount) != index { problems.append("watchers: \(dependency) strayed") }
+        if !filter.contains(place) { problems.append("watchers: the filter denies \(dependency)") }
         if dependency.kind == .timeline {
           timelineCounts[UserID(dependency.id)] = (list.first == nil ? 0 : 1) + list.others.count
         }

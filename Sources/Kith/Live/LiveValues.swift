@@ -90,7 +90,10 @@ package final class LiveSubscription<Value: Equatable & Sendable> {
   /// The answer, if it differs from the last. A graph that is closed ends it without an error.
   func ask() throws(KithError) -> Value? {
     do throws(KithError) {
-      let (answer, sequence) = try graph.read { (view) throws(KithError) in (try question.ask(view), view.sequence) }
+      let (answer, sequence) = try graph.read { (view) throws(KithError) in
+        try view.checkOpen()
+        return (try question.ask(view), view.sequence)
+      }
       watch.watch(answer.dependencies, asOf: sequence)
       if answer.value == last { return nil }
       last = answer.value
@@ -108,6 +111,8 @@ struct Watch: Sendable {
   let waker: Waker
   private let graph: SocialGraph
   private var dependencies: Set<Dependency> = []
+  /// As they were given.
+  private var given: [Dependency] = []
   private var isCounted = false
 
   init(_ graph: SocialGraph, _ waker: Waker) {
@@ -119,8 +124,9 @@ struct Watch: Sendable {
   /// them is new, the waker is told at once.
   /// - Parameter sequence: the instant of the answer.
   mutating func watch(_ dependencies: [Dependency], asOf sequence: UInt64) {
+    if dependencies == given { return }
+    given = dependencies
     let wanted = Set(dependencies)
-    if wanted == self.dependencies { return }
     let observers = graph.anyObservers
     if !isCounted {
       observers.add()
@@ -138,7 +144,7 @@ struct Watch: Sendable {
     guard isCounted else { return }
     let observers = graph.anyObservers
     observers.watchers.remove(waker, from: dependencies)
-    dependencies = []
+    (dependencies, given) = ([], [])
     observers.remove()
     isCounted = false
   }

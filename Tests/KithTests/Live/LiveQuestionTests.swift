@@ -183,7 +183,9 @@ import Testing
         watchers.remove(waker, from: dependencies)
       }
       let told = Dependency.user(UserID(Int64(draw.below(6))))
-      watchers.tell(told)
+      var wakeups = Wakeups()
+      watchers.tell(told, &wakeups)
+      wakeups.resume()
       for (waker, dependencies) in watched where waker.takeTold() != dependencies.contains(told) {
         Issue.record("\(told) and \(dependencies)")
       }
