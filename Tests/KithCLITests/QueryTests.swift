@@ -53,6 +53,7 @@ struct RequestTests {
     case .reference: "{\"username\":\"x\"}"
     case .references, .integers: "[1]"
     case .changes: "[{\"op\":\"unlike\",\"user\":1,\"post\":1}]"
+    case .question: "{\"op\":\"stats\"}"
     }
   }
 

@@ -34,6 +34,12 @@ enum Main {
       print(Report.table(measurements) + "\n\n" + Report.table(rates))
       return
     }
+    if settings.only == ["live"] {
+      var harness = Harness(settings)
+      let (measurements, rates) = try LiveWorkload(settings: settings).run(&harness)
+      print(Report.table(measurements) + "\n\n" + Report.table(rates))
+      return
+    }
     let clock = ContinuousClock()
     let network = Network(settings)
     let began = clock.now
@@ -79,6 +85,11 @@ enum Main {
     if wants("passes") { measurements += try PassWorkload(network: network, graph: graph).run(&harness) }
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    if wants("live") {
+      let live = try LiveWorkload(settings: settings).run(&harness)
+      measurements += live.measurements
+      rates += live.rates
     }
     if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)

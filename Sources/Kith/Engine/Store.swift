@@ -139,7 +139,7 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// Adds changes that were applied, in order and together. Called under the graph's writer lock.
-  func enqueue(_ changes: [Change]) {
+  func enqueue(_ changes: some Sequence<Change>) {
     if mode == .memory { return }
     let byteCount = forming.withLock { forming in
       forming.append { frame in
@@ -212,6 +212,15 @@ final class Store<D: Disk>: Sendable {
   private func acknowledge(_ flushing: inout Flushing) {
     let synced = flushing.journal.syncedThrough
     flushing.acknowledgements.record(sequence: synced, generation: flushing.journal.generation)
+  }
+
+  /// The changes of the journals from one on, those included that are about to be written.
+  ///
+  /// Errors: `noStore` where changes are in memory alone; `indeterminate`.
+  func walk(from sequence: UInt64, committing last: UInt64) throws(KithError) -> JournalWalk<D> {
+    if mode == .memory { throw .noStore(path: "") }
+    try commit(last)
+    return JournalWalk(directory, from: sequence)
   }
 
   // MARK: - Snapshots

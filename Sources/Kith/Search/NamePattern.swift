@@ -50,11 +50,10 @@ final class NamePattern {
 
   /// Whether a name answers.
   /// - Parameter key: its loose key.
-  func holds(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
+  func holds(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
     switch test {
-    case .slips(let test): return test.holds(row, key: key, names: names)
+    case .slips(let test): return test.holds(name, key: key)
     case .expression(let expression):
-      let name = names.bytes(Int(row))
       if Folding.isASCII(name) { return expression.holds(in: name, atBeginning: isAtBeginning) }
       return expression.holds(in: Folding.nfc(name).span, atBeginning: isAtBeginning)
     }
@@ -82,10 +81,10 @@ private final class SlipTest {
 
   var isExhausted: Bool { looksLeft < 0 }
 
-  func holds(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
+  func holds(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
     looksLeft -= 1
     if looksLeft < 0 || loose.edits(in: key) != edits { return false }
     guard let strict else { return true }
-    return strict.edits(in: Folding.strict(names.bytes(Int(row))).span) <= mostEdits
+    return strict.edits(in: Folding.strict(name).span) <= mostEdits
   }
 }

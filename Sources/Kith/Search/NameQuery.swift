@@ -70,17 +70,28 @@ struct NameQuery {
   var goesOn: Bool { pattern?.isExhausted != true }
 
   /// Whether a name answers, whatever its key: for the few that are not found through it.
-  func holds(_ row: UInt32, names: borrowing TextColumn) -> Bool {
-    let key = Folding.loose(names.bytes(Int(row)))
-    return holds(loose.span, in: key.span) && holdsStrictly(row, key: key.span, names: names)
+  func holds(_ row: UInt32, names: borrowing TextColumn) -> Bool { holds(name: names.bytes(Int(row))) }
+
+  func holds(name: Span<UInt8>) -> Bool {
+    let key = Folding.loose(name)
+    return holds(loose.span, in: key.span) && holdsStrictly(name, key: key.span)
+  }
+
+  /// Whether every name that answers the other query, of the same mode and fold, answers this one, too.
+  func isHeld(by other: NameQuery) -> Bool {
+    if isEmpty { return true }
+    return holds(loose.span, in: other.loose.span) && (fold == .loose || holds(strict.span, in: other.strict.span))
   }
 
   /// Whether a key that was found by the loose text holds up at the strictness asked for.
   /// - Parameter key: the loose key of the name in `row`.
   func holdsStrictly(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
-    if let pattern { return pattern.holds(row, key: key, names: names) }
+    pattern == nil && (fold == .loose || isEmpty) || holdsStrictly(names.bytes(Int(row)), key: key)
+  }
+
+  private func holdsStrictly(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
+    if let pattern { return pattern.holds(name, key: key) }
     if fold == .loose || isEmpty { return true }
-    let name = names.bytes(Int(row))
     // The strict key of an ASCII name is its loose key, in which the loose text was found.
     if Folding.isASCII(name) { return isSameWhenStrict || holds(strict.span, in: key) }
     return holds(strict.span, in: Folding.strict(name).span)
