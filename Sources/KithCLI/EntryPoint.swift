@@ -5,7 +5,7 @@ enum EntryPoint {
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command, queryCommand,
     SearchCommand.command, TimelineCommand.command, UserCommand.command, PostCommand.command, SuggestCommand.command,
-    PathCommand.command, RankCommand.command, SnapshotCommand.command,
+    PathCommand.command, RankCommand.command, BenchCommand.command, SnapshotCommand.command,
     RestoreCommand.command, VerifyCommand.command, ListCommand.command, InspectCommand.command,
   ]
 

@@ -57,6 +57,12 @@ public final class SocialGraph: @unchecked Sendable {
     }
   }
 
+  /// A graph in memory that begins as this one is now and goes its own way: neither sees what the other changes.
+  /// - Complexity: O(1); memory grows by the pages that either writes while both are there.
+  package func fork() -> SocialGraph {
+    SocialGraph(lock.write { live.state.pin() }, store: nil, isReadOnly: false)
+  }
+
   // MARK: - Changing
 
   /// Makes one change. Errors: those of the `Change`, `readOnly`, `closed`.
