@@ -12,7 +12,7 @@ extension BenchPage {
         return Chart.Line(name: row.name, remark: latencyText(row.latencies.quantile(0.5)), points: points)
       }
       return Chart(
-        title: group.rawValue, horizontal: .nines("share of calls that are as fast"),
+        title: group.rawValue, horizontal: .nines("share of calls that are as fast, %"),
         vertical: .logarithmic("latency", holding: lines.flatMap { $0.points.map(\.y) }, latencyTick), lines: lines,
         showsPoints: false
       ).html

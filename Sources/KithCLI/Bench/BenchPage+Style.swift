@@ -14,7 +14,7 @@ extension BenchPage {
     p { margin: .25rem 0 .75rem; max-width: 46rem; overflow-wrap: anywhere; }
     .quiet, footer, figcaption, .tiles span { color: var(--quiet); }
     .warning { border-left: 4px solid var(--c1); padding-left: .75rem; font-weight: 600; }
-    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; padding: 0;
+    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; padding: 0;
       margin: 1.25rem 0; list-style: none; }
     .tiles li { background: var(--tile); border-radius: .5rem; padding: .75rem 1rem; }
     .tiles b { display: block; font-size: 1.6rem; line-height: 1.25; }
@@ -48,9 +48,12 @@ extension BenchPage {
     .bar svg { display: block; width: 100%; height: .8rem; }
     .bar rect { fill: var(--c0); stroke: none; }
     footer { margin-top: 2.5rem; font-size: .875rem; }
+    @media (max-width: 30rem) { svg text { font-size: 16px; } .tiles b { font-size: 1.3rem; } }
     @media print { :root { --paper: #fff; --ink: #000; --quiet: #333; --rule: #bbb; --tile: #fff; --c0: #0a4f8a;
       --c1: #b03a08; --c2: #076245; --c3: #85207a; --c4: #6d4c00; --c5: #3546b0; }
-      body { padding: 0; max-width: none; font-size: 9.5pt; } .wide { overflow: visible; }
-      .tiles li { border: 1px solid var(--rule); } h2, tr { break-after: avoid; } }
+      body { padding: 0; max-width: none; font-size: 9pt; } h1 { font-size: 16pt; } h2 { margin-top: 1.25rem; }
+      table { font-size: 7.5pt; } .legend { font-size: 7.5pt; } .wide { overflow: visible; }
+      .charts { grid-template-columns: 1fr 1fr; gap: .75rem; } .tiles li { border: 1px solid var(--rule); }
+      .tiles b { font-size: 13pt; } h2, h2 + p, tr.group { break-after: avoid; } }
     """
 }

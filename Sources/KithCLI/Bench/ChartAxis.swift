@@ -40,7 +40,7 @@ struct ChartAxis {
   /// Shares of a whole with the rarest stretched out: each nine as long as the one before.
   static func nines(_ label: String) -> ChartAxis {
     let last = Lognormal.naturalLogarithm(10_000)
-    let ticks = [(0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99 %")]
+    let ticks = [(0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99")]
     return ChartAxis(label: label, ticks: ticks.map { Tick(value: $0.0, text: $0.1) }) {
       -Lognormal.naturalLogarithm(max(1 - $0, 1e-4)) / last
     }
