@@ -41,8 +41,7 @@ enum BenchCommand {
     var run = BenchRun(
       source: arguments.positional(0) ?? "made-up network, seed \(seed)", seed: seed, sampleCount: sampleCount,
       grows: arguments.flag(growth))
-    var graph = try graph(arguments.positional(0), or: network)
-    let found = try run.measure(&graph)
+    let found = try run.measure(try graph(arguments.positional(0), or: network))
     if let file { try write(BenchPage(report: found).html, to: file) }
     if arguments.flag(.json) {
       try Console.writeJSON { found.write(to: &$0) }
@@ -55,7 +54,7 @@ enum BenchCommand {
   private static func graph(
     _ store: String?, or network: SeededNetwork
   ) throws(CommandFailure) -> SocialGraph {
-    if let store { return try StoreAccess.open(store, access: .readOnly) }
+    if let store { return try StoreAccess.openScratch(store) }
     let graph = SocialGraph()
     try SeedCommand.fill(graph, with: network)
     return graph

@@ -20,8 +20,8 @@ struct BenchRun {
     self.grows = grows
   }
 
-  /// - Parameter graph: gives way to a copy in memory, which is what changes.
-  mutating func measure(_ graph: inout SocialGraph) throws(CommandFailure) -> BenchReport {
+  /// - Parameter graph: in memory alone: it is changed.
+  mutating func measure(_ graph: SocialGraph) throws(CommandFailure) -> BenchReport {
     defer { progress.finish() }
     if graph.read({ $0.counts.users }) == 0 { throw .no("\(source): a graph without users answers nothing") }
     do throws(KithError) {
@@ -30,8 +30,6 @@ struct BenchRun {
       var report = try questions(graph, sample)
       if grows { report.sizes = try sizes(graph, sample, counts: report.counts) }
       report.passes = try passes(graph)
-      // Pages of the original need no copy when they are written, once it is gone.
-      graph = graph.fork()
       report.throughput = BenchThroughput(graph: graph, sample: sample).measure(&progress)
       let changes = BenchChanges(graph: graph, sample: sample, count: min(sampleCount, 20_000))
       report.rows += try changes.measure(&progress).map {
