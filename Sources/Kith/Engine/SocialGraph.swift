@@ -254,23 +254,34 @@ public final class SocialGraph: @unchecked Sendable {
     onEvent: (@Sendable (StoreEvent) -> Void)? = nil
   ) throws(KithError) -> SocialGraph {
     let disk = SystemDisk()
-    if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
+    let isFile = try disk.status(of: path, followingLinks: true)?.kind == .file
+    if isFile || access == .readOnly {
+      return try read(path, from: disk, isReadOnly: true)
+    }
+    let opened = try Store.open(
+      path, mode: options.durability, disk: disk,
+      events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
+    let (store, report) = (opened.store, opened.report)
+    return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
+  }
+
+  /// What a store or a snapshot holds as a graph in memory: changes are taken, and saved nowhere.
+  ///
+  /// Takes no lock and writes nothing. Errors: as of `open`.
+  package static func openScratch(_ path: String) throws(KithError) -> SocialGraph {
+    try read(path, from: SystemDisk(), isReadOnly: false)
+  }
+
+  /// A graph without a store, of the files of one.
+  private static func read(_ path: String, from disk: SystemDisk, isReadOnly: Bool) throws(KithError) -> SocialGraph {
+    if try disk.status(of: path, followingLinks: true)?.kind == .file {
       let file = try disk.open(path, writable: false)
       let snapshot = try SnapshotFile.read(file, path: path, from: disk)
-      return SocialGraph(snapshot.state, store: nil, recovery: nil, options: options, isReadOnly: true)
+      return SocialGraph(snapshot.state, store: nil, isReadOnly: isReadOnly)
     }
-    switch access {
-    case .readOnly:
-      let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
-      let report = recovered.report
-      return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: true)
-    case .readWrite:
-      let opened = try Store.open(
-        path, mode: options.durability, disk: disk,
-        events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
-      let (store, report) = (opened.store, opened.report)
-      return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
-    }
+    let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
+    let report = recovered.report
+    return SocialGraph(recovered.state, store: nil, recovery: report, isReadOnly: isReadOnly)
   }
 
   /// How a store is opened.

@@ -1,5 +1,5 @@
 /// The words of a post search: every one must stand in the text or in the author's name.
-struct Terms: Sendable {
+struct Terms {
   /// Keys one behind the other, to be looked for in one text after the other without touching an array of arrays.
   private struct Keys: Sendable {
     private(set) var bytes: [UInt8] = []

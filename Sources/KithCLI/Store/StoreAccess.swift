@@ -6,8 +6,19 @@ enum StoreAccess {
   /// Opens a store or a snapshot, and tells what was found there that somebody should know. To write, an absent store
   /// is made.
   static func open(_ path: String, access: SocialGraph.Access) throws(CommandFailure) -> SocialGraph {
+    try opened(path) { () throws(KithError) in try SocialGraph.open(path, access: access) }
+  }
+
+  /// Opens a store or a snapshot to read, and to try changes that are saved nowhere.
+  static func openScratch(_ path: String) throws(CommandFailure) -> SocialGraph {
+    try opened(path) { () throws(KithError) in try SocialGraph.openScratch(path) }
+  }
+
+  private static func opened(
+    _ path: String, _ open: () throws(KithError) -> SocialGraph
+  ) throws(CommandFailure) -> SocialGraph {
     do throws(KithError) {
-      let graph = try SocialGraph.open(path, access: access)
+      let graph = try open()
       if let report = graph.recovery { note(report, of: path) }
       return graph
     } catch {
