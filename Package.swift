@@ -30,7 +30,8 @@ let package = Package(
       name: "Kith",
       dependencies: ["CHints", "CZstd", .target(name: "CRegex", condition: .when(traits: ["Regex"]))],
       swiftSettings: settings),
-    .executableTarget(name: "KithCLI", dependencies: ["Kith"], swiftSettings: settings),
+    .executableTarget(
+      name: "KithCLI", dependencies: ["Kith"], exclude: ["Query/README.md"], swiftSettings: settings),
     .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: settings),
     .testTarget(name: "KithCLITests", dependencies: ["Kith", "KithCLI"], swiftSettings: settings),
   ],
