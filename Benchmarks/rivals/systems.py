@@ -156,7 +156,7 @@ class Tantivy:
         except ImportError as failure:
             raise Absent("tantivy is not here (pip install tantivy)") from failure
         self.tantivy, self.network = tantivy, network
-        self.version = tantivy.__version__
+        self.version = tantivy.__version__.split(",")[0]
         analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self.indexes = {}
         names = ((rank, i, key) for rank, i, _, key, _, _, _ in network.users)
