@@ -37,7 +37,7 @@ class PostgreSQL(Driven):
         stack.callback(self.run, f"{binaries}/pg_ctl", "-D", data, "-m", "immediate", "stop")
         self.run(f"{binaries}/pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "-o", words, "start")
         self.where = [f"host={self.directory} dbname=postgres" + (" user=postgres" if owner else "")]
-        self.psql = [f"{binaries}/psql", "-q", "-X", "-v", "ON_ERROR_STOP=1", self.where[0]]
+        self.psql = [need("psql", "postgresql-client"), "-q", "-X", "-v", "ON_ERROR_STOP=1", self.where[0]]
         self.version = output(*self.psql, "-Atc", "SELECT 'PostgreSQL ' || current_setting('server_version')")
         self.fill(network)
 

@@ -156,22 +156,24 @@ class Tantivy:
         except ImportError as failure:
             raise Absent("tantivy is not here (pip install tantivy)") from failure
         self.tantivy, self.network = tantivy, network
-        self.version = tantivy.__version__
-        analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(3, 3, False)).build()
+        self.version = tantivy.__version__.split(",")[0]
+        analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self.indexes = {}
         names = ((rank, i, key) for rank, i, _, key, _, _, _ in network.users)
         posts = (
             (place, network.posts[place - 1][1], f"{text}\n{author}") for place, text, author in network.folded_posts()
         )
         for name, rows in (("names", names), ("posts", posts)):
-            schema = tantivy.SchemaBuilder().add_text_field("text", True, tokenizer_name="grams", index_option="basic")
-            schema = schema.add_unsigned_field("place", fast=True).add_unsigned_field("id", stored=True).build()
+            schema = tantivy.SchemaBuilder().add_text_field("grams", tokenizer_name="grams", index_option="basic")
+            schema = schema.add_text_field("text", stored=True, tokenizer_name="raw", index_option="basic")
+            schema = schema.add_integer_field("place", fast=True).add_integer_field("id", stored=True).build()
             os.makedirs(f"{directory}/tantivy/{name}")
             index = tantivy.Index(schema, path=f"{directory}/tantivy/{name}")
             index.register_tokenizer("grams", analyzer)
             writer = index.writer(heap_size=512 << 20, num_threads=1)
             for place, i, text in rows:
-                writer.add_document(tantivy.Document(text=text, place=place, id=i))
+                grams = " ".join(self.trigrams(text))
+                writer.add_document(tantivy.Document(grams=grams, text=text, place=place, id=i))
             writer.commit()
             writer.wait_merging_threads()
             index.reload()
@@ -196,11 +198,17 @@ class Tantivy:
                     found.setdefault(kind, []).append((taken, [(i,) for i in ids]))
         return [(kind, "trigrams, ids alone", answers) for kind, answers in found.items()]
 
+    @staticmethod
+    def trigrams(text):
+        """Each once, as words: spaces within them shown."""
+        shown = "".join("␣" if letter.isspace() else letter for letter in text)
+        return list(dict.fromkeys(shown[n : n + 3] for n in range(len(shown) - 2)))
+
     def found(self, index, searcher, wanted, order):
-        """Documents with all trigrams of a text, in order, that hold the text: its n-grams have no positions."""
+        """Documents with all trigrams of a text, in order, that hold the text."""
         term, must = self.tantivy.Query.term_query, self.tantivy.Occur.Must
-        trigrams = dict.fromkeys(wanted[n : n + 3] for n in range(len(wanted) - 2))
-        query = self.tantivy.Query.boolean_query([(must, term(index.schema, "text", gram)) for gram in trigrams])
+        terms = [(must, term(index.schema, "grams", gram)) for gram in self.trigrams(wanted)]
+        query = self.tantivy.Query.boolean_query(terms)
         limit = 21
         while True:
             hits = searcher.search(query, limit, count=False, order_by_field="place", order=order).hits

@@ -8,7 +8,7 @@ struct Chart {
   }
 
   private static let (width, height) = (480.0, 300.0)
-  private static let (left, right, top, bottom) = (62.0, 14.0, 12.0, 46.0)
+  private static let (left, right, top, bottom) = (62.0, 26.0, 12.0, 46.0)
 
   let title: String
   let horizontal: ChartAxis
