@@ -200,7 +200,7 @@ public final class SocialGraph: @unchecked Sendable {
       return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: true)
     case .readWrite:
       let opened = try Store.open(
-        path, mode: options.durability, disk: disk,
+        path, mode: options.durability, disk: disk, retention: options.retention,
         events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
       let (store, report) = (opened.store, opened.report)
       return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)

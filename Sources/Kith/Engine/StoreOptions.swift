@@ -19,13 +19,16 @@ public struct Options: Hashable, Sendable {
   public var healAfterSeconds: Int?
   /// The host is told (`StoreEvent.diskLow`) when the store's disk has less room than so many bytes.
   public var lowDiskByteCount: Int64
+  /// Which snapshots stay in the store, and so how far back one can go.
+  public var retention: Retention
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
   /// of journal or an hour, whichever comes first, on all cores but one.
   public init(
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
-    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30
+    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
+    retention: Retention = Retention()
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
@@ -35,6 +38,7 @@ public struct Options: Hashable, Sendable {
     self.snapshotCoreCount = snapshotCoreCount
     self.healAfterSeconds = healAfterSeconds
     self.lowDiskByteCount = lowDiskByteCount
+    self.retention = retention
   }
 }
 
