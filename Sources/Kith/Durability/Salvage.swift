@@ -18,7 +18,6 @@ struct Salvage<D: Disk> {
   private let contents: StoreDirectory<D>.Contents
   /// Names of files that no store has.
   private let foreign: [String]
-  private var acknowledgement: Acknowledgement?
   private var storeID: (high: UInt64, low: UInt64)?
   private var journals: [SalvagedJournal<D>] = []
   /// The highest change that the store is known to have reached, whether it can be read or not.
@@ -62,8 +61,8 @@ struct Salvage<D: Disk> {
   private mutating func run() throws(KithError) -> Salvaged {
     var salvaged = Salvaged()
     for name in foreign { salvaged.report.doubts.append("\(name) is no file of a store, and was passed over") }
-    try readAcknowledgement(&salvaged.report)
     try begin(&salvaged)
+    try readAcknowledgement(&salvaged.report)
     for place in journals.indices { try replay(place, into: &salvaged) }
     finish(&salvaged)
     return salvaged
@@ -71,17 +70,18 @@ struct Salvage<D: Disk> {
 
   // MARK: - What there is
 
+  /// After the other files, which know better whose store it is.
   private mutating func readAcknowledgement(_ report: inout SalvageReport) throws(KithError) {
+    var acknowledgement: Acknowledgement?
     do throws(KithError) {
       acknowledgement = try AcknowledgementFile.read(in: directory.path, disk: directory.disk, syncing: false)
     } catch {
       report.problems.append(try Problem(damage: error))
     }
-    if let acknowledgement {
-      reached = acknowledgement.sequence
-      storeID = acknowledgement.storeID
+    if let acknowledgement, belongs(acknowledgement.storeID) {
+      reached = max(reached, acknowledgement.sequence)
     } else {
-      report.doubts.append("\(StoreNames.acknowledgements) cannot be read: nobody can tell how far the store reached")
+      report.doubts.append("there is no \(StoreNames.acknowledgements) that tells how far the store reached")
     }
   }
 

@@ -125,6 +125,19 @@ import Testing
     #expect(salvaged.state.counts == Counts(users: 3, posts: 0, follows: 1, likes: 0, blocks: 1, mutes: 1))
   }
 
+  @Test func `a bound of another store does not make this one another`() throws {
+    let fixture = try JournalFixture()
+    try fixture.commitThree()
+    try fixture.close()
+    let path = JournalFixture.directory + "/ACK"
+    fixture.disk[path] = nil
+    _ = try AcknowledgementFile(
+      directory: JournalFixture.directory, disk: fixture.disk,
+      Acknowledgement(storeID: (1, 2), sequence: 900, generation: 1))
+    let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: fixture.disk))
+    #expect(salvaged.report.isWhole && salvaged.report.sequence == 7 && salvaged.report.doubts.count == 1)
+  }
+
   @Test func `files of another store, or of another past of this one, are left out`() throws {
     let fixture = try JournalFixture()
     try fixture.commitThree()
