@@ -6,7 +6,8 @@ enum EntryPoint {
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command, queryCommand,
     SearchCommand.command, TimelineCommand.command, UserCommand.command, PostCommand.command, SuggestCommand.command,
     PathCommand.command, RankCommand.command, WatchCommand.command, BenchCommand.command, SnapshotCommand.command,
-    RestoreCommand.command, VerifyCommand.command, ListCommand.command, InspectCommand.command,
+    RestoreCommand.command, SalvageCommand.command, DrillCommand.command, VerifyCommand.command, ListCommand.command,
+    InspectCommand.command,
   ]
 
   static func main() {

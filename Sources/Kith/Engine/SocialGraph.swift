@@ -256,10 +256,10 @@ public final class SocialGraph: @unchecked Sendable {
     let disk = SystemDisk()
     let isFile = try disk.status(of: path, followingLinks: true)?.kind == .file
     if isFile || access == .readOnly {
-      return try read(path, from: disk, isReadOnly: true)
+      return try read(path, from: disk, options, isReadOnly: true)
     }
     let opened = try Store.open(
-      path, mode: options.durability, disk: disk,
+      path, mode: options.durability, disk: disk, retention: options.retention,
       events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
     let (store, report) = (opened.store, opened.report)
     return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
@@ -269,19 +269,21 @@ public final class SocialGraph: @unchecked Sendable {
   ///
   /// Takes no lock and writes nothing. Errors: as of `open`.
   package static func openScratch(_ path: String) throws(KithError) -> SocialGraph {
-    try read(path, from: SystemDisk(), isReadOnly: false)
+    try read(path, from: SystemDisk(), Options(), isReadOnly: false)
   }
 
   /// A graph without a store, of the files of one.
-  private static func read(_ path: String, from disk: SystemDisk, isReadOnly: Bool) throws(KithError) -> SocialGraph {
+  private static func read(
+    _ path: String, from disk: SystemDisk, _ options: Options, isReadOnly: Bool
+  ) throws(KithError) -> SocialGraph {
     if try disk.status(of: path, followingLinks: true)?.kind == .file {
       let file = try disk.open(path, writable: false)
       let snapshot = try SnapshotFile.read(file, path: path, from: disk)
-      return SocialGraph(snapshot.state, store: nil, isReadOnly: isReadOnly)
+      return SocialGraph(snapshot.state, store: nil, options: options, isReadOnly: isReadOnly)
     }
     let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
     let report = recovered.report
-    return SocialGraph(recovered.state, store: nil, recovery: report, isReadOnly: isReadOnly)
+    return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly)
   }
 
   /// How a store is opened.

@@ -21,6 +21,8 @@ public struct Options: Hashable, Sendable {
   public var lowDiskByteCount: Int64
   /// What is kept in memory to find posts by their words. Answers do not depend on it.
   public var postIndex: PostIndexing
+  /// Which snapshots stay in the store, and so how far back one can go.
+  public var retention: Retention
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
   /// of journal or an hour, whichever comes first, on all cores but one; all of the index of posts.
@@ -28,7 +30,7 @@ public struct Options: Hashable, Sendable {
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
     snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
-    postIndex: PostIndexing = .textsAndAuthors
+    retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
@@ -38,6 +40,7 @@ public struct Options: Hashable, Sendable {
     self.snapshotCoreCount = snapshotCoreCount
     self.healAfterSeconds = healAfterSeconds
     self.lowDiskByteCount = lowDiskByteCount
+    self.retention = retention
     self.postIndex = postIndex
   }
 }
