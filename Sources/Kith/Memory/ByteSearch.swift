@@ -125,31 +125,6 @@ enum ByteSearch {
     return Int((((word & even) + (word >> 8 & even)) &* 0x0001_0001_0001_0001) >> 48)
   }
 
-  static let vectorByteCount = 16
-
-  /// 1 if a byte stands in bytes[start..<end], else 0. For up to sixteen bytes there is no branch.
-  ///
-  /// By words: of vectors of bytes the compiler makes one instruction for each byte.
-  /// - Precondition: sixteen bytes are there from `start` on.
-  @inline(__always)
-  static func presence(of byte: UInt8, in bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Int {
-    let raw = unsafe bytes.bytes
-    let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
-    var found: UInt64 = 0
-    var place = start
-    repeat {
-      precondition(place >= 0 && place + 16 <= bytes.count, "whole words are looked at")
-      // Safety: as was just tested.
-      let low = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
-      let high = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place + 8, as: UInt64.self)
-      let bits = (end &- place) &* 8
-      found |= zeroBytes(UInt64(littleEndian: low) ^ pattern) & ~(~0 << bits)
-      found |= zeroBytes(UInt64(littleEndian: high) ^ pattern) & ~(~0 << max(bits &- 64, 0))
-      place &+= 16
-    } while place < end
-    return Int(truncatingIfNeeded: (found | (0 &- found)) >> 63)
-  }
-
   /// Whether `needle` occurs anywhere in `bytes`.
   static func contains(_ needle: Span<UInt8>, in bytes: Span<UInt8>) -> Bool {
     find(needle, in: bytes, from: 0, to: bytes.count) != nil

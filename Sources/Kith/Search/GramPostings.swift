@@ -1,13 +1,8 @@
-/// Which blocks of names hold a gram: for every gram that occurs, the ascending numbers of its blocks.
+/// Which blocks of names hold a gram: for every gram that occurs, the ascending numbers of its blocks, or a bitmap over
+/// all blocks where that is smaller.
 ///
-/// A block is a run of names that are neighbours in the order. There are at most 65,536 of them, and a gram's are kept
-/// in one of three ways, so that one block among them is found without searching through memory that is far away:
-/// - few of them as a list of numbers of two bytes;
-/// - more as the low bytes of their numbers, and for every 256 blocks where theirs begin: one byte each, and one
-///   comparison of sixteen bytes tells whether a block is among them;
-/// - most as a bitmap over all blocks.
-///
-/// Immutable, plain data.
+/// A block is a run of names that are neighbours in the order. There are at most 65,536 of them, so that a number takes
+/// two bytes: at a million names six bytes a name fewer than with four. Immutable, plain data.
 struct GramPostings: Sendable {
   static let maximumBlockCount = 1 << 16
 
@@ -15,41 +10,21 @@ struct GramPostings: Sendable {
   let blockCount: Int
   /// An open-addressed table of entries; its size is a power of two; 0 is a free place.
   private let table: [UInt64]
-  /// Of each sparse gram: how many blocks, then their numbers. If there are many, then where their low bytes begin (two
-  /// numbers, the low half first), then how many of them come before each chunk of 256 blocks, and before the end.
-  let lists: [UInt16]
-  /// The low bytes of the blocks of grams that have many, and padding.
-  let lowBytes: [UInt8]
+  /// Of each sparse gram: how many blocks, then their numbers.
+  private let lists: [UInt16]
   /// Of each dense gram: one bit for each block.
-  let bitmaps: [UInt64]
+  private let bitmaps: [UInt64]
 
-  init(blockCount: Int, table: [UInt64], lists: [UInt16], lowBytes: [UInt8], bitmaps: [UInt64]) {
+  init(blockCount: Int, table: [UInt64], lists: [UInt16], bitmaps: [UInt64]) {
     self.blockCount = blockCount
     self.table = table
     self.lists = lists
-    self.lowBytes = lowBytes
     self.bitmaps = bitmaps
   }
 
-  var byteCount: Int { table.count * 8 + lists.count * 2 + lowBytes.count + bitmaps.count * 8 }
+  var byteCount: Int { table.count * 8 + lists.count * 2 + bitmaps.count * 8 }
 
   static func wordsPerBitmap(_ blockCount: Int) -> Int { (blockCount + 63) / 64 }
-  static func chunkCount(_ blockCount: Int) -> Int { (blockCount + 255) / 256 }
-
-  /// How a gram is kept that so many blocks of all have.
-  enum Form {
-    case list, chunks, bitmap
-
-    @inline(__always)
-    init(_ count: Int, of blockCount: Int) {
-      if count * 32 >= blockCount {
-        // Up to four times as much room as chunks, for the quickest answers about the grams that are asked for most.
-        self = .bitmap
-      } else {
-        self = count > 2 * GramPostings.chunkCount(blockCount) + 6 ? .chunks : .list
-      }
-    }
-  }
 
   /// What the table knows of a gram, in one word, so that choosing the rarest gram touches no list:
   /// gram (24 bits), weight (8), place of its list or bitmap (32).
@@ -71,8 +46,6 @@ struct GramPostings: Sendable {
     var weight: UInt64 { bits >> 32 & 0xFF }
     var isDense: Bool { bits >> 39 & 1 == 1 }
     var place: Int { Int(bits & 0xFFFF_FFFF) }
-    /// No less than the number of blocks of a sparse gram, and less than twice as much.
-    var roundedCount: Int { 2 << Int(weight / 4) }
   }
 
   @inline(__always)
@@ -89,11 +62,142 @@ struct GramPostings: Sendable {
     }
   }
 
-  /// Asks for what the table knows of some grams, which is soon read.
-  func prefetchEntries(of grams: [UInt32]) {
-    for gram in grams { table.span.prefetch(Self.home(of: gram, mask: table.count - 1), count: 1) }
-  }
-
   /// Every gram that occurs, in no order that means anything.
   var postedGrams: [UInt32] { table.filter { $0 != 0 }.map { UInt32($0 >> 40) } }
+
+  /// The blocks that may hold a name with all of some grams: the question of one query to these postings.
+  struct Candidates {
+    fileprivate static let maximumSparseCount = 4
+    fileprivate static let maximumDenseCount = 6
+    /// Sparse ones first, rarest first. As few as pay: the rest is left to verification.
+    fileprivate var entries: [Entry] = []
+    /// Of each sparse entry, where in `lists` the walk has come to, and where the list ends.
+    fileprivate var places: [Int] = []
+    fileprivate var ends: [Int] = []
+
+    init() {
+      entries.reserveCapacity(Grams.maximumQueryCount)
+      places.reserveCapacity(Self.maximumSparseCount)
+      ends.reserveCapacity(Self.maximumSparseCount)
+    }
+  }
+
+  /// Calls `body` with each block from `first` on, ascending, that holds every one of `grams`, until it answers false.
+  /// - Parameter work: room to work in, so that one query to many postings allocates once.
+  /// - Complexity: O(blocks of the rarest gram), and the logarithm of the gaps for the other grams.
+  func forEachBlock(
+    holding grams: [UInt32], from first: Int, _ work: inout SearchWork, _ body: (Int) -> Bool
+  ) {
+    guard choose(grams, &work.candidates) else { return }
+    if work.candidates.entries[0].isDense {
+      walkBitmaps(&work, from: first, body)
+    } else {
+      walkLists(&work, from: first, body)
+    }
+  }
+
+  /// Looks the grams up and orders them by weight. False when one occurs nowhere.
+  private func choose(_ grams: [UInt32], _ candidates: inout Candidates) -> Bool {
+    candidates.entries.removeAll(keepingCapacity: true)
+    for gram in grams {
+      guard let entry = entry(of: gram) else { return false }
+      var index = candidates.entries.count
+      candidates.entries.append(entry)
+      while index > 0 && candidates.entries[index - 1].weight > entry.weight {
+        candidates.entries[index] = candidates.entries[index - 1]
+        index -= 1
+      }
+      candidates.entries[index] = entry
+    }
+    return !candidates.entries.isEmpty
+  }
+
+  private func walkBitmaps(_ work: inout SearchWork, from first: Int, _ body: (Int) -> Bool) {
+    let bitmaps = bitmaps.span
+    let entries = work.candidates.entries
+    let words = Self.wordsPerBitmap(blockCount)
+    let count = min(entries.count, Candidates.maximumDenseCount)
+    var word = first / 64
+    var keep = ~UInt64(0) << UInt64(first % 64)
+    while word < words {
+      var bits = bitmaps[entries[0].place + word] & keep
+      keep = ~0
+      var index = 1
+      while index < count && bits != 0 {
+        bits &= bitmaps[entries[index].place + word]
+        index += 1
+      }
+      while bits != 0 {
+        if !work.goesOn() || !body(word * 64 + bits.trailingZeroBitCount) { return }
+        bits &= bits - 1
+      }
+      word += 1
+    }
+  }
+
+  private func walkLists(_ work: inout SearchWork, from first: Int, _ body: (Int) -> Bool) {
+    let (lists, bitmaps) = (lists.span, bitmaps.span)
+    let entries = work.candidates.entries
+    work.candidates.places.removeAll(keepingCapacity: true)
+    work.candidates.ends.removeAll(keepingCapacity: true)
+    var dense = 0
+    while dense < entries.count && !entries[dense].isDense {
+      if dense < Candidates.maximumSparseCount {
+        let place = entries[dense].place
+        work.candidates.places.append(place + 1)
+        work.candidates.ends.append(place + 1 + Int(lists[place]))
+      }
+      dense += 1
+    }
+    let denseEnd = min(entries.count, dense + Candidates.maximumDenseCount)
+    let sparseCount = work.candidates.places.count
+    let end = work.candidates.ends[0]
+    var place = work.candidates.places[0]
+    if first > 0 { place = Self.gallop(lists, from: place, to: end, reaching: UInt16(first)) }
+    next: while place < end {
+      let block = lists[place]
+      var index = dense
+      while index < denseEnd {
+        if bitmaps[entries[index].place + Int(block >> 6)] >> UInt64(block & 63) & 1 == 0 {
+          place += 1
+          continue next
+        }
+        index += 1
+      }
+      index = 1
+      while index < sparseCount {
+        let listEnd = work.candidates.ends[index]
+        let found = Self.gallop(lists, from: work.candidates.places[index], to: listEnd, reaching: block)
+        if found == listEnd { return }
+        work.candidates.places[index] = found
+        if lists[found] != block {
+          place = Self.gallop(lists, from: place, to: end, reaching: lists[found])
+          continue next
+        }
+        index += 1
+      }
+      if !work.goesOn() || !body(Int(block)) { return }
+      place += 1
+    }
+  }
+
+  /// The first place in lists[start..<end] whose block is at least `block`, found by doubling steps.
+  @inline(__always)
+  private static func gallop(_ lists: Span<UInt16>, from start: Int, to end: Int, reaching block: UInt16) -> Int {
+    var (low, step) = (start, 1)
+    while low < end && lists[low] < block {
+      let high = min(low + step, end)
+      if high == end || lists[high] >= block {
+        var (left, right) = (low + 1, high)
+        while left < right {
+          let middle = (left + right) / 2
+          if lists[middle] < block { left = middle + 1 } else { right = middle }
+        }
+        return left
+      }
+      low = high
+      step *= 2
+    }
+    return low
+  }
 }

@@ -51,65 +51,41 @@ struct GramPostingsBuilder {
 
   consuming func finish() -> GramPostings {
     let blockCount = blockEnds.count
-    let blocks = blocksBySlot()
     let words = GramPostings.wordsPerBitmap(blockCount)
-    var places: [Int] = []  // by slot: dense ones as -1 - place
-    places.reserveCapacity(slots.count)
-    var lists: [UInt16] = []
-    var lowBytes: [UInt8] = []
-    var bitmaps: [UInt64] = []
-    var start = 0
+    var places = [Int](repeating: 0, count: slots.count)  // by slot: dense ones as -1 - place
+    var (listCount, wordCount) = (0, 0)
     for slot in slots.indices {
       let count = Int(slots[slot] >> 32)
-      let own = start..<start + count
-      start += count
-      switch GramPostings.Form(count, of: blockCount) {
-      case .bitmap:
-        places.append(-1 - bitmaps.count)
-        let base = bitmaps.count
-        bitmaps.append(contentsOf: repeatElement(0, count: words))
-        for index in own { bitmaps[base + Int(blocks[index] >> 6)] |= 1 << UInt64(blocks[index] & 63) }
-      case .chunks:
-        places.append(lists.count)
-        lists.append(UInt16(count))
-        lists.append(UInt16(truncatingIfNeeded: lowBytes.count))
-        lists.append(UInt16(lowBytes.count >> 16))
-        var index = own.lowerBound
-        for chunk in 0...GramPostings.chunkCount(blockCount) {
-          while index < own.upperBound && blocks[index] >> 8 < chunk { index += 1 }
-          lists.append(UInt16(index - own.lowerBound))
+      if count * 16 >= blockCount {  // a bit for each block takes no more than two bytes for each of them
+        places[slot] = -1 - wordCount
+        wordCount += words
+      } else {
+        places[slot] = listCount
+        listCount += count + 1
+      }
+    }
+    let table = finalTable(places)
+    var lists = [UInt16](repeating: 0, count: listCount)
+    var bitmaps = [UInt64](repeating: 0, count: wordCount)
+    for slot in slots.indices where places[slot] >= 0 {
+      lists[places[slot]] = UInt16(slots[slot] >> 32)
+      places[slot] += 1
+    }
+    var next = 0
+    for block in 0..<blockCount {
+      while next < blockEnds[block] {
+        let slot = Int(stream[next])
+        let place = places[slot]
+        if place < 0 {
+          bitmaps[-1 - place + block / 64] |= 1 << UInt64(block % 64)
+        } else {
+          lists[place] = UInt16(block)
+          places[slot] = place + 1
         }
-        for index in own { lowBytes.append(UInt8(truncatingIfNeeded: blocks[index])) }
-      case .list:
-        places.append(lists.count)
-        lists.append(UInt16(count))
-        for index in own { lists.append(blocks[index]) }
+        next += 1
       }
     }
-    lowBytes.append(contentsOf: repeatElement(0, count: ByteSearch.vectorByteCount))
-    return GramPostings(
-      blockCount: blockCount, table: finalTable(places), lists: lists, lowBytes: lowBytes, bitmaps: bitmaps)
-  }
-
-  /// The blocks of one slot after the other, ascending.
-  private func blocksBySlot() -> [UInt16] {
-    var next: [Int] = []
-    next.reserveCapacity(slots.count)
-    var total = 0
-    for state in slots {
-      next.append(total)
-      total += Int(state >> 32)
-    }
-    var blocks = [UInt16](repeating: 0, count: total)
-    var start = 0
-    for (block, end) in blockEnds.enumerated() {
-      for slot in stream[start..<end] {
-        blocks[next[Int(slot)]] = UInt16(block)
-        next[Int(slot)] += 1
-      }
-      start = end
-    }
-    return blocks
+    return GramPostings(blockCount: blockCount, table: table, lists: lists, bitmaps: bitmaps)
   }
 
   /// The table that stays: no fuller than two thirds, of the entries that queries read.

@@ -36,21 +36,20 @@ struct NameSearch: Sendable {
 /// What one search works with, from one segment to the next: room that is used again, and a look now and then whether
 /// anybody still waits for the answer.
 struct SearchWork {
-  var walk = GramPostings.Walk()
+  var candidates = GramPostings.Candidates()
   private var steps = 0
   private(set) var isCancelled = false
 
-  /// Counts blocks or names that were looked at. False when the task was cancelled; it is asked about once in 1,024
+  /// Counts a block or a name that was looked at. False when the task was cancelled; it is asked about once in 1,024
   /// steps, some ten microseconds.
   @inline(__always)
-  mutating func goesOn(_ count: Int = 1) -> Bool {
-    steps &+= count
-    return steps < 1_024 || !cancelled()
+  mutating func goesOn() -> Bool {
+    steps &+= 1
+    return steps & 1_023 != 0 || !cancelled()
   }
 
   @inline(never)
   private mutating func cancelled() -> Bool {
-    steps = 0
     isCancelled = Task.isCancelled
     return isCancelled
   }

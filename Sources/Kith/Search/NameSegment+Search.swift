@@ -40,25 +40,16 @@ extension NameSegment {
     let isShort = text.count < 3
     let names = isShort ? Self.namesPerGroup : Self.namesPerBlock
     let blocks = names / Self.namesPerBlock
-    let (keys, blockStarts, rows) = (keys, blockStarts, rows)
-    for part in parts { (isShort ? part.shortGrams : part.trigrams).prefetchEntries(of: query.grams) }
     var goesOn = true
     for part in first.rank / namesPerPart..<parts.count where goesOn {
       let postings = isShort ? parts[part].shortGrams : parts[part].trigrams
       let base = part * namesPerPart
-      let from = max(0, first.rank - base) / names
-      let prefetch: (Int) -> Void = { index in
-        let rank = base + index * names
-        keys.span.prefetch(Int(blockStarts[rank / Self.namesPerBlock]), count: names * 16)
-        rows.span.prefetch(rank, count: names)
-      }
-      postings.forEachBlock(holding: query.grams, from: from, &work, by: isShort ? 2 : 8, ahead: prefetch) { index in
+      postings.forEachBlock(holding: query.grams, from: max(0, first.rank - base) / names, &work) { index in
         let rank = base + index * names
         let block = rank / Self.namesPerBlock
         let start = Place(rank: rank, start: Int(blockStarts[block]))
         let end = min(block + blocks, blockStarts.count - 1)
-        goesOn = scan(
-          for: text, in: keys.span, blockStarts.span, from: rank < first.rank ? first : start, to: end, body)
+        goesOn = scan(for: text, from: rank < first.rank ? first : start, to: end, body)
         return goesOn
       }
       if work.isCancelled { return }
@@ -67,21 +58,21 @@ extension NameSegment {
 
   /// Looks for a text in the keys from a place to the end of a block. False when `body` wants no more.
   private func scan(
-    for text: Span<UInt8>, in keys: Span<UInt8>, _ blockStarts: Span<UInt32>, from first: Place, to endBlock: Int,
-    _ body: (Place, Span<UInt8>) -> Bool
+    for text: Span<UInt8>, from first: Place, to endBlock: Int, _ body: (Place, Span<UInt8>) -> Bool
   ) -> Bool {
+    let (keys, blockStarts) = (keys, blockStarts)
     let end = Int(blockStarts[endBlock])
     var place = first
-    while let hit = ByteSearch.find(text, in: keys, from: place.start, to: end) {
+    while let hit = ByteSearch.find(text, in: keys.span, from: place.start, to: end) {
       var block = place.rank / Self.namesPerBlock
       while Int(blockStarts[block + 1]) <= hit {
         block += 1
         place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
       }
-      let (start, passed) = ByteSearch.run(around: hit, in: keys, from: place.start)
-      let keyEnd = ByteSearch.terminator(in: keys, from: hit + text.count)
+      let (start, passed) = ByteSearch.run(around: hit, in: keys.span, from: place.start)
+      let keyEnd = ByteSearch.terminator(in: keys.span, from: hit + text.count)
       place = Place(rank: place.rank + passed, start: start)
-      if !body(place, keys.extracting(start..<keyEnd)) { return false }
+      if !body(place, keys.span.extracting(start..<keyEnd)) { return false }
       place = Place(rank: place.rank + 1, start: keyEnd + 1)
     }
     return true
