@@ -130,7 +130,7 @@ struct World: ~Copyable {
   var index: NameIndex
   var names = TextColumn()
   var plain: [UInt32: Entry] = [:]
-  var random: SplitMix
+  var random: SeededRandom
   /// One that was begun and not yet brought back.
   var merge: NameMerge?
   let story: String
@@ -149,12 +149,12 @@ struct World: ~Copyable {
 
   init(seed: UInt64, headCapacity: Int, fanout: Int, namesPerPart: Int = NameSegment.namesPerGroup) {
     index = NameIndex(headCapacity: headCapacity, fanout: fanout, namesPerPart: namesPerPart)
-    random = SplitMix(state: seed)
+    random = SeededRandom(seed: seed)
     story = "seed \(seed), head of \(headCapacity), fanout \(fanout)"
   }
 
   private init(
-    index: consuming NameIndex, names: consuming TextColumn, plain: [UInt32: Entry], random: SplitMix, story: String
+    index: consuming NameIndex, names: consuming TextColumn, plain: [UInt32: Entry], random: SeededRandom, story: String
   ) {
     self.index = index
     self.names = names
@@ -341,18 +341,5 @@ struct World: ~Copyable {
   func isBehind(_ place: NameKey?, _ row: UInt32) -> Bool {
     guard let place, let entry = plain[row] else { return true }
     return Self.isOrdered((place.loose, place.name), (entry.loose, entry.name))
-  }
-}
-
-/// Random numbers that a seed repeats.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func below(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
   }
 }

@@ -32,7 +32,7 @@ import Testing
     func parts(_ text: [UInt8]) -> [String] {
       String(decoding: text, as: UTF8.self).unicodeScalars.map { String($0) }
     }
-    var random = SplitMix(state: 7)
+    var random = SeededRandom(seed: 7)
     let letters = ["a", "b", "c", "é", "日", "🙂"]
     for round in 0..<4_000 {
       let kinds = 2 + random.below(letters.count - 1)
@@ -56,7 +56,7 @@ import Testing
 
   @Test("A clue stands in whatever is left of a text after so many edits")
   func clues() {
-    var random = SplitMix(state: 8)
+    var random = SeededRandom(seed: 8)
     for _ in 0..<3_000 {
       let text = Array((0..<4 + random.below(30)).map { _ in ["a", "b", "c", "é"][random.below(4)] }.joined().utf8)
       let edits = random.below(3)
