@@ -39,6 +39,9 @@ enum Main {
     let began = clock.now
     let graph = try network.load()
     let load = (clock.now - began) / Duration.seconds(1)
+    if settings.only == ["counted"] {
+      return try CountedWorkload(network: network, graph: graph, seed: settings.seed).run()
+    }
     var harness = Harness(settings)
     let empty = harness.measure("nothing", questions: 1) { $0 }
     let (measurements, rates) = try measure(settings, network, graph, &harness)

@@ -169,6 +169,7 @@ struct TimelineMerge {
       guard let (newest, position) = posts.byAuthor.last(of: list) else { return nil }
       let key = posts.key(newest)
       if key < high {
+        posts.prefetchTime(before: position, of: author)
         return low < key ? Walker(key: key, row: newest, author: author, position: position) : nil
       }
     }
@@ -204,35 +205,63 @@ struct TimelineMerge {
   mutating func merge(_ posts: borrowing PostTable) {
     select()
     // Out of the struct while they are written, so that the rest can be read meanwhile.
-    var (walkers, rows) = (scratch.heap, scratch.rows)
-    (scratch.heap, scratch.rows) = ([], [])
+    var (walkers, heap, rows) = (scratch.walkers, scratch.heap, scratch.rows)
+    (scratch.walkers, scratch.heap, scratch.rows) = ([], [], [])
     let authorCount = scratch.candidates.count
     Self.grow(&walkers, to: authorCount, with: Walker())
+    Self.grow(&heap, to: authorCount, with: 0)
     Self.grow(&rows, to: min(limit, posts.count), with: 0)
-    var heap = walkers.mutableSpan
+    prefetchHeads(posts)
     var found = rows.mutableSpan
+    let foundCount = merge(walkers.mutableSpan, heap.mutableSpan, into: &found, posts)
+    rows.removeLast(rows.count - foundCount)
+    (scratch.walkers, scratch.heap, scratch.rows) = (walkers, heap, rows)
+  }
+
+  /// The walkers stay where they are; the heap holds their numbers. Returns how many rows there are.
+  private func merge(
+    _ walkers: consuming MutableSpan<Walker>, _ heap: consuming MutableSpan<UInt32>,
+    into found: inout MutableSpan<UInt32>, _ posts: borrowing PostTable
+  ) -> Int {
     var count = 0
-    for index in 0..<authorCount {
-      if let walker = head(of: UInt32(truncatingIfNeeded: scratch.candidates[index]), posts) {
-        heap[count] = walker
-        count += 1
+    for index in scratch.candidates.indices {
+      if let walker = head(of: UInt32(author(index)), posts) {
+        walkers[count] = walker
+        heap[count] = UInt32(truncatingIfNeeded: count)
+        count &+= 1
       }
     }
-    for index in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(&heap, count, heap[index], from: index) }
+    for index in stride(from: count / 2 - 1, through: 0, by: -1) {
+      siftDown(&heap, count, heap[index], from: index, walkers)
+    }
     var foundCount = 0
     while count > 0, foundCount < found.count {
-      found[foundCount] = heap[0].row
-      foundCount += 1
-      if let next = step(heap[0], posts) {
-        siftDown(&heap, count, next, from: 0)
+      let number = heap[0]
+      found[foundCount] = walkers[Int(number)].row
+      foundCount &+= 1
+      if let next = step(walkers[Int(number)], posts) {
+        walkers[Int(number)] = next
+        siftDown(&heap, count, number, from: 0, walkers)
       } else {
-        count -= 1
-        if count > 0 { siftDown(&heap, count, heap[count], from: 0) }
+        count &-= 1
+        if count > 0 { siftDown(&heap, count, heap[count], from: 0, walkers) }
       }
     }
-    rows.removeLast(rows.count - foundCount)
-    (scratch.heap, scratch.rows) = (walkers, rows)
+    return foundCount
   }
+
+  /// Asks for what the heads of all candidates are read from, one stage after the other.
+  private func prefetchHeads(_ posts: borrowing PostTable) {
+    for index in scratch.candidates.indices { posts.byAuthor.prefetchEnd(of: author(index)) }
+    for index in scratch.candidates.indices { posts.byAuthor.prefetchLast(of: author(index)) }
+    if direction == .newer { return }
+    for index in scratch.candidates.indices {
+      if let row = posts.byAuthor.packedLast(of: author(index)) { posts.times.prefetch(Int(row)) }
+    }
+  }
+
+  @inline(__always)
+  private func author(_ index: Int) -> Int { Int(UInt32(truncatingIfNeeded: scratch.candidates[index])) }
 
   private static func grow<Element>(_ array: inout [Element], to count: Int, with element: Element) {
     if array.count < count { array.append(contentsOf: repeatElement(element, count: count - array.count)) }
@@ -244,6 +273,7 @@ struct TimelineMerge {
     switch direction {
     case .older:
       guard let (row, position) = posts.byAuthor.element(before: walker.position, of: list) else { return nil }
+      posts.prefetchTime(before: position, of: walker.author)
       return self.walker(row, walker.author, position, posts)
     case .newer:
       let after = PackedLists<UInt32>.Position(run: walker.position.run, offset: walker.position.offset + 1)
@@ -259,17 +289,28 @@ struct TimelineMerge {
 
   /// Puts a walker where the heap's `start` is empty, or below it.
   @inline(__always)
-  private func siftDown(_ heap: inout MutableSpan<Walker>, _ count: Int, _ walker: Walker, from start: Int) {
+  private func siftDown(
+    _ heap: inout MutableSpan<UInt32>, _ count: Int, _ number: UInt32, from start: Int,
+    _ walkers: borrowing MutableSpan<Walker>
+  ) {
+    let key = walkers[Int(number)].key
     var parent = start
     while true {
-      var child = 2 * parent + 1
+      var child = 2 &* parent &+ 1
       if child >= count { break }
-      if child + 1 < count && comesFirst(heap[child + 1].key, heap[child].key) { child += 1 }
-      if !comesFirst(heap[child].key, walker.key) { break }
+      var childKey = walkers[Int(heap[child])].key
+      if child &+ 1 < count {
+        let otherKey = walkers[Int(heap[child &+ 1])].key
+        if comesFirst(otherKey, childKey) {
+          child &+= 1
+          childKey = otherKey
+        }
+      }
+      if !comesFirst(childKey, key) { break }
       heap[parent] = heap[child]
       parent = child
     }
-    heap[parent] = walker
+    heap[parent] = number
   }
 }
 
@@ -277,7 +318,8 @@ struct TimelineMerge {
 struct TimelineScratch: Sendable {
   /// Rank in the high word, author in the low one.
   fileprivate var candidates: [UInt64] = []
-  fileprivate var heap: [TimelineMerge.Walker] = []
+  fileprivate var walkers: [TimelineMerge.Walker] = []
+  fileprivate var heap: [UInt32] = []
   fileprivate var rows: [UInt32] = []
 
   private static let pool = StripedPool<TimelineScratch>()

@@ -18,8 +18,8 @@ extension PackedLists {
 
   /// Shifts the block's tail: `removing` elements of a list go, one may come.
   mutating func replaceInBlock(_ list: Int, at offset: Int, removing: Int, inserting element: Element?) {
-    let block = list >> blockShift
-    let index = list & (listsPerBlock - 1)
+    let block = list &>> blockShift
+    let index = list & listMask
     let old = unsafe blocks.base(block)
     let capacity = unsafe Int(old.load(as: UInt32.self))
     let total = unsafe Int(old.load(fromByteOffset: 4, as: UInt32.self))
@@ -77,9 +77,9 @@ extension PackedLists {
 
 extension PackedLists {
   mutating func setLong(_ list: Int, _ isLong: Bool) {
-    let base = unsafe blocks.mutableBase(list >> blockShift)
+    let base = unsafe blocks.mutableBase(list &>> blockShift)
     let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
-    let index = list & (listsPerBlock - 1)
+    let index = list & listMask
     unsafe ends[index] = isLong ? ends[index] | Self.longFlag : ends[index] & ~Self.longFlag
   }
 

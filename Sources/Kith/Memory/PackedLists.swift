@@ -30,6 +30,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   let listsPerBlock: Int
   let blockShift: Int
+  let listMask: Int
   let headerByteCount: Int
   var blocks = PageTable()
   var longLists: [ChunkedList<Element>?] = []
@@ -42,6 +43,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
     self.listsPerBlock = listsPerBlock
     blockShift = listsPerBlock.trailingZeroBitCount
+    listMask = listsPerBlock - 1
     headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
   }
 
@@ -74,8 +76,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   func packed(_ list: Int) -> (base: UnsafeMutablePointer<Element>, count: Int, isLong: Bool) {
     assert(list < count)
     // Safety: a block's ends ascend to its total, which is at most its capacity; `checkInvariants` says so.
-    let block = unsafe blocks.base(list >> blockShift)
-    let index = list & (listsPerBlock - 1)
+    let block = unsafe blocks.base(list &>> blockShift)
+    let index = list & listMask
     let ends = unsafe (block + 8).assumingMemoryBound(to: UInt32.self)
     let start = index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)
     let end = unsafe ends[index]
@@ -93,8 +95,11 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   @inline(__always)
   func count(of list: Int) -> Int {
     let (base, count, isLong) = unsafe packed(list)
-    return isLong ? unsafe long(base[0]).count : count
+    return isLong ? unsafe longCount(base[0]) : count
   }
+
+  @inline(never)
+  private func longCount(_ slot: Element) -> Int { long(slot).count }
 
   /// Number of contiguous runs of a list, at least one.
   @inline(__always)
@@ -157,6 +162,20 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
       if precedes(elements[middle]) { low = middle + 1 } else { high = middle }
     }
     return Position(run: first, offset: low)
+  }
+
+  /// The element before a position, as far as it is at hand: nil at the start, and in a long list.
+  @inline(__always)
+  func packedElement(before position: Position, of list: Int) -> Element? {
+    let (base, _, isLong) = unsafe packed(list)
+    return isLong || position.offset == 0 ? nil : unsafe base[position.offset - 1]
+  }
+
+  /// The last element, as far as it is at hand: nil for an empty list, and for a long one.
+  @inline(__always)
+  func packedLast(of list: Int) -> Element? {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong || count == 0 ? nil : unsafe base[count - 1]
   }
 
   /// The element before a position, or nil at the start.

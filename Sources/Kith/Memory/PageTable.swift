@@ -1,3 +1,4 @@
+import CHints
 import Synchronization
 
 /// A growing array of pages with copy-on-write: the one mechanism behind columns, lists and hash tables.
@@ -56,17 +57,22 @@ import Synchronization
     return unsafe directory[index >> Self.chunkShift][index & (Self.pagesPerChunk - 1)].base
   }
 
-  /// The pages as they are now, for a loop that reads many; good until the next write.
+  /// The pages of one chunk as they are now, for a loop that reads many; good until the next write.
   @inline(__always)
-  var pages: Pages { unsafe Pages(directory: directory) }
+  func pages(ofChunk chunk: Int) -> Pages { unsafe Pages(entries: directory[chunk]) }
 
   @unsafe struct Pages {
-    fileprivate let directory: UnsafeMutablePointer<UnsafeMutablePointer<Entry>>
+    fileprivate let entries: UnsafeMutablePointer<Entry>
 
+    /// The address of a page by its number in the chunk.
     @inline(__always)
-    func base(_ index: Int) -> UnsafeMutableRawPointer {
-      unsafe directory[index >> chunkShift][index & (pagesPerChunk - 1)].base
-    }
+    func base(_ index: Int) -> UnsafeMutableRawPointer { unsafe entries[index & (pagesPerChunk - 1)].base }
+  }
+
+  /// Asks for what is known of a page, its address among it, which is soon read.
+  @inline(__always)
+  func prefetchEntry(_ index: Int) {
+    unsafe kith_prefetch(directory[index >> Self.chunkShift] + (index & (Self.pagesPerChunk - 1)))
   }
 
   /// The address of a page for writing: the table's own copy of it.

@@ -1,3 +1,5 @@
+import CHints
+
 /// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
 ///
 /// Bytes once written never move, so a pinned column shares the very pages that the writer goes on filling: the writer
@@ -61,6 +63,25 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
 
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
+
+  /// Asks for what tells where a row's text lies.
+  @inline(__always)
+  func prefetchReference(_ row: Int) { references.prefetch(row) }
+
+  /// Asks for a row's text: its ends, and the first two hundred bytes. Returns how many bytes it has.
+  @inline(__always)
+  func prefetch(_ row: Int) -> Int {
+    let reference = references[row]
+    let length = Int(reference & 0xFFFF)
+    if length > 0 {
+      let start = unsafe address(reference)
+      unsafe kith_prefetch(start)
+      unsafe kith_prefetch(start + 64)
+      unsafe kith_prefetch(start + 128)
+      unsafe kith_prefetch(start + (length - 1))
+    }
+    return length
+  }
 
   /// A `String` of a row's text. The bytes were valid UTF-8 when they came in.
   @inline(__always)
