@@ -63,6 +63,7 @@ struct CountedWorkload {
       return (Network.userID(one), Network.userID((one + 1 + index * 13 % (network.userCount - 1)) % network.userCount))
     }
     return [
+      Operation(name: "pin") { _ in graph.pin().view.sequence > 0 ? 1 : 0 },
       Operation(name: "follow") { index in
         let (user, target) = pair(index)
         return try graph.follow(user, target, at: Timestamp(Network.edgeTime + 1_000)) ? 1 : 0

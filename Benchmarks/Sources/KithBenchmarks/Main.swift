@@ -73,6 +73,24 @@ enum Main {
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
+    if wants("pages") { measurements += try PageWorkload(network: network, graph: graph).run(&harness) }
+    if wants("lookups") || wants("changes") {
+      let floor = EdgeFloor(network)
+      if wants("lookups") {
+        measurements += try LookupWorkload(network: network, graph: graph, floor: floor, seed: settings.seed)
+          .run(&harness)
+      }
+      if wants("changes") {
+        measurements += try ChangeWorkload(network: network, graph: graph, floor: floor, seed: settings.seed)
+          .run(&harness)
+      }
+    }
+    if wants("shared") {
+      measurements += try SharedWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    if wants("memory") {
+      measurements += try MemoryWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
     if !wants("journal") { return (measurements, []) }
     let journal = try JournalWorkload(settings: settings).run(&harness)
     return (measurements + journal.measurements, journal.rates)

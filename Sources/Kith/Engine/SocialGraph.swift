@@ -17,13 +17,14 @@ public final class SocialGraph: @unchecked Sendable {
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
   private let isReadOnly: Bool
-  var live: GraphView
+  private let limits: GraphLimits
+  @exclusivity(unchecked) var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
   public let recovery: RecoveryReport?
 
-  /// An empty graph in memory alone.
-  public convenience init() {
-    self.init(GraphState(), store: nil, isReadOnly: false)
+  /// An empty graph in memory alone. Of the options only the limits on what it holds matter.
+  public convenience init(_ options: Options = Options()) {
+    self.init(GraphState(), store: nil, options: options, isReadOnly: false)
   }
 
   init(
@@ -35,6 +36,7 @@ public final class SocialGraph: @unchecked Sendable {
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
+    limits = GraphLimits(options)
   }
 
   // MARK: - Asking
@@ -144,6 +146,7 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// One change, inside the lock.
   func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, complete: Change) {
+    try limits.check(change, live.state)
     let complete = try live.state.complete(change, now: Timestamp.now)
     let changed = try live.state.apply(complete)
     var applied = Applied(sequence: live.state.sequence, changed: changed, user: nil, post: nil)
@@ -182,7 +185,8 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Parameter onEvent: is told what happens to the store by itself (snapshots, a failing disk), one event at a time,
   ///   in order, on a thread of its own.
   ///
-  /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`.
+  /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`; `limitExceeded` where the
+  /// files hold more than the options allow, and then nothing of them is lost.
   public static func open(
     _ path: String, access: Access = .readWrite, options: Options = Options(),
     onEvent: (@Sendable (StoreEvent) -> Void)? = nil
@@ -191,18 +195,26 @@ public final class SocialGraph: @unchecked Sendable {
     if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
       let file = try disk.open(path, writable: false)
       let snapshot = try SnapshotFile.read(file, path: path, from: disk)
+      try GraphLimits(options).check(snapshot.state)
       return SocialGraph(snapshot.state, store: nil, recovery: nil, options: options, isReadOnly: true)
     }
     switch access {
     case .readOnly:
       let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
       let report = recovered.report
+      try GraphLimits(options).check(recovered.state)
       return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: true)
     case .readWrite:
       let opened = try Store.open(
         path, mode: options.durability, disk: disk,
         events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
       let (store, report) = (opened.store, opened.report)
+      do throws(KithError) {
+        try GraphLimits(options).check(opened.state)
+      } catch {
+        try store.close()
+        throw error
+      }
       return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
     }
   }

@@ -13,8 +13,8 @@
   }
 
   let birth: UInt64
-  private(set) var count: Int
-  private var chunks: [Chunk]
+  @exclusivity(unchecked) private(set) var count: Int
+  @exclusivity(unchecked) private var chunks: [Chunk]
 
   init(copying elements: UnsafeBufferPointer<Element>, epoch: UInt64) {
     birth = epoch
@@ -88,10 +88,10 @@
     }
   }
 
+  /// - Complexity: O(1).
   var byteCount: Int {
-    chunks.reduce(chunks.capacity * MemoryLayout<Chunk>.stride + 64) {
-      $0 + $1.page.byteCount + MemoryPage.overheadByteCount
-    }
+    64 + chunks.capacity * MemoryLayout<Chunk>.stride
+      + chunks.count * (Self.chunkCapacity * MemoryLayout<Element>.stride + MemoryPage.overheadByteCount)
   }
 
   // MARK: - Chunks

@@ -28,7 +28,7 @@ extension PackedLists {
     let ends = unsafe (old + 8).assumingMemoryBound(to: UInt32.self)
     let start = (index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)) + offset
     let isTooSmall = newTotal > capacity
-    let isTooLarge = capacity - newTotal > 16 + newTotal / 8
+    let isTooLarge = capacity - newTotal > 8 + newTotal / 20
     if isTooSmall || isTooLarge {
       let page = makeBlock(capacity: Self.roomyCapacity(newTotal))
       let new = unsafe page.base
@@ -88,6 +88,7 @@ extension PackedLists {
     let list = long(Element(slot))
     if list.birth == epoch { return list }
     let copy = ChunkedList(copying: list, epoch: epoch)
+    longByteCount += copy.byteCount - list.byteCount
     longLists[slot] = copy
     return copy
   }
@@ -107,6 +108,7 @@ extension PackedLists {
 
   mutating func makePacked(_ list: Int, slot: Int, _ chunked: ChunkedList<Element>) {
     longLists[slot] = nil
+    longByteCount -= chunked.byteCount
     setLong(list, false)
     replaceInBlock(list, at: 0, removing: 1, inserting: nil)
     var offset = 0
@@ -120,14 +122,13 @@ extension PackedLists {
   }
 
   /// Bytes of blocks, chunks and directories.
-  var byteCount: Int {
-    var total = blocks.byteCount + longLists.capacity * 8
-    for list in longLists { total += list?.byteCount ?? 0 }
-    return total
-  }
+  /// - Complexity: O(1).
+  var byteCount: Int { blocks.byteCount + longByteCount + longLists.capacity * 8 }
 
   func checkInvariants(_ name: String) -> [String] {
     var problems: [String] = []
+    let longBytes = longLists.reduce(0) { $0 + ($1?.byteCount ?? 0) }
+    if longBytes != longByteCount { problems.append("\(name): long lists take \(longBytes) bytes, not \(longByteCount)") }
     if blocks.count != (count + listsPerBlock - 1) >> blockShift {
       problems.append("\(name): \(count) lists in \(blocks.count) blocks")
     }

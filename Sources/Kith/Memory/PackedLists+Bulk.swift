@@ -42,6 +42,7 @@ extension PackedLists {
     }
     blocks = pages
     longLists = long
+    longByteCount = long.reduce(0) { $0 + ($1?.byteCount ?? 0) }
     count = degrees.count
   }
 

@@ -34,6 +34,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   let headerByteCount: Int
   var blocks = PageTable()
   var longLists: [ChunkedList<Element>?] = []
+  /// Bytes of all long lists.
+  var longByteCount = 0
   var epoch: UInt64 = 1
   /// Number of lists.
   var count = 0
@@ -48,11 +50,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   private init(
-    listsPerBlock: Int, blocks: consuming PageTable, longLists: [ChunkedList<Element>?], epoch: UInt64, count: Int
+    listsPerBlock: Int, blocks: consuming PageTable, longLists: [ChunkedList<Element>?], longByteCount: Int,
+    epoch: UInt64, count: Int
   ) {
     self.init(listsPerBlock: listsPerBlock)
     self.blocks = blocks
     self.longLists = longLists
+    self.longByteCount = longByteCount
     self.epoch = epoch
     self.count = count
   }
@@ -60,7 +64,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   mutating func pin() -> PackedLists {
     epoch += 1
     return PackedLists(
-      listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, epoch: epoch, count: count)
+      listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, longByteCount: longByteCount,
+      epoch: epoch, count: count)
   }
 
   /// Adds an empty list for the next row.
@@ -261,8 +266,10 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   mutating func insert(_ element: Element, in list: Int, at position: Position) {
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
-      let slot = unsafe Int(base[0])
-      ownLong(slot).insert(element, chunk: position.run, at: position.offset, epoch: epoch)
+      let chunked = ownLong(unsafe Int(base[0]))
+      let byteCount = chunked.byteCount
+      chunked.insert(element, chunk: position.run, at: position.offset, epoch: epoch)
+      longByteCount += chunked.byteCount - byteCount
     } else if count < Self.maximumPackedCount {
       replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
     } else {
@@ -270,6 +277,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
       makeLong(list, count: count, chunked)
       let place = chunked.position(of: position.offset)
       chunked.insert(element, chunk: place.chunk, at: place.offset, epoch: epoch)
+      longByteCount += chunked.byteCount
     }
   }
 
@@ -281,13 +289,16 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     }
     let slot = unsafe Int(base[0])
     let chunked = ownLong(slot)
+    let byteCount = chunked.byteCount
     chunked.remove(chunk: position.run, at: position.offset, epoch: epoch)
+    longByteCount += chunked.byteCount - byteCount
     if chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
   }
 
   mutating func removeAll(from list: Int) {
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
+      unsafe longByteCount -= long(base[0]).byteCount
       unsafe longLists[Int(base[0])] = nil
       setLong(list, false)
     }

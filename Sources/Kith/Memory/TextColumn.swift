@@ -16,6 +16,8 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   private var references = Column<UInt64>()
   private var addresses = Column<UInt>()
   private var owners: [MemoryPage] = []
+  /// Bytes of all pages, with their owners.
+  private var pagesByteCount = 0
   private var liveByteCounts = Column<Int>()
   private var used = pageByteCount  // of the last page; full, so that the first text begins one
 
@@ -23,19 +25,20 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
 
   private init(
     references: consuming Column<UInt64>, addresses: consuming Column<UInt>, owners: [MemoryPage],
-    liveByteCounts: consuming Column<Int>, used: Int
+    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, used: Int
   ) {
     self.references = references
     self.addresses = addresses
     self.owners = owners
+    self.pagesByteCount = pagesByteCount
     self.liveByteCounts = liveByteCounts
     self.used = used
   }
 
   mutating func pin() -> TextColumn {
     TextColumn(
-      references: references.pin(), addresses: addresses.pin(), owners: owners, liveByteCounts: liveByteCounts.pin(),
-      used: used)
+      references: references.pin(), addresses: addresses.pin(), owners: owners, pagesByteCount: pagesByteCount,
+      liveByteCounts: liveByteCounts.pin(), used: used)
   }
 
   var count: Int { references.count }
@@ -131,10 +134,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   }
 
   /// Bytes of pages and references.
+  /// - Complexity: O(1).
   var memoryByteCount: Int {
-    var total = references.byteCount + addresses.byteCount + liveByteCounts.byteCount
-    for page in owners { total += page.byteCount + MemoryPage.overheadByteCount }
-    return total
+    references.byteCount + addresses.byteCount + liveByteCounts.byteCount + pagesByteCount + owners.capacity * 8
   }
 
   func checkInvariants(_ name: String) -> [String] {
@@ -149,6 +151,8 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
       }
       live[page] += length
     }
+    let pageBytes = owners.reduce(0) { $0 + $1.byteCount + MemoryPage.overheadByteCount }
+    if pageBytes != pagesByteCount { return ["\(name): pages take \(pageBytes) bytes, not \(pagesByteCount)"] }
     for page in live.indices where live[page] != liveByteCounts[page] {
       return ["\(name): page \(page) counts \(liveByteCounts[page]) live bytes of \(live[page])"]
     }
@@ -183,8 +187,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func beginPage() {
-    if let last = owners.indices.last, liveByteCounts[last] == 0 { owners[last] = MemoryPage.allocate(byteCount: 0) }
+    if let last = owners.indices.last, liveByteCounts[last] == 0 { giveUp(last) }
     let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
+    pagesByteCount += Self.pageByteCount + MemoryPage.overheadByteCount
     owners.append(page)
     unsafe addresses.append(UInt(bitPattern: page.base))
     liveByteCounts.append(0)
@@ -196,6 +201,12 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     if length == 0 { return }
     let page = Int(reference >> 36)
     liveByteCounts[page] -= length
-    if liveByteCounts[page] == 0 && page < owners.count - 1 { owners[page] = MemoryPage.allocate(byteCount: 0) }
+    if liveByteCounts[page] == 0 && page < owners.count - 1 { giveUp(page) }
+  }
+
+  /// Lets go of the bytes of a page without texts.
+  private mutating func giveUp(_ page: Int) {
+    pagesByteCount -= owners[page].byteCount
+    owners[page] = MemoryPage.allocate(byteCount: 0)
   }
 }

@@ -39,6 +39,11 @@ uint32_t floor_timeline(
   const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
   bool *has_more);
 
+// The same of posts whose rank is below a bound: further pages.
+uint32_t floor_timeline_before(
+  const struct floor_graph *graph, uint32_t user, uint32_t bound, uint32_t limit, struct floor_entry *entries,
+  char *bytes, bool *has_more);
+
 // Calls `body`. A tool that counts instructions counts between entry and return of this function, and nothing else.
 void floor_counted(void (*body)(void *context), void *context);
 
