@@ -101,9 +101,9 @@ import Testing
     for name in ["banana", "aaaaa", "Straße", "e\u{301}mile é", "👩\u{200D}🚒fire", "ﬁﬁ", "한국"] {
       try graph.addUser(name)
     }
-    func ranges(_ query: String, _ match: Match = .substring, _ fold: Fold = .loose) throws -> [[Range<Int>]?] {
+    func ranges(_ query: String, _ match: Match = .substring, _ fold: Fold = .loose) throws -> [[Range<Int>]]? {
       let search = UserSearch(match: match, fold: fold, highlighting: true)
-      return try graph.read { try $0.searchUsers(query, search).map(\.ranges) }
+      return try graph.read { try $0.searchUsers(query, search).ranges }
     }
     #expect(try ranges("AN") == [[1..<3, 3..<5]])
     #expect(try ranges("aa") == [[0..<2, 2..<4]])
@@ -112,11 +112,11 @@ import Testing
     #expect(try ranges("é") == [[0..<3, 6..<7, 8..<10], [6..<7], [14..<15]])
     #expect(try ranges("é", .substring, .strict) == [[0..<3, 8..<10]])
     #expect(try ranges("🚒") == [[7..<11]])
-    #expect(try ranges("i").contains([0..<3, 3..<6]))
+    #expect(try ranges("i")?.contains([0..<3, 3..<6]) == true)
     #expect(try ranges("국") == [[3..<6]])
     #expect(try ranges("ba", .prefix) == [[0..<2]])
     #expect(try ranges("") == Array(repeating: [], count: 7))
-    #expect(try graph.read { try $0.searchUsers("an") }[0].ranges == nil)
+    #expect(try graph.read { try $0.searchUsers("an") }.ranges == nil)
   }
 
   @Test("Names that come one by one are merged in the background, while others search and rename")

@@ -76,7 +76,7 @@ struct SearchWorkload {
   }
 
   @inline(__always)
-  private func ask(_ question: Question, _ row: Row, _ view: borrowing GraphView) throws(KithError) -> Page<User> {
+  private func ask(_ question: Question, _ row: Row, _ view: borrowing GraphView) throws(KithError) -> UserPage {
     let viewer = Network.userID(question.viewer)
     return try view.searchUsers(
       question.query,

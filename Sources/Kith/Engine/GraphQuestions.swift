@@ -35,18 +35,6 @@ public struct SuggestionOptions: Hashable, Sendable {
   }
 }
 
-/// Somebody to follow, and why.
-public struct Suggestion: Identifiable, Hashable, Sendable {
-  /// Whom; not yet followed.
-  public let user: User
-  /// How many of those whom the asking user follows follow them.
-  public let mutualCount: Int
-  /// The first of these by id, as many as were asked for.
-  public let mutuals: [User]
-  /// The id of the suggested user.
-  public var id: UserID { user.id }
-}
-
 /// How far to look for a way.
 public struct DistanceOptions: Hashable, Sendable {
   /// Follows of the way at most, 0 or more.

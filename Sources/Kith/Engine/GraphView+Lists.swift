@@ -2,7 +2,7 @@
 extension GraphView {
   /// Whom a user follows, with the time of each follow. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(followees + limit · log limit).
-  public func followees(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+  public func followees(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> UserPage {
     let sight = try begin(options)
     let own = try visibleUser(user, sight)
     if options.order == .name {
@@ -18,12 +18,12 @@ extension GraphView {
         selection.push(.init(second: second, id: state.users.identifiers.ids[row], row: row))
       }
     }
-    return people(selection.best(), options.limit, .followeesNewest, subject: user.rawValue, sight, \.followedAt)
+    return people(selection.best(), options.limit, .followeesNewest, subject: user.rawValue, sight, .followed)
   }
 
   /// Who follows a user, with the time of each follow. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(limit · log followees); by name O(followers) or a walk over names, whichever is less.
-  public func followers(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+  public func followers(of user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> UserPage {
     let sight = try begin(options)
     let own = try visibleUser(user, sight)
     if options.order == .name {
@@ -39,13 +39,13 @@ extension GraphView {
       place = position
       if !sight.hides(row, state) { edges.append(edge(state.follows, row, own)) }
     }
-    return people(edges, options.limit, .followersNewest, subject: user.rawValue, sight, \.followedAt)
+    return people(edges, options.limit, .followersNewest, subject: user.rawValue, sight, .followed)
   }
 
   /// Who likes a post, oldest like first, with the time of each. Errors: `unknownPost`, `unknownUser`,
   /// `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(limit · log likes).
-  public func likers(of post: PostID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+  public func likers(of post: PostID, _ options: ListOptions = ListOptions()) throws(KithError) -> UserPage {
     let sight = try begin(options)
     let row = try visiblePost(post, sight)
     let list = Int(row)
@@ -64,7 +64,7 @@ extension GraphView {
       place = .init(run: position.run, offset: position.offset + 1)
       if !sight.hides(liker, state) { edges.append(edge(state.likes, liker, row)) }
     }
-    return people(edges, options.limit, .likers, subject: post.rawValue, sight, \.likedAt)
+    return people(edges, options.limit, .likers, subject: post.rawValue, sight, .liked)
   }
 
   /// What a user likes, newest like first, with the time of each. Errors: `unknownUser`, `invalidRequest`,
@@ -89,12 +89,12 @@ extension GraphView {
   }
 
   /// Whom a user blocks, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
-  public func blocked(by user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+  public func blocked(by user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> UserPage {
     try byID(state.blocks, .blocked, user, options)
   }
 
   /// Whom a user mutes, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
-  public func muted(by user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> Page<User> {
+  public func muted(by user: UserID, _ options: ListOptions = ListOptions()) throws(KithError) -> UserPage {
     try byID(state.mutes, .muted, user, options)
   }
 
@@ -131,21 +131,16 @@ extension GraphView {
 
   private func people(
     _ found: [EdgeSelection.Edge], _ limit: Int, _ kind: CursorContent.Kind, subject: Int64, _ sight: Sight,
-    _ time: WritableKeyPath<User, Timestamp?>
-  ) -> Page<User> {
+    _ event: UserRecord.Event
+  ) -> UserPage {
     var edges = found
     let next = Self.cut(&edges, limit, kind, subject: subject)
-    let users = edges.map { edge in
-      var user = user(edge.row, sight)
-      user[keyPath: time] = Timestamp(second: edge.second)
-      return user
-    }
-    return Page(users, next: next)
+    return UserPage(people(edges, event, sight), next: next)
   }
 
   private func byID(
     _ relation: borrowing Relation, _ kind: CursorContent.Kind, _ user: UserID, _ options: ListOptions
-  ) throws(KithError) -> Page<User> {
+  ) throws(KithError) -> UserPage {
     let sight = try begin(options)
     let own = try state.userRow(user)
     var last: Int64 = 0
@@ -167,7 +162,7 @@ extension GraphView {
     if found.count > options.limit, let end = page.last {
       next = CursorContent(kind: kind, subject: user.rawValue, numbers: [end.id]).cursor
     }
-    return Page(page.map { self.user($0.row, sight) }, next: next)
+    return UserPage(people(page.lazy.map(\.row), sight), next: next)
   }
 }
 
@@ -177,7 +172,7 @@ extension GraphView {
   /// Followers or followees in name order: a short list is sorted, a long one found by walking all names.
   private func byName(
     _ kind: CursorContent.Kind, of user: UserID, _ own: UInt32, _ options: ListOptions, _ sight: Sight
-  ) throws(KithError) -> Page<User> {
+  ) throws(KithError) -> UserPage {
     let start: NameKey? =
       if let cursor = options.cursor { try nameKey(cursor, kind: kind, subject: user.rawValue) } else { nil }
     let isFollowers = kind == .followersByName
@@ -195,13 +190,21 @@ extension GraphView {
     } else {
       rows = sorted(rows: isFollowers ? followerRows(own) : followeeRows(own), after: start, sight)
     }
-    var page = page(&rows, limit: options.limit, kind, subject: user.rawValue, sight)
-    for index in page.items.indices {
-      let second =
-        isFollowers ? state.follows.second(rows[index], own) : state.follows.second(own, rows[index])
-      page.items[index].followedAt = second.map { Timestamp(second: $0) }
+    var next: Cursor?
+    if rows.count > options.limit {
+      rows.removeLast(rows.count - options.limit)
+      if let last = rows.last { next = cursor(kind, subject: user.rawValue, byName: last) }
     }
-    return page
+    let edges = rows.map { row in
+      let second = isFollowers ? state.follows.second(row, own) : state.follows.second(own, row)
+      return EdgeSelection.Edge(second: second ?? 0, id: state.users.identifiers.ids[row], row: row)
+    }
+    return UserPage(people(edges, .followed, sight), next: next)
+  }
+
+  private func cursor(_ kind: CursorContent.Kind, subject: Int64, byName row: UInt32) -> Cursor {
+    let name = state.users.names.bytes(of: Int(row)..<Int(row) + 1)
+    return CursorContent(kind: kind, subject: subject, numbers: [state.userID(row).rawValue], name: name).cursor
   }
 
   private func sorted(rows: [UInt32], after start: NameKey?, _ sight: Sight) -> [UInt32] {

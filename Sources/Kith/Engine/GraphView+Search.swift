@@ -1,20 +1,5 @@
 /// Posts found by their words; and what lists in order of name share with the search for people.
 extension GraphView {
-  /// A page of users in name order from one row more than it holds.
-  func page(
-    _ rows: inout [UInt32], limit: Int, _ kind: CursorContent.Kind, subject: Int64, _ sight: Sight
-  ) -> Page<User> {
-    var next: Cursor?
-    if rows.count > limit {
-      rows.removeLast(rows.count - limit)
-      if let last = rows.last {
-        let name = state.users.names.bytes(of: Int(last)..<Int(last) + 1)
-        next = CursorContent(kind: kind, subject: subject, numbers: [state.userID(last).rawValue], name: name).cursor
-      }
-    }
-    return Page(rows.map { user($0, sight) }, next: next)
-  }
-
   /// The place of a cursor that holds a name and an id.
   func nameKey(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) -> NameKey {
     try nameKey(try CursorContent(cursor, kind: kind, subject: subject, numberCount: 1))

@@ -9,7 +9,7 @@ extension GraphView {
   /// - Complexity: O(followees + their follows + limit · log limit); naming mutuals O(followees · log) each.
   public func suggestions(
     for user: UserID, _ options: SuggestionOptions = SuggestionOptions()
-  ) throws(KithError) -> Page<Suggestion> {
+  ) throws(KithError) -> SuggestionPage {
     try checkOpen()
     try Self.check(limit: options.limit)
     guard (0...100).contains(options.namedCount), options.followLimit >= 0 else {
@@ -19,18 +19,19 @@ extension GraphView {
     let followees = Followees(of: own, in: state, followLimit: options.followLimit)
     let best = state.suggestions(for: own, followees, limit: options.limit)
     let named = options.namedCount == 0 ? [] : state.sortedByID(followees.rows)
-    var page = Page<Suggestion>([])
-    page.items.reserveCapacity(best.count)
-    for candidate in best {
-      let mutuals = named.isEmpty ? [] : mutuals(with: candidate.row, among: named, options.namedCount)
-      let user = self.user(candidate.row, following: false)
-      page.items.append(Suggestion(user: user, mutualCount: candidate.mutualCount, mutuals: mutuals))
+    var rows = best.map(\.row)
+    var mutualEnds: [Int] = []
+    if !named.isEmpty {
+      for candidate in best {
+        rows += state.firstMutuals(with: candidate.row, among: named, limit: options.namedCount)
+        mutualEnds.append(rows.count)
+      }
     }
-    page.isTruncated = followees.isTruncated
-    return page
-  }
-
-  private func mutuals(with candidate: UInt32, among followees: [UInt32], _ count: Int) -> [User] {
-    state.firstMutuals(with: candidate, among: followees, limit: count).map { user($0, following: true) }
+    var left = best.count
+    let people = people(rows) { _, record in
+      record.following = left > 0 ? .no : .yes
+      left -= 1
+    }
+    return SuggestionPage(people: people, best: best, mutualEnds: mutualEnds, isTruncated: followees.isTruncated)
   }
 }

@@ -10,7 +10,7 @@ extension GraphView {
   /// - Complexity: by name O(limit) for one and two letters, whatever the size; else bounded by the rarest three bytes
   ///   of the query. Prefix first: the same twice. Followed first: the same, and O(followees) at worst. Popular:
   ///   see `popular`.
-  public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> Page<User> {
+  public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> UserPage {
     let sight = try sight(of: search.viewer)
     try Self.check(limit: search.limit)
     let excluded: UInt32? = if let user = search.excluding { try state.userRow(user) } else { nil }
@@ -31,16 +31,12 @@ extension GraphView {
       case .followedFirst: try followedFirst(walk)
       case .popular: try popular(walk)
       }
-    var page = Page(found.prefix(search.limit).map { user($0.row, sight) })
-    if found.count > search.limit { page.next = cursor(kind, at: found[search.limit - 1]) }
-    if search.counting { page.total = try count(walk) }
-    if search.highlighting {
-      for index in page.items.indices {
-        page.items[index].ranges = Highlights.ranges(
-          of: walk.query, in: state.users.names.bytes(Int(found[index].row)))
-      }
-    }
-    return page
+    let rows = found.prefix(search.limit).lazy.map(\.row)
+    return UserPage(
+      people(rows, sight), next: found.count > search.limit ? cursor(kind, at: found[search.limit - 1]) : nil,
+      total: search.counting ? try count(walk) : nil,
+      ranges: search.highlighting
+        ? rows.map { Highlights.ranges(of: walk.query, in: state.users.names.bytes(Int($0))) } : nil)
   }
 
   /// One search as it is made: what is asked for, by whom, from where on.

@@ -26,22 +26,29 @@ public struct GraphView: ~Copyable, Sendable {
   /// - Complexity: O(1).
   public func user(_ id: UserID, as viewer: UserID? = nil) throws(KithError) -> User {
     let sight = try sight(of: viewer)
-    return user(try visibleUser(id, sight), sight)
+    return User(people(CollectionOfOne(try visibleUser(id, sight)), sight), 0)
   }
 
   /// One post. Errors: `unknownPost`; `unknownUser` for the viewer.
   /// - Complexity: O(1), and the text's length.
   public func post(_ id: PostID, as viewer: UserID? = nil) throws(KithError) -> Post {
     let sight = try sight(of: viewer)
-    return post(try visiblePost(id, sight), sight)
+    return Post(posts([try visiblePost(id, sight)], sight), 0)
   }
 
   /// Many users in the order asked for, nil where there is none or a block lies between.
   public func users(_ ids: [UserID], as viewer: UserID? = nil) throws(KithError) -> [User?] {
     let sight = try sight(of: viewer)
-    return ids.map { id in
+    let rows = ids.map { id -> UInt32? in
       guard let row = state.users.row(of: id), !sight.hides(row, state) else { return nil }
-      return user(row, sight)
+      return row
+    }
+    let records = people(rows.compactMap { $0 }, sight)
+    var index = -1
+    return rows.map { row in
+      if row == nil { return nil }
+      index += 1
+      return User(records, index)
     }
   }
 
@@ -136,23 +143,6 @@ public struct GraphView: ~Copyable, Sendable {
       throw .invalidRequest(reason: "a limit is 1 to \(Limits.pageCount), not \(limit)")
     }
   }
-
-  // MARK: - Values
-
-  func user(_ row: UInt32, _ sight: Sight) -> User {
-    user(row, following: sight.viewer.map { state.follows.contains($0, row) })
-  }
-
-  @inline(__always)
-  func user(_ row: UInt32, following: Bool?) -> User {
-    User(
-      id: state.userID(row), username: state.users.names.string(Int(row)),
-      followerCount: state.follows.sourceCount(row), followeeCount: state.follows.targetCount(row),
-      postCount: state.posts.byAuthor.count(of: Int(row)),
-      following: following, followedAt: nil, likedAt: nil)
-  }
-
-  func post(_ row: UInt32, _ sight: Sight) -> Post { Post(posts([row], sight), 0) }
 }
 
 /// A view of one instant that stays as it is for as long as it is held, read without a lock from any thread.

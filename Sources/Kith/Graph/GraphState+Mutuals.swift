@@ -5,6 +5,11 @@ extension GraphState {
     Intersection.rows(of: first, and: second, in: follows.forward)
   }
 
+  /// How many both follow.
+  func mutualFolloweeCount(_ first: UInt32, _ second: UInt32) -> Int {
+    Intersection.count(of: first, and: second, in: follows.forward)
+  }
+
   /// Rows of those who follow both, in no order that means anything.
   ///
   /// Followers stand in the order of time, so there is nothing to merge. Either each follower of the less followed is

@@ -19,23 +19,39 @@
   /// Rows of the common targets, ascending.
   /// - Complexity: O(both) for like lengths, else O(shorter · log(longer / shorter)).
   static func rows(of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>) -> [UInt32] {
+    let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second))) + 1
+    return unsafe [UInt32](unsafeUninitializedCapacity: capacity) { buffer, count in
+      count = unsafe fill(buffer, first, second, lists)
+    }
+  }
+
+  /// How many targets are common.
+  /// - Complexity: as `rows`; nothing is allocated for the short lists that most are.
+  static func count(of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>) -> Int {
+    let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second))) + 1
+    return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: capacity) { buffer in
+      unsafe fill(buffer, first, second, lists)
+    }
+  }
+
+  private static func fill(
+    _ buffer: UnsafeMutableBufferPointer<UInt32>, _ first: UInt32, _ second: UInt32,
+    _ lists: borrowing PackedLists<UInt64>
+  ) -> Int {
     let (firstCount, secondCount) = (lists.count(of: Int(first)), lists.count(of: Int(second)))
     let (short, long) = firstCount <= secondCount ? (Int(first), Int(second)) : (Int(second), Int(first))
     let (shortCount, longCount) = (min(firstCount, secondCount), max(firstCount, secondCount))
-    if shortCount == 0 { return [] }
+    guard shortCount > 0, let base = buffer.baseAddress else { return 0 }
     let gallops = longCount / shortCount >= gallopRatio
-    return unsafe [UInt32](unsafeUninitializedCapacity: shortCount + 1) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      var intersection = unsafe Intersection(base)
-      lists.forEachRun(of: short) { targets in
-        if gallops {
-          intersection.gallop(targets, through: lists, long)
-        } else {
-          intersection.merge(targets, with: lists, long)
-        }
+    var intersection = unsafe Intersection(base)
+    lists.forEachRun(of: short) { targets in
+      if gallops {
+        intersection.gallop(targets, through: lists, long)
+      } else {
+        intersection.merge(targets, with: lists, long)
       }
-      count = intersection.count
     }
+    return intersection.count
   }
 
   // MARK: - Lists of like length

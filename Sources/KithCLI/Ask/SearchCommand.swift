@@ -56,7 +56,7 @@ enum SearchCommand {
     return page.isEmpty ? 1 : 0
   }
 
-  private static func text(_ page: Page<User>) -> String {
+  private static func text(_ page: UserPage) -> String {
     guard !page.isEmpty else { return "nobody\n" }
     var table = Table([.right, .left, .right, .right, .left])
     table.add("id", "name", "followers", "posts")

@@ -38,7 +38,7 @@ enum SuggestCommand {
     return page.isEmpty ? 1 : 0
   }
 
-  private static func text(_ page: Page<Suggestion>) -> String {
+  private static func text(_ page: SuggestionPage) -> String {
     guard !page.isEmpty else { return "nobody\n" }
     var table = Table([.right, .left, .left])
     for suggestion in page {

@@ -18,8 +18,8 @@ enum UserCommand {
   /// What is shown: the user, and the newest of their lists.
   private struct Portrait {
     let user: User
-    let followees: Page<User>
-    let followers: Page<User>
+    let followees: UserPage
+    let followers: UserPage
     let posts: PostPage
   }
 
@@ -59,7 +59,7 @@ enum UserCommand {
     return text + portrait.posts.map(\.lines).joined()
   }
 
-  private static func people(_ label: String, _ count: Int, _ newest: Page<User>) -> String {
+  private static func people(_ label: String, _ count: Int, _ newest: UserPage) -> String {
     let names = newest.map { printable($0.username) }.joined(separator: ", ")
     let newestNames = newest.isEmpty ? "" : count > newest.count ? "  newest: \(names)" : "  \(names)"
     return "  \(label.padded(to: 9))  \(grouped(count))\(newestNames)\n"

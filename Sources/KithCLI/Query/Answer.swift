@@ -2,7 +2,7 @@ import Kith
 
 /// What an operation answers, as a host would hold it; writing it as JSON comes after the clock has stopped.
 enum Answer: Sendable {
-  case users(Page<User>)
+  case users(UserPage)
   case posts(PostPage)
   case timeline(PostPage)
   case user(User)
@@ -10,7 +10,7 @@ enum Answer: Sendable {
   case lookup(users: [User?], posts: [Post?])
   case value(Bool)
   case relations([Relations])
-  case suggestions(Page<Suggestion>)
+  case suggestions(SuggestionPage)
   case distance(Distance)
   case change(ChangeAnswer)
   case batch([ChangeAnswer], sequence: UInt64)
@@ -36,7 +36,7 @@ extension JSONWriter {
   mutating func members(of answer: Answer, to request: Request, in line: [UInt8]) {
     switch answer {
     case .users(let page):
-      list("users", page.items) { $0.user($1) }
+      list("users", page.indices) { $0.user(page[$1], ranges: page.ranges?[$1]) }
       member("next", stringOrNull: page.next?.text)
       if let total = page.total { member("count", total) }
     case .posts(let page):
@@ -121,7 +121,7 @@ extension JSONWriter {
     array(items, each: each)
   }
 
-  mutating func user(_ user: User, mutualCount: Int? = nil) {
+  mutating func user(_ user: User, mutualCount: Int? = nil, ranges: [Range<Int>]? = nil) {
     object { writer in
       writer.member("id", user.id.rawValue)
       writer.member("username", user.username)
@@ -132,7 +132,7 @@ extension JSONWriter {
       if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
       if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
       if let mutualCount { writer.member("mutualCount", mutualCount) }
-      if let ranges = user.ranges { writer.ranges(ranges) }
+      if let ranges { writer.ranges(ranges) }
     }
   }
 

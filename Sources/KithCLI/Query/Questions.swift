@@ -38,7 +38,7 @@ extension Request {
 
   // MARK: Searches and timelines
 
-  private func searchUsers(_ view: borrowing GraphView) throws(KithError) -> Page<User> {
+  private func searchUsers(_ view: borrowing GraphView) throws(KithError) -> UserPage {
     var options = UserSearch()
     options.match = choice(.match) ?? .substring
     options.fold = choice(.fold) ?? .loose
@@ -110,14 +110,14 @@ extension Request {
 
   // MARK: Several hops
 
-  private func mutuals(_ view: borrowing GraphView) throws(KithError) -> Page<User> {
+  private func mutuals(_ view: borrowing GraphView) throws(KithError) -> UserPage {
     let (user, other) = (try user(.user, view), try user(.target, view))
     let options = MutualOptions(limit: limit, cursor: cursor)
     if text(.of) == "followers" { return try view.mutualFollowers(of: user, and: other, options) }
     return try view.mutualFollowees(of: user, and: other, options)
   }
 
-  private func suggestions(_ view: borrowing GraphView) throws(KithError) -> Page<Suggestion> {
+  private func suggestions(_ view: borrowing GraphView) throws(KithError) -> SuggestionPage {
     try view.suggestions(for: try user(.user, view), SuggestionOptions(limit: limit))
   }
 

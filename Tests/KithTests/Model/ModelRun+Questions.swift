@@ -149,7 +149,7 @@ extension Answer {
   /// The items in words, one each.
   fileprivate var descriptions: [String] {
     switch self {
-    case .users(let users, _): users.map { "\(String(describing: $0))" }
+    case .users(let users, _, _): users.map { "\(String(describing: $0))" }
     case .posts(let posts), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
     default: ["\(self)"]
     }

@@ -29,12 +29,12 @@ enum Question {
 
 /// What came back. The engine refuses with one code, the model names all that are right.
 enum Answer {
-  case users([User?], total: Int?)
+  case users([User?], total: Int? = nil, ranges: [[Range<Int>]]? = nil)
   case posts([Post?])
   case found(UserID?)
   case flag(Bool)
   case relations([Relations])
-  case suggestions([Suggestion], isTruncated: Bool)
+  case suggestions([PlainSuggestion], isTruncated: Bool)
   /// `isSound`: the way leads from the one to the other along follows. Of the model, `gaveUp` means: may give up.
   case distance(hops: Int?, gaveUp: Bool, isSound: Bool)
   case boundedPosts([Post?], isTruncated: Bool)
@@ -63,8 +63,8 @@ struct Reply<Position> {
 extension Answer {
   fileprivate func agrees(with model: Answer) -> Bool {
     switch (self, model) {
-    case (.users(let own, let total), .users(let other, let otherTotal)):
-      total == otherTotal && own.elementsEqual(other, by: Self.isSame)
+    case (.users(let own, let total, let ranges), .users(let other, let otherTotal, let otherRanges)):
+      total == otherTotal && ranges == otherRanges && own.elementsEqual(other, by: Self.isSame)
     case (.posts(let own), .posts(let other)): own.elementsEqual(other, by: Self.isSame)
     case (.found(let own), .found(let other)): own == other
     case (.flag(let own), .flag(let other)): own == other
@@ -86,7 +86,7 @@ extension Answer {
     return left == right && left.username.utf8.elementsEqual(right.username.utf8)
   }
 
-  private static func isSame(_ left: Suggestion, _ right: Suggestion) -> Bool {
+  private static func isSame(_ left: PlainSuggestion, _ right: PlainSuggestion) -> Bool {
     left.mutualCount == right.mutualCount && isSame(left.user, right.user)
       && left.mutuals.elementsEqual(right.mutuals, by: isSame)
   }
@@ -116,15 +116,16 @@ extension GraphView {
   private func answer(_ question: Question, _ cursor: Cursor?) throws(KithError) -> Reply<Cursor> {
     switch question {
     case .findUser(let name): return Reply(.found(findUser(named: name)))
-    case .user(let id, let viewer): return Reply(.users([try user(id, as: viewer)], total: nil))
+    case .user(let id, let viewer): return Reply(.users([try user(id, as: viewer)]))
     case .post(let id, let viewer): return Reply(.posts([try post(id, as: viewer)]))
-    case .users(let ids, let viewer): return Reply(.users(try users(ids, as: viewer), total: nil))
+    case .users(let ids, let viewer): return Reply(.users(try users(ids, as: viewer)))
     case .posts(let ids, let viewer): return Reply(.posts(try posts(ids, as: viewer)))
     case .isFollowing(let user, let target): return Reply(.flag(try isFollowing(user, target)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
     case .suggestions(let user, let options):
       let page = try suggestions(for: user, options)
-      return Reply(.suggestions(page.items, isTruncated: page.isTruncated))
+      let suggestions = page.map { PlainSuggestion(user: $0.user, mutualCount: $0.mutualCount, mutuals: $0.mutuals) }
+      return Reply(.suggestions(suggestions, isTruncated: page.isTruncated))
     case .distance(let user, let target, let options):
       return Reply(answer(try distance(from: user, to: target, options), user, target))
     default: return try answer(list: question, cursor)
@@ -173,8 +174,8 @@ extension GraphView {
     return .distance(hops: distance.hops, gaveUp: false, isSound: isSound)
   }
 
-  private func reply(_ page: Page<User>) -> Reply<Cursor> {
-    Reply(.users(page.items, total: page.total), next: page.next, previous: page.previous)
+  private func reply(_ page: UserPage) -> Reply<Cursor> {
+    Reply(.users(page.items, total: page.total, ranges: page.ranges), next: page.next)
   }
 
   private func reply(_ page: PostPage) -> Reply<Cursor> {

@@ -30,12 +30,11 @@ extension ReferenceModel {
       var key = nameKey(id)
       if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
       if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
-      var user = user(id, search.viewer)
-      if search.highlighting { user.ranges = Self.ranges(of: text, search, in: name.text) }
-      return (key, user)
+      return (key, user(id, search.viewer))
     }
     let (items, next) = page(entries, list, after: place, limit: search.limit)
-    return Reply(.users(items, total: search.counting ? matches.count : nil), next: next)
+    let ranges = search.highlighting ? items.map { Self.ranges(of: text, search, in: $0.username) } : nil
+    return Reply(.users(items, total: search.counting ? matches.count : nil, ranges: ranges), next: next)
   }
 
   static func holds(_ text: [UInt8], in key: [UInt8], _ match: Match) -> Bool {

@@ -56,13 +56,13 @@ extension ReferenceModel {
     case .findUser(let name): return Reply(.found(holder(of: Name(name))))
     case .user(let id, let viewer):
       try check(viewer: viewer, subject: id)
-      return Reply(.users([user(id, viewer)], total: nil))
+      return Reply(.users([user(id, viewer)]))
     case .post(let id, let viewer):
       try check(viewer: viewer, post: id)
       return Reply(.posts([post(id, viewer)]))
     case .users(let ids, let viewer):
       try check(viewer: viewer)
-      return Reply(.users(ids.map { isVisible($0, viewer) ? user($0, viewer) : nil }, total: nil))
+      return Reply(.users(ids.map { isVisible($0, viewer) ? user($0, viewer) : nil }))
     case .posts(let ids, let viewer):
       try check(viewer: viewer)
       return Reply(.posts(ids.map { isVisible($0, viewer) ? post($0, viewer) : nil }))
@@ -125,9 +125,7 @@ extension ReferenceModel {
     User(
       id: id, username: users[id]?.text ?? "", followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },
-      following: viewer.map { follows[$0]?[id] != nil },
-      followedAt: followedAt.map { Timestamp(Int64($0) * 1_000) }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) }
-    )
+      following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt)
   }
 
   func post(_ id: PostID, _ viewer: UserID?, likedAt: UInt32? = nil) -> Post? {
@@ -166,7 +164,7 @@ extension ReferenceModel {
       )
     }
     let (items, next) = page(entries, list, after: place, limit: options.limit)
-    return Reply(.users(items, total: nil), next: next)
+    return Reply(.users(items), next: next)
   }
 
   private func likers(_ id: PostID, _ options: ListOptions, _ place: Place?) throws(Refusal) -> Reply<Place> {
@@ -179,7 +177,7 @@ extension ReferenceModel {
       entries.append((key, self.user(user, options.viewer, likedAt: second)))
     }
     let (items, next) = page(entries, list, after: place, limit: options.limit)
-    return Reply(.users(items, total: nil), next: next)
+    return Reply(.users(items), next: next)
   }
 
   private func likes(_ user: UserID, _ options: ListOptions, _ place: Place?) throws(Refusal) -> Reply<Place> {
@@ -201,6 +199,6 @@ extension ReferenceModel {
     try check(viewer: nil, subject: owner, limit: options.limit, place: place, list: list)
     let entries: [Entry<User>] = ids.map { (Key(numbers: [$0.rawValue]), user($0, nil)) }
     let (items, next) = page(entries, list, after: place, limit: options.limit)
-    return Reply(.users(items, total: nil), next: next)
+    return Reply(.users(items), next: next)
   }
 }

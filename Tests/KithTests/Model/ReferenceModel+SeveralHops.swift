@@ -40,17 +40,17 @@ extension ReferenceModel {
     let isBad = !(0...100).contains(options.namedCount) || options.followLimit < 0
     try check(viewer: user, limit: options.limit, more: isBad ? ["invalidRequest"] : [])
     let (friends, isTruncated) = readFollowees(of: user, options.followLimit)
-    var suggestions: [Suggestion] = []
+    var suggestions: [PlainSuggestion] = []
     for candidate in users.keys where candidate != user && follows[user]?[candidate] == nil {
       if isAcross(user, candidate) { continue }
       let mutuals = friends.filter { follows[$0]?[candidate] != nil }.sorted()
       if mutuals.isEmpty { continue }
       suggestions.append(
-        Suggestion(
+        PlainSuggestion(
           user: self.user(candidate, user), mutualCount: mutuals.count,
           mutuals: mutuals.prefix(options.namedCount).map { self.user($0, user) }))
     }
-    suggestions.sort { ($1.mutualCount, $0.id) < ($0.mutualCount, $1.id) }
+    suggestions.sort { ($1.mutualCount, $0.user.id) < ($0.mutualCount, $1.user.id) }
     return Reply(.suggestions(Array(suggestions.prefix(options.limit)), isTruncated: isTruncated))
   }
 
