@@ -47,12 +47,12 @@ struct CountedWorkload {
       })
     operations.append(
       Operation(name: "likers") { index in
-        try graph.read { view throws(KithError) in try view.likers(of: post(index)).items.count }
+        try graph.read { view throws(KithError) in try view.likers(of: post(index)).count }
       })
     operations.append(
       Operation(name: "search") { index in
         let query = String(network.names[index * 31 % network.userCount].prefix(3))
-        return try graph.read { view throws(KithError) in try view.searchUsers(query).items.count }
+        return try graph.read { view throws(KithError) in try view.searchUsers(query).count }
       })
     return operations
   }
