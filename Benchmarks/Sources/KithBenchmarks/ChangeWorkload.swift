@@ -99,8 +99,8 @@ struct ChangeWorkload {
   }
 
   private func check(_ pairs: [(Int, Int)]) throws {
-    for (_, target) in pairs.prefix(5_000) where graph.read({ $0.followerCount(at: target) }) != floor.followerCount(target)
-    {
+    for (_, target) in pairs.prefix(5_000)
+    where graph.read({ $0.followerCount(at: target) }) != floor.followerCount(target) {
       throw WrongAnswer(message: "the followers of user row \(target) are not as many as the floor's")
     }
   }

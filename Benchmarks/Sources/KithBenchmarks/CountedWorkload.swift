@@ -1,4 +1,3 @@
-import CFloor
 import Kith
 
 /// The hottest operations, each a fixed number of times, for a tool that counts instructions and allocations between
@@ -20,7 +19,9 @@ struct CountedWorkload {
     var digest = 0
     for operation in try questions() + changes() {
       for index in 0..<operation.count { digest &+= try operation.body(index) }
-      try Self.counted { for index in 0..<operation.count { digest &+= try operation.body(operation.count + index) } }
+      try InstructionCounter.count {
+        for index in 0..<operation.count { digest &+= try operation.body(operation.count + index) }
+      }
       print("\(operation.name)\t\(operation.count)")
     }
     precondition(digest > 0, "operations answer something")
@@ -84,26 +85,4 @@ struct CountedWorkload {
 
   private func user(_ index: Int) -> UserID { Network.userID(index * 7_919 % network.userCount) }
   private func post(_ index: Int) -> PostID { Network.postID(index * 7_919 % network.authors.count) }
-
-  // MARK: - What is counted
-
-  private final class Body {
-    let run: () throws -> Void
-    var failure: (any Error)?
-    init(_ run: @escaping () throws -> Void) { self.run = run }
-  }
-
-  private static func counted(_ run: () throws -> Void) throws {
-    try withoutActuallyEscaping(run) { run in
-      let body = Body(run)
-      // Safety: the body outlives the call that gets its address.
-      unsafe floor_counted(
-        { context in
-          guard let context = unsafe context else { return }
-          let body = unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
-          do { try body.run() } catch { body.failure = error }
-        }, Unmanaged.passUnretained(body).toOpaque())
-      if let failure = body.failure { throw failure }
-    }
-  }
 }

@@ -16,7 +16,8 @@ struct LookupWorkload {
       let user = random.below(network.userCount)
       let followees = network.followees[user]
       // Half of them follow.
-      let target = index % 2 == 0 && !followees.isEmpty ? Int(random.pick(Array(followees))) : random.below(network.userCount)
+      let target =
+        index % 2 == 0 && !followees.isEmpty ? Int(random.pick(Array(followees))) : random.below(network.userCount)
       return (user: user, target: target)
     }
     let posts = Array(0..<network.authors.count).sorted { floorRank($0) < floorRank($1) }.suffix(5_000)

@@ -24,8 +24,12 @@ struct MemoryWorkload {
     var random = RandomSource(seed: seed, stream: 81)
     var waiting: [(UserID, UserID)] = []
     for _ in 0..<count {
-      let (user, target) = (Network.userID(random.below(network.userCount)), Network.userID(random.below(network.userCount)))
-      if user != target, try graph.follow(user, target, at: Timestamp(Network.edgeTime)) { waiting.append((user, target)) }
+      let (user, target) = (
+        Network.userID(random.below(network.userCount)), Network.userID(random.below(network.userCount))
+      )
+      if user != target, try graph.follow(user, target, at: Timestamp(Network.edgeTime)) {
+        waiting.append((user, target))
+      }
       if waiting.count > 1_000 {
         let (user, target) = waiting.remove(at: random.below(waiting.count))
         try graph.unfollow(user, target)
@@ -40,7 +44,9 @@ struct MemoryWorkload {
     for user in 0..<network.userCount { try graph.follow(Network.userID(user), star, at: Timestamp(Network.edgeTime)) }
     var random = RandomSource(seed: seed, stream: 82)
     var left: UserID?
-    return try harness.measure("unfollow one of \(grouped(network.userCount)) followers, all of one second", questions: 1) {
+    return try harness.measure(
+      "unfollow one of \(grouped(network.userCount)) followers, all of one second", questions: 1
+    ) {
       if let left { _ = try? graph.follow(left, star, at: Timestamp(Network.edgeTime)) }
     } engine: { _ in
       let user = Network.userID(random.below(network.userCount))

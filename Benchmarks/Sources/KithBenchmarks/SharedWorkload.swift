@@ -32,7 +32,9 @@ struct SharedWorkload {
 
   /// Each reader asks a thousand questions at a time between two looks at the clock for the rate, and one at a time for
   /// percentiles.
-  private func readers(_ count: Int, beside writer: (@Sendable (borrowing Atomic<Bool>) -> Void)?, _ samples: Int) -> Reading {
+  private func readers(_ count: Int, beside writer: (@Sendable (borrowing Atomic<Bool>) -> Void)?, _ samples: Int)
+    -> Reading
+  {
     let isDone = Atomic(false)
     let left = Atomic(count)
     let results = Mutex<[(percentiles: Percentiles, perSecond: Double)]>([])

@@ -18,7 +18,7 @@ public final class SocialGraph: @unchecked Sendable {
   private let nameMerger = NameMerger()
   private let isReadOnly: Bool
   private let limits: GraphLimits
-  @exclusivity(unchecked) var live: GraphView
+  var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
   public let recovery: RecoveryReport?
 

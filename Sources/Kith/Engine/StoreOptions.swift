@@ -19,8 +19,8 @@ public struct Options: Hashable, Sendable {
   public var healAfterSeconds: Int?
   /// The host is told (`StoreEvent.diskLow`) when the store's disk has less room than so many bytes.
   public var lowDiskByteCount: Int64
-  /// Users there may be at the same time; nil for as many as memory holds. A change that would exceed a limit fails with
-  /// `limitExceeded` and changes nothing; so does a batch that holds it, and opening what holds more.
+  /// Users there may be at the same time; nil for as many as memory holds. A change that would exceed a limit fails
+  /// with `limitExceeded` and changes nothing; so does a batch that holds it, and opening what holds more.
   public var maximumUserCount: Int?
   /// Posts there may be at the same time; nil for as many as memory holds.
   public var maximumPostCount: Int?

@@ -91,12 +91,12 @@ struct PostRecord: BitwiseCopyable, Sendable {
   let likeCount: UInt32
   let nameStart: UInt32
   /// When the like was given, if `hasLikedAt`.
-  let likedSecond: UInt32
+  var likedSecond: UInt32 = 0
   let textByteCount: UInt16
   let nameByteCount: UInt8
-  let hasViewer: Bool
-  let isLiked: Bool
-  let hasLikedAt: Bool
+  var hasViewer = false
+  var isLiked = false
+  var hasLikedAt = false
 }
 
 /// One page of posts, in order, and where to go on: one allocation, whatever its length.

@@ -88,27 +88,18 @@ extension PackedLists {
     let list = long(Element(slot))
     if list.birth == epoch { return list }
     let copy = ChunkedList(copying: list, epoch: epoch)
-    longByteCount += copy.byteCount - list.byteCount
-    longLists[slot] = copy
+    longLists.replace(slot, with: copy)
     return copy
   }
 
   mutating func makeLong(_ list: Int, count: Int, _ chunked: ChunkedList<Element>) {
-    let slot: Int
-    if let free = longLists.firstIndex(where: { $0 == nil }) {
-      slot = free
-      longLists[free] = chunked
-    } else {
-      slot = longLists.count
-      longLists.append(chunked)
-    }
+    let slot = longLists.insert(chunked)
     replaceInBlock(list, at: 0, removing: count, inserting: Element(slot))
     setLong(list, true)
   }
 
   mutating func makePacked(_ list: Int, slot: Int, _ chunked: ChunkedList<Element>) {
-    longLists[slot] = nil
-    longByteCount -= chunked.byteCount
+    longLists.remove(slot)
     setLong(list, false)
     replaceInBlock(list, at: 0, removing: 1, inserting: nil)
     var offset = 0
@@ -123,12 +114,10 @@ extension PackedLists {
 
   /// Bytes of blocks, chunks and directories.
   /// - Complexity: O(1).
-  var byteCount: Int { blocks.byteCount + longByteCount + longLists.capacity * 8 }
+  var byteCount: Int { blocks.byteCount + longLists.byteCount }
 
   func checkInvariants(_ name: String) -> [String] {
-    var problems: [String] = []
-    let longBytes = longLists.reduce(0) { $0 + ($1?.byteCount ?? 0) }
-    if longBytes != longByteCount { problems.append("\(name): long lists take \(longBytes) bytes, not \(longByteCount)") }
+    var problems = longLists.checkInvariants(name)
     if blocks.count != (count + listsPerBlock - 1) >> blockShift {
       problems.append("\(name): \(count) lists in \(blocks.count) blocks")
     }

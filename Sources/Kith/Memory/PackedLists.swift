@@ -33,9 +33,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   let listMask: Int
   let headerByteCount: Int
   var blocks = PageTable()
-  var longLists: [ChunkedList<Element>?] = []
-  /// Bytes of all long lists.
-  var longByteCount = 0
+  var longLists = LongLists<Element>()
   var epoch: UInt64 = 1
   /// Number of lists.
   var count = 0
@@ -50,13 +48,11 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   private init(
-    listsPerBlock: Int, blocks: consuming PageTable, longLists: [ChunkedList<Element>?], longByteCount: Int,
-    epoch: UInt64, count: Int
+    listsPerBlock: Int, blocks: consuming PageTable, longLists: LongLists<Element>, epoch: UInt64, count: Int
   ) {
     self.init(listsPerBlock: listsPerBlock)
     self.blocks = blocks
     self.longLists = longLists
-    self.longByteCount = longByteCount
     self.epoch = epoch
     self.count = count
   }
@@ -64,8 +60,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   mutating func pin() -> PackedLists {
     epoch += 1
     return PackedLists(
-      listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, longByteCount: longByteCount,
-      epoch: epoch, count: count)
+      listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, epoch: epoch, count: count)
   }
 
   /// Adds an empty list for the next row.
@@ -104,7 +99,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   @inline(never)
-  private func longCount(_ slot: Element) -> Int { long(slot).count }
+  private func longCount(_ slot: Element) -> Int { unsafe long(slot).count }
 
   /// Number of contiguous runs of a list, at least one.
   @inline(__always)
@@ -269,15 +264,14 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
       let chunked = ownLong(unsafe Int(base[0]))
       let byteCount = chunked.byteCount
       chunked.insert(element, chunk: position.run, at: position.offset, epoch: epoch)
-      longByteCount += chunked.byteCount - byteCount
+      longLists.listsByteCount += chunked.byteCount - byteCount
     } else if count < Self.maximumPackedCount {
       replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
     } else {
       let chunked = unsafe ChunkedList(copying: UnsafeBufferPointer(start: base, count: count), epoch: epoch)
-      makeLong(list, count: count, chunked)
       let place = chunked.position(of: position.offset)
       chunked.insert(element, chunk: place.chunk, at: place.offset, epoch: epoch)
-      longByteCount += chunked.byteCount
+      makeLong(list, count: count, chunked)
     }
   }
 
@@ -291,15 +285,14 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     let chunked = ownLong(slot)
     let byteCount = chunked.byteCount
     chunked.remove(chunk: position.run, at: position.offset, epoch: epoch)
-    longByteCount += chunked.byteCount - byteCount
-    if chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
+    longLists.listsByteCount += chunked.byteCount - byteCount
+    if unsafe chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
   }
 
   mutating func removeAll(from list: Int) {
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
-      unsafe longByteCount -= long(base[0]).byteCount
-      unsafe longLists[Int(base[0])] = nil
+      unsafe longLists.remove(Int(base[0]))
       setLong(list, false)
     }
     if count > 0 { replaceInBlock(list, at: 0, removing: count, inserting: nil) }

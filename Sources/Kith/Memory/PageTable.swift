@@ -90,14 +90,14 @@ import Synchronization
   mutating func append(_ page: consuming MemoryPage) {
     let chunk = count >> Self.chunkShift
     ownRoot()
-    if chunk == root.chunks.count {
+    if unsafe chunk == root.chunks.count {
       root.append(Chunk())
       unsafe directory = unsafe root.directory
     } else {
       ownChunk(chunk)
     }
     pagesByteCount += page.byteCount + MemoryPage.overheadByteCount
-    root.chunks[chunk].append(page, birth: epoch)
+    unsafe root.chunks[chunk].append(page, birth: epoch)
     count += 1
   }
 
@@ -107,11 +107,11 @@ import Synchronization
     ownRoot()
     ownChunk(chunk)
     pagesByteCount += page.byteCount - pageByteCount(index)
-    root.chunks[chunk].replace(index & (Self.pagesPerChunk - 1), with: page, birth: epoch)
+    unsafe root.chunks[chunk].replace(index & (Self.pagesPerChunk - 1), with: page, birth: epoch)
   }
 
   func pageByteCount(_ index: Int) -> Int {
-    root.chunks[index >> Self.chunkShift].pages[index & (Self.pagesPerChunk - 1)].byteCount
+    unsafe root.chunks[index >> Self.chunkShift].pages[index & (Self.pagesPerChunk - 1)].byteCount
   }
 
   /// Bytes of pages, owners and directory.
@@ -139,8 +139,8 @@ import Synchronization
   }
 
   private mutating func ownChunk(_ index: Int) {
-    if !isKnownUniquelyReferenced(&root.chunks[index]) {
-      root.replace(index, with: Chunk(copying: root.chunks[index]))
+    if unsafe !isKnownUniquelyReferenced(&root.chunks[index]) {
+      unsafe root.replace(index, with: Chunk(copying: root.chunks[index]))
     }
   }
 }
@@ -155,14 +155,14 @@ extension PageTable {
     @exclusivity(unchecked) private(set) var capacity: Int
 
     init() {
-      chunks = []
-      capacity = 8
+      unsafe chunks = []
+      unsafe capacity = 8
       unsafe directory = .allocate(capacity: capacity)
     }
 
     init(copying other: Root) {
-      chunks = other.chunks
-      capacity = other.capacity
+      unsafe chunks = unsafe other.chunks
+      unsafe capacity = unsafe other.capacity
       unsafe directory = .allocate(capacity: capacity)
       unsafe directory.update(from: other.directory, count: chunks.count)
     }
@@ -170,19 +170,19 @@ extension PageTable {
     deinit { unsafe directory.deallocate() }
 
     func append(_ chunk: Chunk) {
-      if chunks.count == capacity {
-        let wider = UnsafeMutablePointer<UnsafeMutablePointer<Entry>>.allocate(capacity: capacity * 2)
+      if unsafe chunks.count == capacity {
+        let wider = unsafe UnsafeMutablePointer<UnsafeMutablePointer<Entry>>.allocate(capacity: capacity * 2)
         unsafe wider.update(from: directory, count: capacity)
         unsafe directory.deallocate()
         unsafe directory = wider
-        capacity *= 2
+        unsafe capacity *= 2
       }
       unsafe directory[chunks.count] = unsafe chunk.entries
-      chunks.append(chunk)
+      unsafe chunks.append(chunk)
     }
 
     func replace(_ index: Int, with chunk: Chunk) {
-      chunks[index] = chunk
+      unsafe chunks[index] = chunk
       unsafe directory[index] = unsafe chunk.entries
     }
   }
@@ -193,13 +193,13 @@ extension PageTable {
     let entries: UnsafeMutablePointer<Entry>
 
     init() {
-      pages = []
-      pages.reserveCapacity(pagesPerChunk)
+      unsafe pages = []
+      unsafe pages.reserveCapacity(pagesPerChunk)
       unsafe entries = .allocate(capacity: pagesPerChunk)
     }
 
     init(copying other: Chunk) {
-      pages = other.pages
+      unsafe pages = unsafe other.pages
       unsafe entries = .allocate(capacity: pagesPerChunk)
       unsafe entries.update(from: other.entries, count: pages.count)
     }
@@ -208,21 +208,21 @@ extension PageTable {
 
     func append(_ page: consuming MemoryPage, birth: UInt64) {
       unsafe entries[pages.count] = unsafe Entry(base: page.base, birth: birth)
-      pages.append(page)
+      unsafe pages.append(page)
     }
 
     func replace(_ index: Int, with page: consuming MemoryPage, birth: UInt64) {
       unsafe entries[index] = unsafe Entry(base: page.base, birth: birth)
-      pages[index] = page
+      unsafe pages[index] = page
     }
 
     func own(_ index: Int, birth: UInt64) -> UnsafeMutableRawPointer {
-      if !isKnownUniquelyReferenced(&pages[index]) {
-        let byteCount = pages[index].byteCount
+      if unsafe !isKnownUniquelyReferenced(&pages[index]) {
+        let byteCount = unsafe pages[index].byteCount
         let copy = MemoryPage.allocate(byteCount: byteCount)
         unsafe copy.base.copyMemory(from: pages[index].base, byteCount: byteCount)
         unsafe entries[index].base = unsafe copy.base
-        pages[index] = copy
+        unsafe pages[index] = copy
       }
       unsafe entries[index].birth = birth
       return unsafe entries[index].base

@@ -6,6 +6,7 @@ enum RoomRules {
     "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
     "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
     "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/EdgeFloor.swift", "Benchmarks/Sources/KithBenchmarks/InstructionCounter.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 
