@@ -27,7 +27,12 @@ extension GraphView {
   @inline(__always)
   func people(_ rows: some Collection<UInt32>, _ complete: (UInt32, inout UserRecord) -> Void) -> UserRecords {
     var byteCount = 0
-    for row in rows { byteCount += state.users.names.byteCount(Int(row)) }
+    for row in rows {
+      byteCount += state.users.names.byteCount(Int(row))
+      state.follows.backward.prefetchBlock(of: Int(row))
+      state.follows.forward.prefetchBlock(of: Int(row))
+      state.posts.byAuthor.prefetchBlock(of: Int(row))
+    }
     return UserRecords(recordCount: rows.count, byteCount: byteCount) { buffer in
       for row in rows { buffer.append(Int(row), of: state.users.names) }
       var (index, start) = (0, 0)

@@ -20,12 +20,13 @@ struct Followees {
     state.follows.forward.forEachRun(of: Int(user)) { followees in
       for index in followees.indices {
         let row = Relation.target(followees[index])
-        if index + 16 < followees.count {
-          state.follows.forward.prefetchBlock(of: Int(Relation.target(followees[index + 16])))
-        }
+        state.follows.forward.prefetchBlock(of: Int(row))
         rows.append(row)
-        followCount += state.follows.targetCount(row)
       }
+    }
+    for index in rows.indices {
+      if index < 8 { state.follows.forward.prefetchElements(of: Int(rows[index])) }
+      followCount += state.follows.targetCount(rows[index])
     }
     if followCount > followLimit || rows.count > Self.maximumCount { truncate(state, followLimit) }
   }
