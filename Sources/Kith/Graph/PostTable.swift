@@ -4,20 +4,25 @@ struct PostTable: ~Copyable, Sendable {
   /// The author of a removed post.
   static let nobody = UInt32.max
 
-  private(set) var identifiers = IdentifierTable()
-  private(set) var authors = Column<UInt32>()
-  private(set) var times = Column<Int64>()
-  private(set) var texts = TextColumn()
+  private(set) var identifiers: IdentifierTable
+  private(set) var authors: Column<UInt32>
+  private(set) var times: Column<Int64>
+  private(set) var texts: TextColumn
   /// All posts, oldest first, as list 0.
   private(set) var all: PackedLists<UInt32>
   /// The posts of every user, oldest first.
   private(set) var byAuthor: PackedLists<UInt32>
   /// The coarse time of every user's newest post, 0 for none: what a timeline looks at first, four bytes an author.
-  private(set) var newest = Column<UInt32>()
+  private(set) var newest: Column<UInt32>
   /// Posts that are not removed.
   private(set) var count = 0
 
   init() {
+    identifiers = IdentifierTable()
+    authors = Column()
+    times = Column()
+    texts = TextColumn()
+    newest = Column()
     all = PackedLists(listsPerBlock: 1)
     all.appendList()
     byAuthor = PackedLists(listsPerBlock: 8)

@@ -32,25 +32,26 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   let blockShift: Int
   let listMask: Int
   let headerByteCount: Int
-  var blocks = PageTable()
-  var longLists = LongLists<Element>()
+  var blocks: PageTable
+  var longLists: LongLists<Element>
   var epoch: UInt64 = 1
   /// Number of lists.
   var count = 0
 
   /// - Parameter listsPerBlock: a power of two.
   init(listsPerBlock: Int) {
-    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
-    self.listsPerBlock = listsPerBlock
-    blockShift = listsPerBlock.trailingZeroBitCount
-    listMask = listsPerBlock - 1
-    headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
+    self.init(
+      listsPerBlock: listsPerBlock, blocks: PageTable(), longLists: LongLists(), epoch: 1, count: 0)
   }
 
   private init(
     listsPerBlock: Int, blocks: consuming PageTable, longLists: LongLists<Element>, epoch: UInt64, count: Int
   ) {
-    self.init(listsPerBlock: listsPerBlock)
+    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
+    self.listsPerBlock = listsPerBlock
+    blockShift = listsPerBlock.trailingZeroBitCount
+    listMask = listsPerBlock - 1
+    headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
     self.blocks = blocks
     self.longLists = longLists
     self.epoch = epoch

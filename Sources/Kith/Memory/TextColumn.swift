@@ -13,15 +13,19 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   /// The longest text: what sixteen bits hold.
   static let maximumByteCount = Int(UInt16.max)
 
-  private var references = Column<UInt64>()
-  private var addresses = Column<UInt>()
+  private var references: Column<UInt64>
+  private var addresses: Column<UInt>
   private var owners: [MemoryPage] = []
   /// Bytes of all pages, with their owners.
   private var pagesByteCount = 0
-  private var liveByteCounts = Column<Int>()
+  private var liveByteCounts: Column<Int>
   private var used = pageByteCount  // of the last page; full, so that the first text begins one
 
-  init() {}
+  init() {
+    references = Column()
+    addresses = Column()
+    liveByteCounts = Column()
+  }
 
   private init(
     references: consuming Column<UInt64>, addresses: consuming Column<UInt>, owners: [MemoryPage],
