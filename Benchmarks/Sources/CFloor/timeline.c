@@ -79,6 +79,34 @@ static inline void push(struct heads *heads, const struct floor_graph *graph, ui
   heads->count = heads->room;
 }
 
+// The last of an author's posts whose rank is below a bound; null if there is none.
+static const uint32_t *last_before(const struct floor_graph *graph, uint32_t author, uint32_t bound) {
+  const uint32_t *first = graph->posts + graph->post_offsets[author], *low = first;
+  const uint32_t *high = graph->posts + graph->post_offsets[author + 1];
+  while (low < high) {
+    const uint32_t *middle = low + (high - low) / 2;
+    if (*middle < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low > first ? low - 1 : NULL;
+}
+
+// Takes an author whose newest post below a bound may be among the newest `room` of all such.
+static inline void push_before(
+  struct heads *heads, const struct floor_graph *graph, uint32_t author, uint32_t bound) {
+  uint32_t newest = graph->newest[author];
+  if (newest <= heads->threshold) return;
+  if (newest > bound) {
+    const uint32_t *post = last_before(graph, author, bound);
+    if (!post || *post + 1 <= heads->threshold) return;
+    newest = *post + 1;
+  }
+  heads->keys[heads->count++] = (uint64_t)newest << 32 | author;
+  if (heads->count < 2 * heads->room) return;
+  heads->threshold = (uint32_t)(select_largest(heads->keys, heads->count, heads->room) >> 32);
+  heads->count = heads->room;
+}
+
 // The newest posts of the authors in `heads`.
 static uint32_t merge(
   const struct floor_graph *graph, uint32_t user, struct heads *heads, uint32_t limit, struct floor_entry *entries,
@@ -93,9 +121,10 @@ static uint32_t merge(
   const uint32_t *first[FLOOR_LIMIT + 1], *next[FLOOR_LIMIT + 1];
   uint64_t heap[FLOOR_LIMIT + 1];
   for (uint32_t place = 0; place < count; place++) {
-    uint32_t author = (uint32_t)heads->keys[place];
+    uint32_t author = (uint32_t)heads->keys[place], rank = (uint32_t)(heads->keys[place] >> 32) - 1;
     first[place] = graph->posts + graph->post_offsets[author];
     next[place] = graph->posts + graph->post_offsets[author + 1] - 1;
+    if (*next[place] > rank) next[place] = last_before(graph, author, rank + 1);
     heap[place] = (heads->keys[place] >> 32) << 32 | place;
   }
   for (uint32_t place = count / 2; place-- > 0;) sift_down(heap, count, place);
@@ -124,6 +153,19 @@ uint32_t floor_timeline(
   const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
   for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++)
     push(&heads, graph, *author);
+  return merge(graph, user, &heads, limit, entries, bytes, has_more);
+}
+
+uint32_t floor_timeline_before(
+  const struct floor_graph *graph, uint32_t user, uint32_t bound, uint32_t limit, struct floor_entry *entries,
+  char *bytes, bool *has_more) {
+  struct heads heads;
+  heads.count = heads.threshold = 0;
+  heads.room = limit + 1;
+  push_before(&heads, graph, user, bound);
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++)
+    push_before(&heads, graph, *author, bound);
   return merge(graph, user, &heads, limit, entries, bytes, has_more);
 }
 

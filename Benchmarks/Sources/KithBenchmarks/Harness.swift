@@ -28,16 +28,17 @@ struct Harness {
   /// first.
   ///
   /// Sample `i` asks question `i` modulo `questions`. Both answer a number that depends on the answer.
+  /// - Parameter prepare: is called before each sample, and not timed.
   mutating func measure(
-    _ name: String, questions: Int, samples: Int? = nil, engine: (Int) throws -> Int,
-    floor: ((Int) throws -> Int)? = nil
+    _ name: String, questions: Int, samples: Int? = nil, preparing prepare: () -> Void = {},
+    engine: (Int) throws -> Int, floor: ((Int) throws -> Int)? = nil
   ) rethrows -> Measurement {
     let samples = samples ?? self.samples
     var engineRuns: [Percentiles] = []
     var floorRuns: [Percentiles] = []
     for run in 0...runs {
-      let engineRun = try time(questions, samples, engine)
-      let floorRun = try floor.map { try time(questions, samples, $0) }
+      let engineRun = try time(questions, samples, prepare, engine)
+      let floorRun = try floor.map { try time(questions, samples, prepare, $0) }
       if run == 0 { continue }
       engineRuns.append(engineRun)
       if let floorRun { floorRuns.append(floorRun) }
@@ -47,11 +48,14 @@ struct Harness {
       floor: floorRuns.isEmpty ? nil : Percentiles(medianOf: floorRuns))
   }
 
-  private mutating func time(_ questions: Int, _ samples: Int, _ body: (Int) throws -> Int) rethrows -> Percentiles {
+  private mutating func time(
+    _ questions: Int, _ samples: Int, _ prepare: () -> Void, _ body: (Int) throws -> Int
+  ) rethrows -> Percentiles {
     let clock = ContinuousClock()
     var durations: [Int64] = []
     durations.reserveCapacity(samples)
     for sample in 0..<samples {
+      prepare()
       let began = clock.now
       let answer = try body(sample % questions)
       let ended = clock.now

@@ -45,6 +45,9 @@ enum Main {
     let began = clock.now
     let graph = try network.load()
     let load = (clock.now - began) / Duration.seconds(1)
+    if settings.only == ["counted"] {
+      return try CountedWorkload(network: network, graph: graph, seed: settings.seed).run()
+    }
     var harness = Harness(settings)
     let empty = harness.measure("nothing", questions: 1) { $0 }
     let (measurements, rates) = try measure(settings, network, graph, &harness)
@@ -90,6 +93,24 @@ enum Main {
       let live = try LiveWorkload(settings: settings).run(&harness)
       measurements += live.measurements
       rates += live.rates
+    }
+    if wants("pages") { measurements += try PageWorkload(network: network, graph: graph).run(&harness) }
+    if wants("lookups") || wants("changes") {
+      let floor = EdgeFloor(network)
+      if wants("lookups") {
+        measurements += try LookupWorkload(network: network, graph: graph, floor: floor, seed: settings.seed)
+          .run(&harness)
+      }
+      if wants("changes") {
+        measurements += try ChangeWorkload(network: network, graph: graph, floor: floor, seed: settings.seed)
+          .run(&harness)
+      }
+    }
+    if wants("shared") {
+      measurements += try SharedWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    if wants("memory") {
+      measurements += try MemoryWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
     if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)

@@ -10,6 +10,8 @@ import CFloor
   private let bytes: UnsafeMutablePointer<CChar>
   private let marks: UnsafeMutablePointer<UInt16>
   private let met: UnsafeMutablePointer<UInt32>
+  /// By post: its place in the order of (time, id).
+  let ranks: [UInt32]
 
   init(_ network: Network) {
     unsafe marks = .allocate(capacity: network.userCount)
@@ -20,6 +22,7 @@ import CFloor
     let order = (0..<postCount).sorted { (network.times[$0], $0) < (network.times[$1], $1) }
     var ranks = [UInt32](repeating: 0, count: postCount)
     for (rank, post) in order.enumerated() { ranks[post] = UInt32(rank) }
+    self.ranks = ranks
 
     var byAuthor = [[UInt32]](repeating: [], count: network.userCount)
     for (rank, post) in order.enumerated() { byAuthor[Int(network.authors[post])].append(UInt32(rank)) }
@@ -59,6 +62,20 @@ import CFloor
     return unsafe withUnsafePointer(to: graph) { graph in
       unsafe Int(floor_timeline(graph, UInt32(user), UInt32(limit), entries, bytes, &hasMore))
     }
+  }
+
+  /// The page of posts whose rank is below a bound.
+  @inline(__always)
+  func page(of user: Int, before bound: UInt32, limit: Int) -> Int {
+    var hasMore = false
+    return unsafe withUnsafePointer(to: graph) { graph in
+      unsafe Int(floor_timeline_before(graph, UInt32(user), bound, UInt32(limit), entries, bytes, &hasMore))
+    }
+  }
+
+  /// The same as values.
+  func posts(of user: Int, before bound: UInt32, limit: Int) -> [PlainPost] {
+    posts(count: page(of: user, before: bound, limit: limit))
   }
 
   /// The first page of a timeline of two hops.

@@ -143,43 +143,6 @@ public struct GraphView: ~Copyable, Sendable {
       throw .invalidRequest(reason: "a limit is 1 to \(Limits.pageCount), not \(limit)")
     }
   }
-
-  // MARK: - Posts
-
-  /// Posts as one answer, column by column: rows lie anywhere in memory, and so their cache misses overlap.
-  /// - Parameter likedSeconds: of a list of likes: when each was given.
-  func posts(_ rows: [UInt32], _ sight: Sight, likedSeconds: [UInt32]? = nil) -> PostRecords {
-    var byteCount = 0
-    for row in rows {
-      byteCount += state.posts.texts.byteCount(Int(row)) + state.users.names.byteCount(Int(state.posts.authors[row]))
-    }
-    return PostRecords(recordCount: rows.count, byteCount: byteCount) { buffer in
-      for row in rows {
-        buffer.append(Int(state.posts.authors[row]), of: state.users.names)
-        buffer.append(Int(row), of: state.posts.texts)
-      }
-      var start = 0
-      for (index, row) in rows.enumerated() {
-        let author = state.posts.authors[row]
-        let nameByteCount = state.users.names.byteCount(Int(author))
-        let textByteCount = state.posts.texts.byteCount(Int(row))
-        var record = PostRecord(
-          id: state.posts.identifiers.ids[row], authorID: state.users.identifiers.ids[author],
-          createdAt: state.posts.times[row], likeCount: UInt32(state.likes.sourceCount(row)), nameStart: UInt32(start),
-          textByteCount: UInt16(textByteCount), nameByteCount: UInt8(nameByteCount))
-        if let viewer = sight.viewer {
-          record.hasViewer = true
-          record.isLiked = state.likes.contains(viewer, row)
-        }
-        if let likedSeconds {
-          record.hasLikedAt = true
-          record.likedSecond = likedSeconds[index]
-        }
-        buffer.set(index, record)
-        start += nameByteCount + textByteCount
-      }
-    }
-  }
 }
 
 /// A view of one instant that stays as it is for as long as it is held, read without a lock from any thread.

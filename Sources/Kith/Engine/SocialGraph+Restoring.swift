@@ -3,10 +3,10 @@ extension SocialGraph {
   /// A graph in memory, of the bytes of a snapshot file. It can be changed, and has no store.
   ///
   /// Errors: `notAStore` for bytes that were never a snapshot, `corrupt`, `unsupportedVersion`, `limitExceeded` when it
-  /// would unpack to more than half of this machine's memory.
+  /// would unpack to more than half of this machine's memory, or holds more than the options allow.
   /// - Complexity: O(graph · log longest list). Memory: the bytes, what they unpack to, and the graph.
-  public convenience init(snapshot bytes: [UInt8]) throws(KithError) {
-    try self.init(snapshot: bytes, named: "the snapshot in memory", from: MemoryStorage())
+  public convenience init(snapshot bytes: [UInt8], options: Options = Options()) throws(KithError) {
+    try self.init(snapshot: bytes, named: "the snapshot in memory", from: MemoryStorage(), options)
   }
 
   /// A graph in memory, of a snapshot file that is open for reading. It can be changed, and has no store.
@@ -15,16 +15,17 @@ extension SocialGraph {
   /// is neither used nor moved.
   /// Errors: as of `init(snapshot:)`, and `system`.
   /// - Complexity: O(graph · log longest list). Memory: what the file unpacks to, and the graph.
-  public convenience init(snapshotDescriptor descriptor: Int32) throws(KithError) {
+  public convenience init(snapshotDescriptor descriptor: Int32, options: Options = Options()) throws(KithError) {
     let disk = SystemDisk()
     let file = try disk.open(descriptor: descriptor)
-    try self.init(snapshot: file, named: file.path, from: disk)
+    try self.init(snapshot: file, named: file.path, from: disk, options)
   }
 
   private convenience init<Storage: ByteStorage>(
-    snapshot file: Storage.File, named name: String, from storage: Storage
+    snapshot file: Storage.File, named name: String, from storage: Storage, _ options: Options
   ) throws(KithError) {
     let snapshot = try SnapshotFile.read(file, path: name, from: storage)
-    self.init(snapshot.state, store: nil, isReadOnly: false)
+    try GraphLimits(options).check(snapshot.state)
+    self.init(snapshot.state, store: nil, options: options, isReadOnly: false)
   }
 }

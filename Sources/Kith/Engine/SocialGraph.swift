@@ -20,6 +20,7 @@ public final class SocialGraph: @unchecked Sendable {
   private let nameMerger = NameMerger()
   private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
+  private let limits: GraphLimits
   let observers = AtomicLazyReference<Observers>()
   var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
@@ -42,6 +43,7 @@ public final class SocialGraph: @unchecked Sendable {
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
+    limits = GraphLimits(options)
     wakeIndexers(all: true)
   }
 
@@ -195,6 +197,7 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// One change, inside the lock.
   func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, made: MadeChange) {
+    try limits.check(change, live.state)
     let complete = try live.state.complete(change, now: Timestamp.now)
     let made = MadeChange(change: complete, removedAuthor: removedAuthor(complete))
     let changed = try live.state.apply(complete)
@@ -248,7 +251,8 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Parameter onEvent: is told what happens to the store by itself (snapshots, a failing disk), one event at a time,
   ///   in order, on a thread of its own.
   ///
-  /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`.
+  /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`; `limitExceeded` where the
+  /// files hold more than the options allow, and then nothing of them is lost.
   public static func open(
     _ path: String, access: Access = .readWrite, options: Options = Options(),
     onEvent: (@Sendable (StoreEvent) -> Void)? = nil
@@ -262,6 +266,12 @@ public final class SocialGraph: @unchecked Sendable {
       path, mode: options.durability, disk: disk, retention: options.retention,
       events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
     let (store, report) = (opened.store, opened.report)
+    do throws(KithError) {
+      try GraphLimits(options).check(opened.state)
+    } catch {
+      try store.close()
+      throw error
+    }
     return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
   }
 
@@ -279,9 +289,11 @@ public final class SocialGraph: @unchecked Sendable {
     if try disk.status(of: path, followingLinks: true)?.kind == .file {
       let file = try disk.open(path, writable: false)
       let snapshot = try SnapshotFile.read(file, path: path, from: disk)
+      try GraphLimits(options).check(snapshot.state)
       return SocialGraph(snapshot.state, store: nil, options: options, isReadOnly: isReadOnly)
     }
     let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
+    try GraphLimits(options).check(recovered.state)
     let report = recovered.report
     return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly)
   }

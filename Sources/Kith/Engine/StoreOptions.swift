@@ -23,6 +23,15 @@ public struct Options: Hashable, Sendable {
   public var postIndex: PostIndexing
   /// Which snapshots stay in the store, and so how far back one can go.
   public var retention: Retention
+  /// Users there may be at the same time; nil for as many as memory holds. A change that would exceed a limit fails
+  /// with `limitExceeded` and changes nothing; so does a batch that holds it, and opening what holds more.
+  public var maximumUserCount: Int?
+  /// Posts there may be at the same time; nil for as many as memory holds.
+  public var maximumPostCount: Int?
+  /// Bytes that the graph may take (`MemoryReport.byteCount`); nil for all there are. Once it takes as many, changes
+  /// that add anything fail with `limitExceeded`, while those that take away go on; so it exceeds the limit by what one
+  /// change adds at most, which is a page or two, rarely more. What pins keep besides is not counted.
+  public var maximumByteCount: Int?
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
   /// of journal or an hour, whichever comes first, on all cores but one; all of the index of posts.
@@ -30,7 +39,8 @@ public struct Options: Hashable, Sendable {
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
     snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
-    retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors
+    retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors,
+    maximumUserCount: Int? = nil, maximumPostCount: Int? = nil, maximumByteCount: Int? = nil
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
@@ -42,6 +52,9 @@ public struct Options: Hashable, Sendable {
     self.lowDiskByteCount = lowDiskByteCount
     self.retention = retention
     self.postIndex = postIndex
+    self.maximumUserCount = maximumUserCount
+    self.maximumPostCount = maximumPostCount
+    self.maximumByteCount = maximumByteCount
   }
 }
 

@@ -3,8 +3,8 @@
 ///
 /// Ids that begin 1, 2, 3 … in order of appearance, as assigned ones do, need no index: the row is the id less one.
 struct IdentifierTable: ~Copyable, Sendable {
-  private(set) var ids = Column<Int64>()
-  private var index = HashIndex()
+  private(set) var ids: Column<Int64>
+  private var index: HashIndex
   /// Leading rows whose id is the row plus one.
   private var denseCount = 0
   /// The highest id ever.
@@ -13,7 +13,10 @@ struct IdentifierTable: ~Copyable, Sendable {
   /// the place of ids.
   private(set) var isAscending = true
 
-  init() {}
+  init() {
+    ids = Column()
+    index = HashIndex()
+  }
 
   private init(
     ids: consuming Column<Int64>, index: consuming HashIndex, denseCount: Int, highest: Int64, isAscending: Bool

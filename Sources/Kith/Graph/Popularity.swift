@@ -7,11 +7,12 @@ struct Popularity: ~Copyable, Sendable {
   static let minimumCount = 32
   private static let levelCount = 4 * (32 - minimumCount.trailingZeroBitCount)
 
-  private var levels = PackedLists<UInt32>(listsPerBlock: 1)
+  private var levels: PackedLists<UInt32>
   /// Whether it waits to be made anew: many follows come at once.
   private var isDeferred = false
 
   init() {
+    levels = PackedLists(listsPerBlock: 1)
     for _ in 0..<Self.levelCount { levels.appendList() }
   }
 

@@ -4,22 +4,28 @@ struct PostTable: ~Copyable, Sendable {
   /// The author of a removed post.
   static let nobody = UInt32.max
 
-  private(set) var identifiers = IdentifierTable()
-  private(set) var authors = Column<UInt32>()
-  private(set) var times = Column<Int64>()
-  private(set) var texts = TextColumn()
+  private(set) var identifiers: IdentifierTable
+  private(set) var authors: Column<UInt32>
+  private(set) var times: Column<Int64>
+  private(set) var texts: TextColumn
   /// All posts, oldest first, as list 0.
   private(set) var all: PackedLists<UInt32>
   /// The posts of every user, oldest first.
   private(set) var byAuthor: PackedLists<UInt32>
   /// The coarse time of every user's newest post, 0 for none: what a timeline looks at first, four bytes an author.
-  private(set) var newest = Column<UInt32>()
+  private(set) var newest: Column<UInt32>
   /// Finds posts by their words.
-  private(set) var index = PostIndex()
+  private(set) var index: PostIndex
   /// Posts that are not removed.
   private(set) var count = 0
 
   init() {
+    identifiers = IdentifierTable()
+    authors = Column()
+    times = Column()
+    texts = TextColumn()
+    newest = Column()
+    index = PostIndex()
     all = PackedLists(listsPerBlock: 1)
     all.appendList()
     byAuthor = PackedLists(listsPerBlock: 8)
@@ -62,18 +68,24 @@ struct PostTable: ~Copyable, Sendable {
 
   /// The place of a post in the order of all posts.
   @inline(__always)
-  func key(_ row: UInt32) -> PostKey { PostKey(time: times[row], id: UInt64(bitPattern: identifiers.ids[row])) }
+  func key(_ row: UInt32) -> PostKey { PostKey(time: times[row], id: UInt64(bitPattern: identifiers.id(of: row))) }
 
   /// Whether a post comes before a place, in ascending order. The id is read only when times tie.
   @inline(__always)
   func isBefore(_ row: UInt32, _ key: PostKey) -> Bool {
     let time = times[row]
-    return time < key.time || (time == key.time && UInt64(bitPattern: identifiers.ids[row]) < key.id)
+    return time < key.time || (time == key.time && UInt64(bitPattern: identifiers.id(of: row)) < key.id)
   }
 
   /// A time in about seconds (1,024 ms) from 1 on: a later time is never coarsely earlier.
   @inline(__always)
   static func coarse(_ time: Int64) -> UInt32 { UInt32(clamping: (time >> 10) + 1) }
+
+  /// Asks for the time of the post before a place in the list of an author: whoever steps there soon compares it.
+  @inline(__always)
+  func prefetchTime(before position: PackedLists<UInt32>.Position, of author: UInt32) {
+    if let row = byAuthor.packedElement(before: position, of: Int(author)) { times.prefetch(Int(row)) }
+  }
 
   // MARK: - Changing
 

@@ -20,6 +20,13 @@ struct TimelineMerge {
     var position = PackedLists<UInt32>.Position(run: 0, offset: 0)
   }
 
+  /// A walker's place in the heap.
+  fileprivate struct Standing {
+    /// By time; the highest comes first.
+    var rank: UInt64 = 0
+    var walker: UInt32 = 0
+  }
+
   private let direction: Direction
   private let low: PostKey
   private let high: PostKey
@@ -67,7 +74,11 @@ struct TimelineMerge {
     // The newest post tells nothing of the oldest ones: when walking to newer posts, everybody is considered.
     let isOlder = direction == .older
     posts.newest.forEach(highWordsOf: followees, reaching: isOlder ? threshold : 0) { author, newest in
-      consider(author, newest: newest, posts)
+      if isOlder && newest < coarseHigh {
+        add(newest, author)
+      } else {
+        consider(author, newest: newest, posts)
+      }
       return isOlder ? threshold : 0
     }
   }
@@ -139,25 +150,16 @@ struct TimelineMerge {
 
   @inline(__always)
   private mutating func add(_ rank: UInt32, _ author: UInt32) {
-    scratch.candidates.append(UInt64(rank) << 32 | UInt64(author))
+    scratch.candidates.append(rank: rank, row: author)
     if scratch.candidates.count >= roomBeforeSelection { select() }
   }
 
   /// Keeps the best `limit` authors, and those whose coarse time ties with the last of them.
+  @inline(never)
   private mutating func select() {
-    let (count, limit) = (scratch.candidates.count, limit)
-    guard count > limit else { return }
-    var candidates = scratch.candidates.mutableSpan
-    Selection.moveLargest(limit, of: &candidates)
-    let last = candidates[limit - 1] >> 32
-    var kept = limit
-    for index in limit..<count where candidates[index] >> 32 == last {
-      candidates[kept] = candidates[index]
-      kept += 1
-    }
-    scratch.candidates.removeLast(count - kept)
-    threshold = max(threshold, UInt32(last))
-    roomBeforeSelection = max(roomBeforeSelection, 2 * kept)
+    guard let last = scratch.candidates.keepBest(limit) else { return }
+    threshold = max(threshold, last)
+    roomBeforeSelection = max(roomBeforeSelection, 2 * scratch.candidates.count)
   }
 
   /// The first visible post of an author in the direction of the walk.
@@ -169,6 +171,7 @@ struct TimelineMerge {
       guard let (newest, position) = posts.byAuthor.last(of: list) else { return nil }
       let key = posts.key(newest)
       if key < high {
+        posts.prefetchTime(before: position, of: author)
         return low < key ? Walker(key: key, row: newest, author: author, position: position) : nil
       }
     }
@@ -204,90 +207,142 @@ struct TimelineMerge {
   mutating func merge(_ posts: borrowing PostTable) {
     select()
     // Out of the struct while they are written, so that the rest can be read meanwhile.
-    var (walkers, rows) = (scratch.heap, scratch.rows)
-    (scratch.heap, scratch.rows) = ([], [])
+    var (walkers, heap, rows) = (scratch.walkers, scratch.heap, scratch.rows)
+    (scratch.walkers, scratch.heap, scratch.rows) = ([], [], [])
     let authorCount = scratch.candidates.count
     Self.grow(&walkers, to: authorCount, with: Walker())
+    Self.grow(&heap, to: authorCount, with: Standing())
     Self.grow(&rows, to: min(limit, posts.count), with: 0)
-    var heap = walkers.mutableSpan
+    prefetchHeads(posts)
     var found = rows.mutableSpan
+    let foundCount = merge(walkers.mutableSpan, heap.mutableSpan, into: &found, posts)
+    rows.removeLast(rows.count - foundCount)
+    (scratch.walkers, scratch.heap, scratch.rows) = (walkers, heap, rows)
+  }
+
+  /// The walkers stay where they are; the heap holds their numbers and times. Returns how many rows there are.
+  private func merge(
+    _ walkers: consuming MutableSpan<Walker>, _ heap: consuming MutableSpan<Standing>,
+    into found: inout MutableSpan<UInt32>, _ posts: borrowing PostTable
+  ) -> Int {
     var count = 0
-    for index in 0..<authorCount {
-      if let walker = head(of: UInt32(truncatingIfNeeded: scratch.candidates[index]), posts) {
-        heap[count] = walker
-        count += 1
+    for index in 0..<scratch.candidates.count {
+      if let walker = head(of: scratch.candidates.row(index), posts) {
+        walkers[count] = walker
+        heap[count] = standing(of: count, walkers)
+        count &+= 1
       }
     }
-    for index in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(&heap, count, heap[index], from: index) }
+    for index in stride(from: count / 2 - 1, through: 0, by: -1) {
+      siftDown(&heap, count, heap[index], from: index, walkers)
+    }
     var foundCount = 0
     while count > 0, foundCount < found.count {
-      found[foundCount] = heap[0].row
-      foundCount += 1
-      if let next = step(heap[0], posts) {
-        siftDown(&heap, count, next, from: 0)
+      let first = Int(heap[0].walker)
+      found[foundCount] = walkers[first].row
+      foundCount &+= 1
+      if step(&walkers[first], posts) {
+        siftDown(&heap, count, standing(of: first, walkers), from: 0, walkers)
       } else {
-        count -= 1
-        if count > 0 { siftDown(&heap, count, heap[count], from: 0) }
+        count &-= 1
+        if count > 0 { siftDown(&heap, count, heap[count], from: 0, walkers) }
       }
     }
-    rows.removeLast(rows.count - foundCount)
-    (scratch.heap, scratch.rows) = (walkers, rows)
+    return foundCount
   }
+
+  /// Asks for what the heads of all candidates are read from, one stage after the other.
+  private func prefetchHeads(_ posts: borrowing PostTable) {
+    for index in 0..<scratch.candidates.count { posts.byAuthor.prefetchEnd(of: author(index)) }
+    for index in 0..<scratch.candidates.count { posts.byAuthor.prefetchLast(of: author(index)) }
+    if direction == .newer { return }
+    for index in 0..<scratch.candidates.count {
+      if let row = posts.byAuthor.packedLast(of: author(index)) { posts.times.prefetch(Int(row)) }
+    }
+  }
+
+  @inline(__always)
+  private func author(_ index: Int) -> Int { Int(scratch.candidates.row(index)) }
 
   private static func grow<Element>(_ array: inout [Element], to count: Int, with element: Element) {
     if array.count < count { array.append(contentsOf: repeatElement(element, count: count - array.count)) }
   }
 
+  /// Moves a walker to the next post of its author; false if there is none.
   @inline(__always)
-  private func step(_ walker: Walker, _ posts: borrowing PostTable) -> Walker? {
+  private func step(_ walker: inout Walker, _ posts: borrowing PostTable) -> Bool {
     let list = Int(walker.author)
+    var next: (row: UInt32, position: PackedLists<UInt32>.Position)?
     switch direction {
-    case .older:
-      guard let (row, position) = posts.byAuthor.element(before: walker.position, of: list) else { return nil }
-      return self.walker(row, walker.author, position, posts)
+    case .older: next = posts.byAuthor.element(before: walker.position, of: list)
     case .newer:
       let after = PackedLists<UInt32>.Position(run: walker.position.run, offset: walker.position.offset + 1)
-      guard let (row, position) = posts.byAuthor.element(atOrAfter: after, of: list) else { return nil }
-      return self.walker(row, walker.author, position, posts)
+      next = posts.byAuthor.element(atOrAfter: after, of: list)
     }
+    guard let next else { return false }
+    if direction == .older { posts.prefetchTime(before: next.position, of: walker.author) }
+    walker.key = posts.key(next.row)
+    walker.row = next.row
+    walker.position = next.position
+    return low < walker.key && walker.key < high
   }
 
   @inline(__always)
-  private func comesFirst(_ left: PostKey, _ right: PostKey) -> Bool {
-    direction == .older ? right < left : left < right
+  private func standing(of walker: Int, _ walkers: borrowing MutableSpan<Walker>) -> Standing {
+    let time = UInt64(bitPattern: walkers[walker].key.time)
+    return Standing(rank: direction == .older ? time : ~time, walker: UInt32(truncatingIfNeeded: walker))
+  }
+
+  @inline(__always)
+  private func comesFirst(_ left: Standing, _ right: Standing, _ walkers: borrowing MutableSpan<Walker>) -> Bool {
+    if left.rank != right.rank { return left.rank > right.rank }
+    let (leftID, rightID) = (walkers[Int(left.walker)].key.id, walkers[Int(right.walker)].key.id)
+    return direction == .older ? rightID < leftID : leftID < rightID
   }
 
   /// Puts a walker where the heap's `start` is empty, or below it.
   @inline(__always)
-  private func siftDown(_ heap: inout MutableSpan<Walker>, _ count: Int, _ walker: Walker, from start: Int) {
+  private func siftDown(
+    _ heap: inout MutableSpan<Standing>, _ count: Int, _ standing: Standing, from start: Int,
+    _ walkers: borrowing MutableSpan<Walker>
+  ) {
     var parent = start
     while true {
-      var child = 2 * parent + 1
+      var child = 2 &* parent &+ 1
       if child >= count { break }
-      if child + 1 < count && comesFirst(heap[child + 1].key, heap[child].key) { child += 1 }
-      if !comesFirst(heap[child].key, walker.key) { break }
-      heap[parent] = heap[child]
+      var best = heap[child]
+      if child &+ 1 < count {
+        let other = heap[child &+ 1]
+        if comesFirst(other, best, walkers) {
+          child &+= 1
+          best = other
+        }
+      }
+      if !comesFirst(best, standing, walkers) { break }
+      heap[parent] = best
       parent = child
     }
-    heap[parent] = walker
+    heap[parent] = standing
   }
 }
 
 /// The arrays of a merge, kept for the next one.
 struct TimelineScratch: Sendable {
-  /// Rank in the high word, author in the low one.
-  fileprivate var candidates: [UInt64] = []
-  fileprivate var heap: [TimelineMerge.Walker] = []
+  /// Authors that may be among the first, by the coarse time of their first post.
+  fileprivate let candidates = RankBuffer()
+  fileprivate var walkers: [TimelineMerge.Walker] = []
+  fileprivate var heap: [TimelineMerge.Standing] = []
   fileprivate var rows: [UInt32] = []
 
   private static let pool = StripedPool<TimelineScratch>()
 
   fileprivate static func borrow() -> TimelineScratch { pool.take() ?? TimelineScratch() }
 
+  /// What is given back is not to be used again; its arrays must not be shared with the next to take them.
   fileprivate static func giveBack(_ scratch: inout TimelineScratch) {
-    scratch.candidates.removeAll(keepingCapacity: true)
+    scratch.candidates.removeAll()
     scratch.rows.removeAll(keepingCapacity: true)
     pool.put(scratch)
-    scratch = TimelineScratch()
+    (scratch.walkers, scratch.heap, scratch.rows) = ([], [], [])
   }
 }

@@ -1,16 +1,21 @@
 /// All users by row: ids, names, and the indexes that find them. A removed user keeps the row and the id, with an empty
 /// name.
 struct UserTable: ~Copyable, Sendable {
-  private(set) var identifiers = IdentifierTable()
-  private(set) var names = TextColumn()
-  private var byName = HashIndex()
-  private(set) var search = NameIndex()
+  private(set) var identifiers: IdentifierTable
+  private(set) var names: TextColumn
+  private var byName: HashIndex
+  private(set) var search: NameIndex
   /// Users that are not removed.
   private(set) var count = 0
   /// Whether the search index waits for `buildSearch`.
   private var defersSearch = false
 
-  init() {}
+  init() {
+    identifiers = IdentifierTable()
+    names = TextColumn()
+    byName = HashIndex()
+    search = NameIndex()
+  }
 
   private init(
     identifiers: consuming IdentifierTable, names: consuming TextColumn, byName: consuming HashIndex,

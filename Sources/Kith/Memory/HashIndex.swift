@@ -20,12 +20,14 @@ struct HashIndex: ~Copyable, Sendable {
   /// Four billion well-mixed hashes need a directory of 2²⁵; one much larger means that they are not.
   private static let maximumDepth: UInt64 = 28
 
-  private var directory = Column<UInt32>()
-  private var pages = PageTable()
+  private var directory: Column<UInt32>
+  private var pages: PageTable
   private var depth: UInt64 = 0
   private(set) var count = 0
 
   init() {
+    directory = Column()
+    pages = PageTable()
     pages.append(MemoryPage.zeroed(byteCount: Self.pageByteCount))
     directory.append(0)
   }

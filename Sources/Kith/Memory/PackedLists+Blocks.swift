@@ -18,8 +18,8 @@ extension PackedLists {
 
   /// Shifts the block's tail: `removing` elements of a list go, one may come.
   mutating func replaceInBlock(_ list: Int, at offset: Int, removing: Int, inserting element: Element?) {
-    let block = list >> blockShift
-    let index = list & (listsPerBlock - 1)
+    let block = list &>> blockShift
+    let index = list & listMask
     let old = unsafe blocks.base(block)
     let capacity = unsafe Int(old.load(as: UInt32.self))
     let total = unsafe Int(old.load(fromByteOffset: 4, as: UInt32.self))
@@ -28,7 +28,7 @@ extension PackedLists {
     let ends = unsafe (old + 8).assumingMemoryBound(to: UInt32.self)
     let start = (index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)) + offset
     let isTooSmall = newTotal > capacity
-    let isTooLarge = capacity - newTotal > 16 + newTotal / 8
+    let isTooLarge = capacity - newTotal > 8 + newTotal / 20
     if isTooSmall || isTooLarge {
       let page = makeBlock(capacity: Self.roomyCapacity(newTotal))
       let new = unsafe page.base
@@ -77,9 +77,9 @@ extension PackedLists {
 
 extension PackedLists {
   mutating func setLong(_ list: Int, _ isLong: Bool) {
-    let base = unsafe blocks.mutableBase(list >> blockShift)
+    let base = unsafe blocks.mutableBase(list &>> blockShift)
     let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
-    let index = list & (listsPerBlock - 1)
+    let index = list & listMask
     unsafe ends[index] = isLong ? ends[index] | Self.longFlag : ends[index] & ~Self.longFlag
   }
 
@@ -88,25 +88,18 @@ extension PackedLists {
     let list = long(Element(slot))
     if list.birth == epoch { return list }
     let copy = ChunkedList(copying: list, epoch: epoch)
-    longLists[slot] = copy
+    longLists.replace(slot, with: copy)
     return copy
   }
 
   mutating func makeLong(_ list: Int, count: Int, _ chunked: ChunkedList<Element>) {
-    let slot: Int
-    if let free = longLists.firstIndex(where: { $0 == nil }) {
-      slot = free
-      longLists[free] = chunked
-    } else {
-      slot = longLists.count
-      longLists.append(chunked)
-    }
+    let slot = longLists.insert(chunked)
     replaceInBlock(list, at: 0, removing: count, inserting: Element(slot))
     setLong(list, true)
   }
 
   mutating func makePacked(_ list: Int, slot: Int, _ chunked: ChunkedList<Element>) {
-    longLists[slot] = nil
+    longLists.remove(slot)
     setLong(list, false)
     replaceInBlock(list, at: 0, removing: 1, inserting: nil)
     var offset = 0
@@ -120,14 +113,11 @@ extension PackedLists {
   }
 
   /// Bytes of blocks, chunks and directories.
-  var byteCount: Int {
-    var total = blocks.byteCount + longLists.capacity * 8
-    for list in longLists { total += list?.byteCount ?? 0 }
-    return total
-  }
+  /// - Complexity: O(1).
+  var byteCount: Int { blocks.byteCount + longLists.byteCount }
 
   func checkInvariants(_ name: String) -> [String] {
-    var problems: [String] = []
+    var problems = longLists.checkInvariants(name)
     if blocks.count != (count + listsPerBlock - 1) >> blockShift {
       problems.append("\(name): \(count) lists in \(blocks.count) blocks")
     }

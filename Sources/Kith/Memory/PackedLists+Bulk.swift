@@ -31,14 +31,14 @@ extension PackedLists {
     let units = Self.units(of: degrees, listsPerBlock: listsPerBlock, elementCount: unitElementCount)
     let shape = PackedLists(listsPerBlock: listsPerBlock)
     var pages = PageTable()
-    var long: [ChunkedList<Element>?] = []
+    var long = LongLists<Element>()
     try Parallel.inOrder(units.count, workers: workers) { (index) throws(Failure) -> Part in
       var buffer = [Element](repeating: 0, count: units[index].elements.count)
       try fill(units[index].lists, units[index].elements, &buffer)
       return shape.part(of: units[index], degrees: degrees, buffer)
     } take: { (_, part) throws(Failure) in
       for page in part.pages { pages.append(page) }
-      long += part.longLists
+      for list in part.longLists { _ = long.insert(list) }
     }
     blocks = pages
     longLists = long

@@ -7,7 +7,24 @@ extension PackedLists {
   /// Asks for the head of the block of a list; none is asked for behind the last.
   @inline(__always)
   func prefetchBlock(of list: Int) {
-    if list < count { unsafe kith_prefetch(blocks.base(list >> blockShift)) }
+    if list < count { unsafe kith_prefetch(blocks.base(list &>> blockShift)) }
+  }
+
+  /// Asks for what tells where the block of a list lies.
+  @inline(__always)
+  func prefetchEntry(of list: Int) { blocks.prefetchEntry(list &>> blockShift) }
+
+  /// Asks for what tells how long a list is and where it stands in its block.
+  @inline(__always)
+  func prefetchEnd(of list: Int) {
+    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 8 + 4 * (list & listMask))
+  }
+
+  /// Asks for a list's last element. It reads the head of the block.
+  @inline(__always)
+  func prefetchLast(of list: Int) {
+    let (base, count, isLong) = unsafe packed(list)
+    if !isLong && count > 0 { unsafe kith_prefetch(UnsafeRawPointer(base + (count - 1))) }
   }
 
   /// Asks for a list's elements, the first half kilobyte at most. It reads the head of the block.

@@ -30,25 +30,28 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   let listsPerBlock: Int
   let blockShift: Int
+  let listMask: Int
   let headerByteCount: Int
-  var blocks = PageTable()
-  var longLists: [ChunkedList<Element>?] = []
+  var blocks: PageTable
+  var longLists: LongLists<Element>
   var epoch: UInt64 = 1
   /// Number of lists.
   var count = 0
 
   /// - Parameter listsPerBlock: a power of two.
   init(listsPerBlock: Int) {
-    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
-    self.listsPerBlock = listsPerBlock
-    blockShift = listsPerBlock.trailingZeroBitCount
-    headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
+    self.init(
+      listsPerBlock: listsPerBlock, blocks: PageTable(), longLists: LongLists(), epoch: 1, count: 0)
   }
 
   private init(
-    listsPerBlock: Int, blocks: consuming PageTable, longLists: [ChunkedList<Element>?], epoch: UInt64, count: Int
+    listsPerBlock: Int, blocks: consuming PageTable, longLists: LongLists<Element>, epoch: UInt64, count: Int
   ) {
-    self.init(listsPerBlock: listsPerBlock)
+    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
+    self.listsPerBlock = listsPerBlock
+    blockShift = listsPerBlock.trailingZeroBitCount
+    listMask = listsPerBlock - 1
+    headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
     self.blocks = blocks
     self.longLists = longLists
     self.epoch = epoch
@@ -74,8 +77,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   func packed(_ list: Int) -> (base: UnsafeMutablePointer<Element>, count: Int, isLong: Bool) {
     assert(list < count)
     // Safety: a block's ends ascend to its total, which is at most its capacity; `checkInvariants` says so.
-    let block = unsafe blocks.base(list >> blockShift)
-    let index = list & (listsPerBlock - 1)
+    let block = unsafe blocks.base(list &>> blockShift)
+    let index = list & listMask
     let ends = unsafe (block + 8).assumingMemoryBound(to: UInt32.self)
     let start = index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)
     let end = unsafe ends[index]
@@ -93,8 +96,11 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   @inline(__always)
   func count(of list: Int) -> Int {
     let (base, count, isLong) = unsafe packed(list)
-    return isLong ? unsafe long(base[0]).count : count
+    return isLong ? unsafe longCount(base[0]) : count
   }
+
+  @inline(never)
+  private func longCount(_ slot: Element) -> Int { unsafe long(slot).count }
 
   /// Number of contiguous runs of a list, at least one.
   @inline(__always)
@@ -157,6 +163,20 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
       if precedes(elements[middle]) { low = middle + 1 } else { high = middle }
     }
     return Position(run: first, offset: low)
+  }
+
+  /// The element before a position, as far as it is at hand: nil at the start, and in a long list.
+  @inline(__always)
+  func packedElement(before position: Position, of list: Int) -> Element? {
+    let (base, _, isLong) = unsafe packed(list)
+    return isLong || position.offset == 0 ? nil : unsafe base[position.offset - 1]
+  }
+
+  /// The last element, as far as it is at hand: nil for an empty list, and for a long one.
+  @inline(__always)
+  func packedLast(of list: Int) -> Element? {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong || count == 0 ? nil : unsafe base[count - 1]
   }
 
   /// The element before a position, or nil at the start.
@@ -242,15 +262,17 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   mutating func insert(_ element: Element, in list: Int, at position: Position) {
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
-      let slot = unsafe Int(base[0])
-      ownLong(slot).insert(element, chunk: position.run, at: position.offset, epoch: epoch)
+      let chunked = ownLong(unsafe Int(base[0]))
+      let byteCount = chunked.byteCount
+      chunked.insert(element, chunk: position.run, at: position.offset, epoch: epoch)
+      longLists.listsByteCount += chunked.byteCount - byteCount
     } else if count < Self.maximumPackedCount {
       replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
     } else {
       let chunked = unsafe ChunkedList(copying: UnsafeBufferPointer(start: base, count: count), epoch: epoch)
-      makeLong(list, count: count, chunked)
       let place = chunked.position(of: position.offset)
       chunked.insert(element, chunk: place.chunk, at: place.offset, epoch: epoch)
+      makeLong(list, count: count, chunked)
     }
   }
 
@@ -262,14 +284,16 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     }
     let slot = unsafe Int(base[0])
     let chunked = ownLong(slot)
+    let byteCount = chunked.byteCount
     chunked.remove(chunk: position.run, at: position.offset, epoch: epoch)
-    if chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
+    longLists.listsByteCount += chunked.byteCount - byteCount
+    if unsafe chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
   }
 
   mutating func removeAll(from list: Int) {
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
-      unsafe longLists[Int(base[0])] = nil
+      unsafe longLists.remove(Int(base[0]))
       setLong(list, false)
     }
     if count > 0 { replaceInBlock(list, at: 0, removing: count, inserting: nil) }

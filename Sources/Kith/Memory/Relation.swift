@@ -1,3 +1,5 @@
+import CHints
+
 /// Who points at whom, since when: follows, likes, blocks and mutes are each one relation between two kinds of rows.
 ///
 /// Forward, a source's targets ascend by row, each with the second of the edge beside it (8 bytes). Backward, a
@@ -51,11 +53,25 @@ struct Relation: ~Copyable, Sendable {
 
   // MARK: - Asking
 
+  @inline(__always)
   func targetCount(_ source: UInt32) -> Int { forward.count(of: Int(source)) }
+  @inline(__always)
   func sourceCount(_ target: UInt32) -> Int { backward.count(of: Int(target)) }
 
   /// Whether there is an edge.
   func contains(_ source: UInt32, _ target: UInt32) -> Bool { second(source, target) != nil }
+
+  /// Whether a row is among targets that are searched again and again, and so are at hand: without a branch that the
+  /// processor could guess wrongly.
+  @inline(__always)
+  static func contains(_ target: UInt32, in targets: Span<UInt64>) -> Bool {
+    // Safety: the place is at most the count, and only read below it.
+    unsafe targets.withUnsafeBufferPointer { elements in
+      guard let base = elements.baseAddress else { return false }
+      let place = unsafe kith_lower_bound(base, elements.count, UInt64(target) << 32)
+      return unsafe place < elements.count && Self.target(base[place]) == target
+    }
+  }
 
   /// The second of an edge, or nil where there is none.
   func second(_ source: UInt32, _ target: UInt32) -> UInt32? {

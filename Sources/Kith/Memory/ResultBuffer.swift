@@ -77,13 +77,16 @@ struct ResultBufferHeader {
     unsafe records[index] = record
   }
 
-  /// Copies a row's text behind those before it.
+  /// Copies a row's text behind those before it. Returns where it stands.
   @inline(__always)
-  mutating func append(_ row: Int, of column: borrowing TextColumn) {
+  @discardableResult
+  mutating func append(_ row: Int, of column: borrowing TextColumn) -> Range<Int> {
     let (start, length) = unsafe column.place(row)
-    precondition(length <= byteCount - written)
+    let end = written &+ length
+    precondition(end <= byteCount)
     if let start = unsafe start { unsafe (bytes + written).copyMemory(from: start, byteCount: length) }
-    written += length
+    defer { written = end }
+    return unsafe Range(uncheckedBounds: (written, end))
   }
 
   /// Copies a text that is no row's.

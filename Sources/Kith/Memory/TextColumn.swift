@@ -13,29 +13,36 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   /// The longest text: what sixteen bits hold.
   static let maximumByteCount = Int(UInt16.max)
 
-  private var references = Column<UInt64>()
-  private var addresses = Column<UInt>()
+  private var references: Column<UInt64>
+  private var addresses: Column<UInt>
   private var owners: [MemoryPage] = []
-  private var liveByteCounts = Column<Int>()
+  /// Bytes of all pages, with their owners.
+  private var pagesByteCount = 0
+  private var liveByteCounts: Column<Int>
   private var used = pageByteCount  // of the last page; full, so that the first text begins one
 
-  init() {}
+  init() {
+    references = Column()
+    addresses = Column()
+    liveByteCounts = Column()
+  }
 
   private init(
     references: consuming Column<UInt64>, addresses: consuming Column<UInt>, owners: [MemoryPage],
-    liveByteCounts: consuming Column<Int>, used: Int
+    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, used: Int
   ) {
     self.references = references
     self.addresses = addresses
     self.owners = owners
+    self.pagesByteCount = pagesByteCount
     self.liveByteCounts = liveByteCounts
     self.used = used
   }
 
   mutating func pin() -> TextColumn {
     TextColumn(
-      references: references.pin(), addresses: addresses.pin(), owners: owners, liveByteCounts: liveByteCounts.pin(),
-      used: used)
+      references: references.pin(), addresses: addresses.pin(), owners: owners, pagesByteCount: pagesByteCount,
+      liveByteCounts: liveByteCounts.pin(), used: used)
   }
 
   var count: Int { references.count }
@@ -74,6 +81,25 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
 
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
+
+  /// Asks for what tells where a row's text lies.
+  @inline(__always)
+  func prefetchReference(_ row: Int) { references.prefetch(row) }
+
+  /// Asks for a row's text: its ends, and the first two hundred bytes. Returns how many bytes it has.
+  @inline(__always)
+  func prefetch(_ row: Int) -> Int {
+    let reference = references[row]
+    let length = Int(reference & 0xFFFF)
+    if length > 0 {
+      let start = unsafe address(reference)
+      unsafe kith_prefetch(start)
+      unsafe kith_prefetch(start + 64)
+      unsafe kith_prefetch(start + 128)
+      unsafe kith_prefetch(start + (length - 1))
+    }
+    return length
+  }
 
   /// A `String` of a row's text. The bytes were valid UTF-8 when they came in.
   @inline(__always)
@@ -123,10 +149,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   }
 
   /// Bytes of pages and references.
+  /// - Complexity: O(1).
   var memoryByteCount: Int {
-    var total = references.byteCount + addresses.byteCount + liveByteCounts.byteCount
-    for page in owners { total += page.byteCount + MemoryPage.overheadByteCount }
-    return total
+    references.byteCount + addresses.byteCount + liveByteCounts.byteCount + pagesByteCount + owners.capacity * 8
   }
 
   func checkInvariants(_ name: String) -> [String] {
@@ -141,6 +166,8 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
       }
       live[page] += length
     }
+    let pageBytes = owners.reduce(0) { $0 + $1.byteCount + MemoryPage.overheadByteCount }
+    if pageBytes != pagesByteCount { return ["\(name): pages take \(pageBytes) bytes, not \(pagesByteCount)"] }
     for page in live.indices where live[page] != liveByteCounts[page] {
       return ["\(name): page \(page) counts \(liveByteCounts[page]) live bytes of \(live[page])"]
     }
@@ -175,8 +202,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func beginPage() {
-    if let last = owners.indices.last, liveByteCounts[last] == 0 { owners[last] = MemoryPage.allocate(byteCount: 0) }
+    if let last = owners.indices.last, liveByteCounts[last] == 0 { giveUp(last) }
     let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
+    pagesByteCount += Self.pageByteCount + MemoryPage.overheadByteCount
     owners.append(page)
     unsafe addresses.append(UInt(bitPattern: page.base))
     liveByteCounts.append(0)
@@ -188,6 +216,12 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     if length == 0 { return }
     let page = Int(reference >> 36)
     liveByteCounts[page] -= length
-    if liveByteCounts[page] == 0 && page < owners.count - 1 { owners[page] = MemoryPage.allocate(byteCount: 0) }
+    if liveByteCounts[page] == 0 && page < owners.count - 1 { giveUp(page) }
+  }
+
+  /// Lets go of the bytes of a page without texts.
+  private mutating func giveUp(_ page: Int) {
+    pagesByteCount -= owners[page].byteCount
+    owners[page] = MemoryPage.allocate(byteCount: 0)
   }
 }

@@ -8,6 +8,7 @@ enum RoomRules {
     "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
     "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
     "Benchmarks/Sources/KithBenchmarks/PostFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/EdgeFloor.swift", "Benchmarks/Sources/KithBenchmarks/InstructionCounter.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 

@@ -39,6 +39,14 @@ uint32_t floor_timeline(
   const struct floor_graph *graph, uint32_t user, uint32_t limit, struct floor_entry *entries, char *bytes,
   bool *has_more);
 
+// The same of posts whose rank is below a bound: further pages.
+uint32_t floor_timeline_before(
+  const struct floor_graph *graph, uint32_t user, uint32_t bound, uint32_t limit, struct floor_entry *entries,
+  char *bytes, bool *has_more);
+
+// Calls `body`. A tool that counts instructions counts between entry and return of this function, and nothing else.
+void floor_counted(void (*body)(void *context), void *context);
+
 // The floor of a journal: the same bytes, written to a file that has its room already, and synced.
 
 // A file without a name of `count` zeros, which are on the disk; -1 when that fails. `path` is its name for a moment.

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import Kith
+
+/// The bytes that a graph says it takes.
+@Suite struct MemoryReportTests {
+  /// Users who follow twenty others each and write ten posts each.
+  private static func fill(_ graph: SocialGraph, userCount: Int) throws {
+    let ids = try (0..<userCount).map { try graph.addUser("somebody \($0)") }
+    for (index, user) in ids.enumerated() {
+      for step in 1...20 { try graph.follow(user, ids[(index + step * step) % userCount], at: 0) }
+      for number in 0..<10 {
+        let post = try graph.addPost(by: user, "post \(number) of user \(index), as long as posts are in the middle")
+        try graph.like(ids[(index * 7 + number) % userCount], post)
+      }
+    }
+  }
+
+  @Test func `units are what their structures take together`() throws {
+    let graph = SocialGraph()
+    try Self.fill(graph, userCount: 500)
+    let report = graph.read { $0.memoryReport() }
+    #expect(report.units.map(\.name) == ["user", "post", "follow", "like"])
+    #expect(report.units.map(\.count) == [500, 5_000, 10_000, 5_000])
+    let others = report.entries.filter { ["blocks", "mutes", "marks"].contains($0.name) }
+    #expect(report.units.reduce(0) { $0 + $1.byteCount } + others.reduce(0) { $0 + $1.byteCount } == report.byteCount)
+    #expect(SocialGraph().read { $0.memoryReport() }.units.allSatisfy { $0.bytesEach == nil })
+  }
+
+  #if os(Linux)
+    /// Bytes of memory that this process has.
+    private static func residentByteCount() throws -> Int {
+      let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+      return (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    @Test func `a graph takes what it says, up to an eighth, of what the system gave`() async {
+      await #expect(processExitsWith: .success) {
+        let graph = SocialGraph()
+        try MemoryReportTests.fill(graph, userCount: 2_000)
+        let (before, first) = (try MemoryReportTests.residentByteCount(), graph.read { $0.memoryReport() }.byteCount)
+        let other = SocialGraph()
+        try MemoryReportTests.fill(other, userCount: 30_000)
+        let given = try MemoryReportTests.residentByteCount() - before
+        let said = other.read { $0.memoryReport() }.byteCount
+        precondition(first > 0 && abs(given - said) < given / 8, "the system gave \(given), the report says \(said)")
+      }
+    }
+  #endif
+}
