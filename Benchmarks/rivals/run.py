@@ -135,8 +135,8 @@ def heading(command, size, options, versions):
 
 
 REMARKS = [
-    "Kith: time of the engine's call with the values that a host would use, as `kith query --timings` tells it. Between "
-    "two calls that process reads and writes JSON, which takes caches from the engine; the drivers do nothing between.",
+    "Kith: time of the engine's call with the values that a host would use, as `kith query --timings` tells it. "
+    "Between two calls that process reads and writes JSON, which takes caches from the engine; the drivers do nothing.",
     "SQLite, PostgreSQL and Redis are asked by drivers in C, statements prepared once, rows copied; SQLite inside the "
     "process, the others over a Unix socket on the same machine. \"Server alone\" is planning and execution as "
     "PostgreSQL itself measures them, without the socket.",
