@@ -34,6 +34,12 @@ enum Main {
       print(Report.table(measurements) + "\n\n" + Report.table(rates))
       return
     }
+    if settings.only == ["live"] {
+      var harness = Harness(settings)
+      let (measurements, rates) = try LiveWorkload(settings: settings).run(&harness)
+      print(Report.table(measurements) + "\n\n" + Report.table(rates))
+      return
+    }
     let clock = ContinuousClock()
     let network = Network(settings)
     let began = clock.now
@@ -53,7 +59,7 @@ enum Main {
   ) throws -> (measurements: [Measurement], rates: [Rate]) {
     func wants(_ workload: String) -> Bool { settings.only.isEmpty || settings.only.contains(workload) }
     var measurements: [Measurement] = []
-    if wants("timeline") || wants("search") {
+    if wants("timeline") || wants("search") || wants("patterns") {
       let plain = PlainAnswers(network)
       if wants("timeline") {
         measurements += try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
@@ -62,6 +68,16 @@ enum Main {
         measurements += try SearchWorkload(network: network, graph: graph)
           .run(&harness, against: plain, seed: settings.seed)
       }
+      if wants("patterns") {
+        measurements += try PatternWorkload(network: network, graph: graph)
+          .run(&harness, against: plain, seed: settings.seed)
+      }
+    }
+    var rates: [Rate] = []
+    if wants("posts") {
+      let posts = try PostWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+      measurements += posts.measurements
+      rates += posts.rates
     }
     if wants("questions") {
       measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
@@ -70,8 +86,13 @@ enum Main {
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
-    if !wants("journal") { return (measurements, []) }
+    if wants("live") {
+      let live = try LiveWorkload(settings: settings).run(&harness)
+      measurements += live.measurements
+      rates += live.rates
+    }
+    if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)
-    return (measurements + journal.measurements, journal.rates)
+    return (measurements + journal.measurements, rates + journal.rates)
   }
 }

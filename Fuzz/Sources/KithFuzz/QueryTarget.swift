@@ -35,6 +35,7 @@ struct QueryTarget: FuzzTarget {
         case .references: "[1,2]"
         case .integers: "[1,4]"
         case .changes: "[{\"op\":\"unfollow\",\"user\":1,\"target\":2}]"
+        case .question: "{\"op\":\"stats\"}"
         }
       return "\"\(field.name)\":\(value)"
     }

@@ -45,7 +45,21 @@ struct JournalReader<D: Disk> {
       frame = try source.frame(at: offset, journalID: id)
       if frame == nil { throw hole(before: later) }
     }
-    guard let frame else { return nil }
+    return try frame.map { (frame) throws(KithError) in try pass(frame) }
+  }
+
+  /// The next frame if its writer has written it by now; nil when not, whatever follows.
+  mutating func nextWritten() throws(KithError) -> StoredFrame? {
+    var frame = try source.frame(at: offset, journalID: id)
+    if frame == nil {
+      try source.lookAgain()
+      frame = try source.frame(at: offset, journalID: id)
+    }
+    return try frame.map { (frame) throws(KithError) in try pass(frame) }
+  }
+
+  /// Goes behind a frame.
+  private mutating func pass(_ frame: StoredFrame) throws(KithError) -> StoredFrame {
     guard frame.firstSequence == nextSequence else {
       throw frame.place.corrupt("the frame begins with change \(frame.firstSequence), not \(nextSequence)")
     }

@@ -47,6 +47,12 @@ struct JournalSource<D: Disk> {
     return bytes.prefix(count)
   }
 
+  /// The next read finds the file as its writer has made it by then.
+  mutating func lookAgain() throws(KithError) {
+    byteCount = try disk.byteCount(of: file)
+    forgetWindow()
+  }
+
   /// The next read asks the file again.
   mutating func forgetWindow() {
     window = []

@@ -3,8 +3,8 @@ public struct Batch: ~Copyable {
   private let graph: SocialGraph
   private let limit: Int
   private let records: Bool
-  /// What was changed so far, for the journal.
-  private(set) var changes: [Change] = []
+  /// What was changed so far, for the journal and for observers.
+  private(set) var made: [MadeChange] = []
   /// How many changes were asked for so far: the index of the next one.
   public private(set) var count = 0
 
@@ -19,8 +19,8 @@ public struct Batch: ~Copyable {
   public mutating func apply(_ change: Change) throws(KithError) -> Applied {
     if count >= limit { throw .invalidRequest(reason: "a batch has at most \(limit) changes") }
     do throws(KithError) {
-      let (applied, complete) = try graph.applyLocked(change)
-      if records && applied.changed { changes.append(complete) }
+      let (applied, made) = try graph.applyLocked(change)
+      if records && applied.changed { self.made.append(made) }
       count += 1
       return applied
     } catch {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A social graph held in memory: people, follows, posts, likes, blocks and mutes.
 ///
 /// One value serves the whole process, from any thread: `read` asks, the verbs change, `pin` keeps an instant.
@@ -16,14 +18,17 @@ public final class SocialGraph: @unchecked Sendable {
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
+  private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
+  let observers = AtomicLazyReference<Observers>()
   var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
   public let recovery: RecoveryReport?
 
   /// An empty graph in memory alone.
-  public convenience init() {
-    self.init(GraphState(), store: nil, isReadOnly: false)
+  /// - Parameter options: what of them concerns files is passed over.
+  public convenience init(options: Options = Options()) {
+    self.init(GraphState(), store: nil, options: options, isReadOnly: false)
   }
 
   init(
@@ -31,10 +36,13 @@ public final class SocialGraph: @unchecked Sendable {
     options: Options = Options(), isReadOnly: Bool
   ) {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
+    var state = state
+    state.posts.keepIndex(options.postIndex.kind)
     live = GraphView(state)
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
+    wakeIndexers(all: true)
   }
 
   // MARK: - Asking
@@ -63,31 +71,48 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Returns: its number, and the id where one was assigned; a change that changes nothing takes no number.
   @discardableResult
   public func apply(_ change: Change) throws(KithError) -> Applied {
-    let applied = try applyNow(change)
+    let (applied, made, observers) = try applyNow(change)
     try commit(applied.sequence)
+    if let observers { tell(observers, made, sequence: applied.sequence) }
     return applied
   }
 
   /// As `apply`, but suspends the task instead of blocking its thread until the change is safe.
   @discardableResult
   public func submit(_ change: Change) async throws(KithError) -> Applied {
-    let applied = try applyNow(change)
-    guard let store else { return applied }
-    let outcome = await Committer.commit(applied.sequence, to: store)
-    if case .failure = outcome { snapshotter?.noteFailure(of: self) }
-    try outcome.get()
-    snapshotter?.note(self, sequence: applied.sequence)
+    let (applied, made, observers) = try applyNow(change)
+    if let store {
+      let outcome = await Committer.commit(applied.sequence, to: store)
+      if case .failure = outcome { snapshotter?.noteFailure(of: self) }
+      try outcome.get()
+      snapshotter?.note(self, sequence: applied.sequence)
+    }
+    if let observers { tell(observers, made, sequence: applied.sequence) }
     return applied
   }
 
   /// Applies a change and enqueues it; it is not yet safe.
-  private func applyNow(_ change: Change) throws(KithError) -> Applied {
-    try lock.write { () throws(KithError) -> Applied in
+  ///
+  /// Returns also who is to be told of it then; nobody of a change that changed nothing.
+  private func applyNow(_ change: Change) throws(KithError) -> (Applied, MadeChange, Observers?) {
+    try lock.write { () throws(KithError) -> (Applied, MadeChange, Observers?) in
       try checkWritable()
-      let (applied, complete) = try applyLocked(change)
-      if applied.changed { store?.enqueue(complete) }
-      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
-      return applied
+      let (applied, made) = try applyLocked(change)
+      if applied.changed { store?.enqueue(made.change) }
+      let observers = applied.changed ? presentObservers : nil
+      observers?.feed.record(made.change, sequence: applied.sequence)
+      wakeIndexers()
+      return (applied, made, observers)
+    }
+  }
+
+  /// Has the search indexes worked on in the background if they ask for it; inside the lock. Not inlined, because the
+  /// optimiser of Swift 6.3.1 fails on the initialiser then.
+  @inline(never)
+  private func wakeIndexers(all: Bool = false) {
+    if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+    if live.state.posts.takeBuildMayBeDue() {
+      if all { postIndexer.wakeAll(self) } else { postIndexer.wake(self) }
     }
   }
 
@@ -108,22 +133,44 @@ public final class SocialGraph: @unchecked Sendable {
   /// The error that leaves it names the change that failed (`inBatch`), unless `body` threw one of its own.
   /// Errors: those of the changes; `invalidRequest` for more than 10,000 of them.
   public func batch<R>(_ body: (inout Batch) throws(KithError) -> R) throws(KithError) -> R {
-    let (result, sequence) = try lock.write { () throws(KithError) -> (R, UInt64) in
+    let (result, made, sequence) = try lock.write { () throws(KithError) -> (R, [MadeChange], UInt64) in
       try checkWritable()
-      let before = live.state.pin()
-      var batch = Batch(graph: self, limit: Limits.batchCount, records: store != nil)
-      do throws(KithError) {
-        let result = try body(&batch)
-        if !batch.changes.isEmpty { store?.enqueue(batch.changes) }
-        if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
-        return (result, live.state.sequence)
-      } catch {
-        live.state = before
-        throw error
-      }
+      return try applyTogether(limit: Limits.batchCount, body)
     }
     try commit(sequence)
+    if !made.isEmpty, let observers = presentObservers { tell(observers, made, sequence: sequence) }
     return result
+  }
+
+  /// The changes of a batch, inside the lock.
+  private func applyTogether<R>(
+    limit: Int, _ body: (inout Batch) throws(KithError) -> R
+  ) throws(KithError) -> (R, [MadeChange], UInt64) {
+    let before = live.state.pin()
+    var batch = Batch(graph: self, limit: limit, records: store != nil || presentObservers != nil)
+    do throws(KithError) {
+      let result = try body(&batch)
+      if !batch.made.isEmpty {
+        store?.enqueue(batch.made.lazy.map(\.change))
+        presentObservers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
+      }
+      wakeIndexers()
+      return (result, batch.made, live.state.sequence)
+    } catch {
+      live.state = before
+      throw error
+    }
+  }
+
+  /// Makes changes that another process made and recorded together: for a graph that was opened for reading.
+  package func follow(_ changes: [Change]) throws(KithError) {
+    let (made, sequence) = try lock.write { () throws(KithError) -> ([MadeChange], UInt64) in
+      let (_, made, sequence) = try applyTogether(limit: .max) { batch throws(KithError) in
+        for change in changes { try batch.apply(change) }
+      }
+      return (made, sequence)
+    }
+    if let observers = presentObservers { tell(observers, made, sequence: sequence) }
   }
 
   /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
@@ -132,19 +179,24 @@ public final class SocialGraph: @unchecked Sendable {
   /// Until then lists of followers and likers are not to be asked for. The changes bypass the journal: only a snapshot
   /// saves them, and until it is written other changes are refused. If `body` throws, the graph is to be thrown away.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
-    try lock.write { () throws(E) -> R in
+    let result = try lock.write { () throws(E) -> R in
       store?.beginBulk()
       live.state.beginBulk()
       var batch = Batch(graph: self, limit: .max, records: false)
       let result = try body(&batch)
       live.state.endBulk()
+      wakeIndexers(all: true)
       return result
     }
+    // With a store, the snapshot that must follow tells it.
+    if store == nil { tellAll(through: read { $0.sequence }) }
+    return result
   }
 
   /// One change, inside the lock.
-  func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, complete: Change) {
+  func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, made: MadeChange) {
     let complete = try live.state.complete(change, now: Timestamp.now)
+    let made = MadeChange(change: complete, removedAuthor: removedAuthor(complete))
     let changed = try live.state.apply(complete)
     var applied = Applied(sequence: live.state.sequence, changed: changed, user: nil, post: nil)
     switch complete {
@@ -152,12 +204,17 @@ public final class SocialGraph: @unchecked Sendable {
     case .addPost(let id, _, _, _): applied.post = id
     default: break
     }
-    return (applied, complete)
+    return (applied, made)
   }
 
   /// Lends the users to the merger of their names.
   func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
     lock.write { body(&live.state.users) }
+  }
+
+  /// Lends the posts to the one who builds their index.
+  func withPosts<R: ~Copyable>(_ body: (inout PostTable) -> R) -> R {
+    lock.write { body(&live.state.posts) }
   }
 
   private func checkWritable() throws(KithError) {
@@ -172,6 +229,15 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Bytes of changes since the last snapshot.
   var journaledByteCount: Int { store?.journaledByteCount.load(ordering: .relaxed) ?? 0 }
+
+  /// The changes of the store's journals from one on, up to the newest.
+  func journalWalk(from sequence: UInt64) throws(KithError) -> JournalWalk<SystemDisk> {
+    guard let store else { throw .noStore(path: "") }
+    return try store.walk(from: sequence, committing: read { $0.sequence })
+  }
+
+  /// Lends the graph while nobody changes it.
+  func withWriterLock<R>(_ body: (borrowing GraphView) -> R) -> R { lock.write { body(live) } }
 
   // MARK: - Files
 
@@ -190,10 +256,10 @@ public final class SocialGraph: @unchecked Sendable {
     let disk = SystemDisk()
     let isFile = try disk.status(of: path, followingLinks: true)?.kind == .file
     if isFile || access == .readOnly {
-      return try read(path, from: disk, isReadOnly: true)
+      return try read(path, from: disk, options, isReadOnly: true)
     }
     let opened = try Store.open(
-      path, mode: options.durability, disk: disk,
+      path, mode: options.durability, disk: disk, retention: options.retention,
       events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
     let (store, report) = (opened.store, opened.report)
     return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
@@ -203,19 +269,21 @@ public final class SocialGraph: @unchecked Sendable {
   ///
   /// Takes no lock and writes nothing. Errors: as of `open`.
   package static func openScratch(_ path: String) throws(KithError) -> SocialGraph {
-    try read(path, from: SystemDisk(), isReadOnly: false)
+    try read(path, from: SystemDisk(), Options(), isReadOnly: false)
   }
 
   /// A graph without a store, of the files of one.
-  private static func read(_ path: String, from disk: SystemDisk, isReadOnly: Bool) throws(KithError) -> SocialGraph {
+  private static func read(
+    _ path: String, from disk: SystemDisk, _ options: Options, isReadOnly: Bool
+  ) throws(KithError) -> SocialGraph {
     if try disk.status(of: path, followingLinks: true)?.kind == .file {
       let file = try disk.open(path, writable: false)
       let snapshot = try SnapshotFile.read(file, path: path, from: disk)
-      return SocialGraph(snapshot.state, store: nil, isReadOnly: isReadOnly)
+      return SocialGraph(snapshot.state, store: nil, options: options, isReadOnly: isReadOnly)
     }
     let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
     let report = recovered.report
-    return SocialGraph(recovered.state, store: nil, recovery: report, isReadOnly: isReadOnly)
+    return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly)
   }
 
   /// How a store is opened.
@@ -241,6 +309,7 @@ public final class SocialGraph: @unchecked Sendable {
   ) throws(KithError) -> SnapshotInfo {
     if isReadOnly { throw .readOnly }
     guard let store else { throw .noStore(path: "") }
+    let savesUntold = isJournalBroken
     var byteCount = 0
     let info = try store.snapshot(workers: max(1, coreCount ?? SystemDisk.coreCount)) { step in
       switch step {
@@ -257,6 +326,7 @@ public final class SocialGraph: @unchecked Sendable {
       }
     }
     snapshotter?.noteSnapshot(sequence: info.sequence)
+    if savesUntold { tellAll(through: info.sequence) }
     return info
   }
 
@@ -264,7 +334,14 @@ public final class SocialGraph: @unchecked Sendable {
   /// nothing.
   public func close() throws(KithError) {
     lock.write { live.isClosed = true }
-    try store?.close()
+    var isSaved = !isJournalBroken
+    defer { tellEnd(isSaved: isSaved) }
+    do throws(KithError) {
+      try store?.close()
+    } catch {
+      isSaved = false
+      throw error
+    }
   }
 }
 

@@ -20,8 +20,8 @@ extension BenchPage {
     return """
       <section>
       <h2>How latency is distributed</h2>
-      <p>Height: the time of a call. To the right, each mark leaves a tenth of the calls that the one before left. Beside
-      each name its median.</p>
+      <p>Height: the time of a call. To the right, each mark leaves a tenth of the calls that the one before left.
+      Beside each name its median.</p>
       <div class=charts>
       \(charts.joined())</div>
       </section>

@@ -41,7 +41,8 @@ struct Latencies: Sendable {
     return sorted[min(count, max(1, Int((share * Double(count)).rounded(.up)))) - 1]
   }
 
-  /// Whether so many were asked that some lie beyond this share: a percentile of fewer is their maximum by another name.
+  /// Whether so many were asked that some lie beyond this share: a percentile of fewer is their maximum by another
+  /// name.
   func tells(_ share: Double) -> Bool { Double(count) * (1 - share) >= 0.999 }
 
   /// The nanoseconds of the shown percentiles; nil where too few were asked.

@@ -17,6 +17,8 @@ enum Answer: Sendable {
   case snapshot(SnapshotInfo)
   case stats(Counts, MemoryReport, sequence: UInt64)
   case problems([Problem])
+  case watching(Int)
+  case unwatched(Bool)
 }
 
 /// What a single change answers.
@@ -78,6 +80,8 @@ extension JSONWriter {
       member("sequence", snapshot.sequence)
     case .stats(let counts, let memory, let sequence): stats(counts, memory, sequence)
     case .problems(let problems): list("problems", problems) { $0.problem($1) }
+    case .watching(let number): member("watch", number)
+    case .unwatched(let changed): member("changed", changed)
     }
   }
 

@@ -5,6 +5,7 @@ enum Operation: String, CaseIterable, Sendable {
   case addUser, renameUser, removeUser, follow, unfollow, addPost, removePost, like, unlike
   case block, unblock, mute, unmute
   case batch, snapshot, stats, verify
+  case watch, unwatch
 
   /// Whether it is a single change, which a batch may hold.
   var isChange: Bool {
@@ -13,6 +14,14 @@ enum Operation: String, CaseIterable, Sendable {
       .block, .unblock, .mute, .unmute:
       true
     default: false
+    }
+  }
+
+  /// Whether it asks one view of the graph, and so can be watched.
+  var isQuestion: Bool {
+    switch self {
+    case .batch, .snapshot, .watch, .unwatch: false
+    default: !isChange
     }
   }
 }
@@ -29,6 +38,7 @@ struct Field: Equatable, Sendable {
     case references
     case integers
     case changes
+    case question
   }
 
   let name: String
@@ -72,6 +82,8 @@ struct Field: Equatable, Sendable {
   static let following = Field("following", .flag)
   static let includeSelf = Field("includeSelf", .flag)
   static let changes = Field("changes", .changes)
+  static let question = Field("question", .question)
+  static let watch = Field("watch", .integer)
 }
 
 /// The fields of an operation.
@@ -117,6 +129,8 @@ struct Shape: Sendable {
       case .unlike: ([.user, .post], [])
       case .batch: ([.changes], [])
       case .snapshot, .stats, .verify: ([], [])
+      case .watch: ([.question], [])
+      case .unwatch: ([.watch], [])
       }
     self.operation = operation
     self.required = required

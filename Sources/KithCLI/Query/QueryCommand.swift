@@ -54,6 +54,7 @@ enum QueryCommand {
     while true {
       while let line = splitter.next() {
         session.answer(line, to: &answers)
+        session.push(to: &answers)
         if answers.bytes.count >= flushByteCount { try flush(&answers) }
       }
       if !StandardStream.input.isReadable { try flush(&answers) }
@@ -62,6 +63,7 @@ enum QueryCommand {
       splitter.feed(chunk[..<count])
     }
     if let line = splitter.last() { session.answer(line, to: &answers) }
+    session.push(to: &answers)
     try flush(&answers)
   }
 

@@ -9,9 +9,11 @@ struct QuerySession {
   let readOnly: Bool
 
   private let clock = ContinuousClock()
+  private var watches: QueryWatches
 
   init(_ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false) {
     self.graph = graph
+    watches = QueryWatches(graph)
     self.timings = timings
     self.readOnly = readOnly
   }
@@ -27,6 +29,9 @@ struct QuerySession {
       write(error, of: [], tag: nil, .zero, to: &writer)
     }
   }
+
+  /// Writes those watched answers that became others, one a line.
+  mutating func push(to writer: inout JSONWriter) { watches.push(to: &writer) }
 
   private mutating func answer(_ line: [UInt8], to writer: inout JSONWriter) {
     var tag: Range<Int>?
@@ -56,11 +61,12 @@ struct QuerySession {
   // MARK: Engine calls
 
   private mutating func run(_ request: Request) throws(KithError) -> Answer {
-    if let part = request.unbuiltPart { throw .unsupported(part) }
     if readOnly, request.operation.isChange || request.operation == .batch { throw .readOnly }
     switch request.operation {
     case .batch: return try request.applyBatch(to: graph)
     case .snapshot: return .snapshot(try graph.snapshot())
+    case .watch: return .watching(try watches.add(request.required(.question, request.question)))
+    case .unwatch: return .unwatched(watches.remove(request.required(.watch, request.integer)))
     case let operation where operation.isChange: return try request.apply(to: graph)
     default: return try graph.read { (view) throws(KithError) in try request.answer(from: view) }
     }

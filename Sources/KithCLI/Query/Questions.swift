@@ -28,17 +28,13 @@ extension Request {
     }
   }
 
-  /// The part of the protocol that this request needs and that is not built yet; its shape is checked all the same.
-  var unbuiltPart: String? {
-    switch operation {
-    case .users where text(.match) == "fuzzy" || text(.match) == "regex": "match \(text(.match) ?? "")"
-    default: nil
-    }
-  }
-
   // MARK: Searches and timelines
 
   private func searchUsers(_ view: borrowing GraphView) throws(KithError) -> UserPage {
+    try view.searchUsers(text(.query) ?? "", try userSearch(view))
+  }
+
+  func userSearch(_ view: borrowing GraphView) throws(KithError) -> UserSearch {
     var options = UserSearch()
     options.match = choice(.match) ?? .substring
     options.fold = choice(.fold) ?? .loose
@@ -49,10 +45,14 @@ extension Request {
     options.cursor = cursor
     options.counting = flag(.count) ?? false
     options.highlighting = flag(.highlights) ?? false
-    return try view.searchUsers(text(.query) ?? "", options)
+    return options
   }
 
   private func searchPosts(_ view: borrowing GraphView) throws(KithError) -> PostPage {
+    try view.searchPosts(text(.query) ?? "", try postSearch(view))
+  }
+
+  func postSearch(_ view: borrowing GraphView) throws(KithError) -> PostSearch {
     var options = PostSearch()
     options.viewer = try viewer(view)
     options.author = try optionalUser(.user, view)
@@ -63,10 +63,14 @@ extension Request {
     options.before = time(.before)
     options.after = time(.after)
     options.highlighting = flag(.highlights) ?? false
-    return try view.searchPosts(text(.query) ?? "", options)
+    return options
   }
 
   private func timeline(_ view: borrowing GraphView) throws(KithError) -> PostPage {
+    try view.timeline(of: try user(.user, view), timelineOptions)
+  }
+
+  var timelineOptions: TimelineOptions {
     var options = TimelineOptions()
     options.limit = limit
     options.cursor = cursor
@@ -74,10 +78,10 @@ extension Request {
     options.before = time(.before)
     options.after = time(.after)
     options.includeSelf = flag(.includeSelf) ?? true
-    return try view.timeline(of: try user(.user, view), options)
+    return options
   }
 
-  private func listOptions(_ view: borrowing GraphView) throws(KithError) -> ListOptions {
+  func listOptions(_ view: borrowing GraphView) throws(KithError) -> ListOptions {
     var options = ListOptions()
     options.order = choice(.listOrder) ?? .newest
     options.limit = limit
@@ -103,9 +107,13 @@ extension Request {
 
   private func relations(_ view: borrowing GraphView) throws(KithError) -> Answer {
     let user = try user(.user, view)
+    return .relations(try view.relations(of: user, to: try targets(view)))
+  }
+
+  func targets(_ view: borrowing GraphView) throws(KithError) -> [UserID] {
     var targets: [UserID] = []
     for reference in references(.targets) ?? [] { targets.append(try known(reference, view)) }
-    return .relations(try view.relations(of: user, to: targets))
+    return targets
   }
 
   // MARK: Several hops
@@ -129,7 +137,7 @@ extension Request {
 
   // MARK: Fields as the engine's types
 
-  private var postID: PostID { PostID(rawValue: required(.post, integer)) }
+  var postID: PostID { PostID(rawValue: required(.post, integer)) }
   private var limit: Int { integer(.limit).map { Int($0) } ?? 20 }
   private var cursor: Cursor? { text(.cursor).map { Cursor($0) } }
   private func choice<Word: RawRepresentable<String>>(_ field: Field) -> Word? {
@@ -138,9 +146,9 @@ extension Request {
 
   private func time(_ field: Field) -> Timestamp? { integer(field).map { Timestamp($0) } }
 
-  private func viewer(_ view: borrowing GraphView) throws(KithError) -> UserID? { try optionalUser(.viewer, view) }
+  func viewer(_ view: borrowing GraphView) throws(KithError) -> UserID? { try optionalUser(.viewer, view) }
 
-  private func user(_ field: Field, _ view: borrowing GraphView) throws(KithError) -> UserID {
+  func user(_ field: Field, _ view: borrowing GraphView) throws(KithError) -> UserID {
     try known(required(field, reference), view)
   }
 

@@ -33,6 +33,7 @@ struct Request: Sendable {
     case references([Reference])
     case integers([Int64])
     case changes([Request])
+    indirect case question(Request)
   }
 
   let operation: Operation
@@ -117,6 +118,11 @@ struct Request: Sendable {
     if case .changes(let changes)? = value(of: .changes) { changes } else { [] }
   }
 
+  /// What is to be watched.
+  func question(_ field: Field) -> Request? {
+    if case .question(let question)? = value(of: field) { question } else { nil }
+  }
+
   /// A required field's value: its shape was checked, so only a slip between the table and its reader can miss it.
   func required<Value>(_ field: Field, _ read: (Field) -> Value?) -> Value {
     guard let value = read(field) else { preconditionFailure("\(operation) has no required field \(field.name)") }
@@ -152,6 +158,7 @@ struct Request: Sendable {
       let integers = elements.compactMap { element in if case .integer(let integer) = element { integer } else { nil } }
       if integers.count == elements.count { return .integers(integers) }
     case (.changes, .array(let elements)): return .changes(try changes(elements))
+    case (.question, .object(let members)): return .question(try question(members))
     default: break
     }
     throw .invalidRequest(reason: "\(field.name) must be \(field.kind.description)")
@@ -171,6 +178,14 @@ struct Request: Sendable {
       }
     }
     return changes
+  }
+
+  private static func question(_ members: [JSONMember]) throws(KithError) -> Request {
+    let question = try Request(members)
+    guard question.operation.isQuestion else {
+      throw .invalidRequest(reason: "a question is watched, not \(question.operation)")
+    }
+    return question
   }
 
   private static func change(_ element: JSONValue) throws(KithError) -> Request {
@@ -196,6 +211,7 @@ extension Field.Kind: CustomStringConvertible {
     case .references: "a list of users: ids or {\"username\": …}"
     case .integers: "a list of integers of 64 bits"
     case .changes: "a list of changes"
+    case .question: "a question: a request that reads"
     }
   }
 }

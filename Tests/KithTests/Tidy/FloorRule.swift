@@ -1,7 +1,7 @@
 /// A folder of Sources/Kith may name only the types of its own floor and of those below.
 enum FloorRule {
   /// From the ground up.
-  static let floors = ["Memory", "Search", "Graph", "Durability", "Engine"]
+  static let floors = ["Memory", "Search", "Graph", "Durability", "Engine", "Live"]
 
   static func findings(in files: [SourceFile]) -> [Finding] {
     let files = files.compactMap { file in floor(of: file).map { (file: file, floor: $0) } }

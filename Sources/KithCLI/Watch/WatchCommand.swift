@@ -1,0 +1,181 @@
+import Foundation
+import Kith
+
+/// `kith watch`: what happens to a store while another process writes it.
+enum WatchCommand {
+  private static let from = Option("--from", "N", "changes: the first one wanted; without it, the next one")
+  private static let viewer = Option("--as", "USER", "who asks")
+  private static let count = Option("--count", "N", "ends after so many lines")
+  private static let every = Option("--every", "MS", "looks at the journal so often (20), 1 to 60,000")
+
+  static let command = Command(
+    name: "watch",
+    summary: "prints the changes of a store, or a live answer, as JSON Lines while another process writes it",
+    positionals: [
+      Positional("STORE", "a store directory; only read, without a lock"),
+      Positional("WHAT", "changes (the default), user, likes, followers, timeline or search", isOptional: true),
+      Positional("SUBJECT", "the user, the post (likes) or the text (search)", isOptional: true),
+    ],
+    options: [from, viewer, .limit, count, every],
+    notes: [
+      "A change is printed as the request by which kith query makes it, with its \"sequence\"; {\"missed\":[a,b]} in "
+        + "the place of changes that the journals hold no more. An answer is printed as kith query answers it, now and "
+        + "whenever it has become another one. USER is \(UserReference.help).",
+      "It reads the journal that the writer of the store writes: a change is seen when it was written, which is just "
+        + "before it is on the disk. A store with durability memory has no journal to watch. To watch from within the "
+        + "writing process, see the request watch of kith query, and SocialGraph.values in Swift.",
+    ],
+    examples: [
+      "watch ./store", "watch ./store changes --from 1 --count 10", "watch ./store timeline ann --limit 5",
+      "watch ./store likes 17", "watch ./store search ann --as 42",
+    ],
+    run: run)
+
+  /// What is watched, as it prints a line: false when there is nothing new.
+  private protocol Watched {
+    mutating func printNext() throws(CommandFailure) -> Bool
+  }
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    StandardStream.ignoreBrokenPipes()
+    let pause = Double(try arguments.integer(every, in: 1...60_000) ?? 20) / 1_000
+    var left = try arguments.integer(count, in: 1...Int64.max) ?? .max
+    let what = arguments.positional(1) ?? "changes"
+    var watched: any Watched =
+      what == "changes" ? try WatchedChanges(arguments) : try WatchedAnswer(arguments, what)
+    while left > 0 {
+      if try watched.printNext() { left -= 1 } else { Thread.sleep(forTimeInterval: pause) }
+    }
+    return 0
+  }
+
+  private static func attempt<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
+    do throws(KithError) { return try body() } catch { throw .no(error.description) }
+  }
+
+  /// Prints one line. Somebody who reads no more ends it quietly.
+  private static func line(_ content: (inout JSONWriter) -> Void) throws(CommandFailure) {
+    var writer = JSONWriter()
+    writer.object(content)
+    writer.newline()
+    do throws(StandardStream.Failure) {
+      try StandardStream.output.write(writer.bytes)
+    } catch {
+      if error.isBrokenPipe { leave(with: 0) }
+      throw .no("standard output: \(error)")
+    }
+  }
+
+  // MARK: - Changes
+
+  private struct WatchedChanges: Watched {
+    var follower: StoreFollower
+    /// Changes of one frame that are still to be printed, the last first.
+    var waiting: [(change: Change, sequence: UInt64)] = []
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+      guard arguments.positional(2) == nil, !arguments.flag(viewer), !arguments.flag(.limit) else {
+        throw arguments.misuse("changes are watched as a whole: no subject, no --as, no --limit")
+      }
+      let store = arguments.positionals[0]
+      let first = try arguments.integer(from, in: 1...Int64.max)
+      do throws(KithError) {
+        let next = if let first { UInt64(first) } else { (try Snapshots.list(store).lastSequence ?? 0) + 1 }
+        follower = try StoreFollower(store, from: next)
+      } catch {
+        throw .usage(error.description)
+      }
+    }
+
+    mutating func printNext() throws(CommandFailure) -> Bool {
+      if let (change, sequence) = waiting.popLast() {
+        try line { change.write(to: &$0, sequence: sequence) }
+        return true
+      }
+      switch try attempt({ () throws(KithError) in try follower.next() }) {
+      case .nothing: return false
+      case .missed(let range):
+        try line { writer in
+          writer.name("missed")
+          writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
+        }
+        return true
+      case .changes(let changes, let first):
+        waiting = changes.enumerated().map { ($1, first + UInt64($0)) }.reversed()
+        return try printNext()
+      }
+    }
+  }
+
+  // MARK: - Answers
+
+  private struct WatchedAnswer: Watched {
+    var follower: StoreFollower
+    let graph: SocialGraph
+    let subscription: LiveSubscription<[UInt8]>
+
+    init(_ arguments: Arguments, _ what: String) throws(CommandFailure) {
+      if arguments.flag(from) { throw arguments.misuse("--from is for changes") }
+      let store = arguments.positionals[0]
+      let graph = try StoreAccess.open(store, access: .readOnly)
+      let request = try graph.read { (view) throws(CommandFailure) in try Self.request(arguments, what, view) }
+      let question = try attempt { () throws(KithError) in
+        try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
+      }
+      self.graph = graph
+      subscription = LiveSubscription(graph, question)
+      do throws(KithError) {
+        follower = try StoreFollower(store, from: graph.read { view in view.sequence } + 1)
+      } catch {
+        throw .usage(error.description)
+      }
+    }
+
+    /// The request of `kith query` that asks it.
+    private static func request(
+      _ arguments: Arguments, _ what: String, _ view: borrowing GraphView
+    ) throws(CommandFailure) -> Request {
+      guard let subject = arguments.positional(2) else { throw arguments.misuse("\(what) of what? give the SUBJECT") }
+      func member(_ name: String, _ value: JSONValue) -> JSONMember {
+        JSONMember(name: name, value: value, source: 0..<0)
+      }
+      func user(_ text: String) throws(CommandFailure) -> JSONValue {
+        .integer(try UserReference.resolve(text, in: view).rawValue)
+      }
+      var members: [JSONMember] = []
+      switch what {
+      case "user", "timeline", "followers":
+        members = [member("op", .string(what)), member("user", try user(subject))]
+      case "likes":
+        guard let post = Int64(subject) else { throw arguments.misuse("\(subject) is not the id of a post") }
+        members = [member("op", .string("likers")), member("post", .integer(post))]
+      case "search": members = [member("op", .string("users")), member("query", .string(subject))]
+      default: throw arguments.misuse("nothing is called \(what) that can be watched")
+      }
+      if let text = arguments.value(viewer) { members.append(member("as", try user(text))) }
+      if let limit = try arguments.integer(.limit, in: 1...Int64(Limits.pageCount)) {
+        members.append(member("limit", .integer(limit)))
+      }
+      return try attempt { () throws(KithError) in try Request(members) }
+    }
+
+    mutating func printNext() throws(CommandFailure) -> Bool {
+      while true {
+        if let members = try attempt({ () throws(KithError) in try subscription.askIfTold() }) {
+          let sequence = graph.read { view in view.sequence }
+          try line { writer in
+            writer.member("sequence", sequence)
+            writer.source(members[...])
+          }
+          return true
+        }
+        switch try attempt({ () throws(KithError) in try follower.next() }) {
+        case .nothing: return false
+        case .missed(let range):
+          throw .no("changes \(range.lowerBound) to \(range.upperBound) are in no journal; start again")
+        case .changes(let changes, _): try attempt { () throws(KithError) in try graph.follow(changes) }
+        }
+      }
+    }
+  }
+}
