@@ -32,6 +32,7 @@ def main():
     parser.add_argument("--questions", type=int, help="of each kind (400)")
     parser.add_argument("--seed", type=int, default=1, help="another network and other questions for every number (1)")
     parser.add_argument("--only", default="sqlite,postgresql,redis,tantivy", help="the rivals to ask, with commas")
+    parser.add_argument("--remark", action="append", default=[], help="what readers of this run should know")
     parser.add_argument("--results", help="the file to write; standard output without it")
     options = parser.parse_args()
     options.users = options.users or (20_000 if options.short else 100_000)
@@ -61,7 +62,8 @@ def run(options, directory):
     kith = systems.Kith(options.kith, f"{directory}/store")
     note("asking Kith")
     answers = kith.ask(asked)
-    command = " ".join(["Benchmarks/run", *(w for w in sys.argv[1:] if w != options.kith and w != "--kith")])
+    hidden = {"--kith", options.kith, "--remark", *options.remark}
+    command = " ".join(["Benchmarks/run", *(word for word in sys.argv[1:] if word not in hidden)])
     results = Results([])
     expected = {}
     for (kind, _, given), answer in zip(asked, answers):
@@ -72,7 +74,7 @@ def run(options, directory):
         results.add(kind, "Kith", "", [time for time, _ in found])
     versions = [kith.version] + ask_rivals(options, directory, network, asked, expected, results)
     results.heading = heading(command, size, options, versions)
-    results.remarks += REMARKS
+    results.remarks += options.remark + REMARKS
     return results
 
 
@@ -133,7 +135,8 @@ def heading(command, size, options, versions):
 
 
 REMARKS = [
-    "Kith: time of the engine's call with the values that a host would use, as `kith query --timings` tells it.",
+    "Kith: time of the engine's call with the values that a host would use, as `kith query --timings` tells it. "
+    "Between two calls that process reads and writes JSON, which takes caches from the engine; the drivers do nothing.",
     "SQLite, PostgreSQL and Redis are asked by drivers in C, statements prepared once, rows copied; SQLite inside the "
     "process, the others over a Unix socket on the same machine. \"Server alone\" is planning and execution as "
     "PostgreSQL itself measures them, without the socket.",
