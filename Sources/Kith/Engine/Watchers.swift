@@ -2,8 +2,8 @@ import Synchronization
 
 /// Who waits for what: from dependencies to the wakers of those whose answers were made of them.
 ///
-/// A write looks up what it touches and nothing else. Most of what it touches nobody watches, which a filter says without
-/// a lock (10,000 live questions fill one bit in thirty).
+/// A write looks up what it touches and nothing else. Most of what it touches nobody watches, which a filter says
+/// without a lock (10,000 live questions fill one bit in thirty).
 final class Watchers: Sendable {
   /// The wakers of one dependency: mostly one.
   private struct List: Sendable {
