@@ -5,7 +5,12 @@ let package = Package(
   name: "kith-benchmarks",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "kith-benchmarks", targets: ["KithBenchmarks"])],
-  dependencies: [.package(name: "kith", path: "..")],
+  traits: [
+    .trait(name: "Regex", description: "Measures regular expressions too; needs the C++ library re2.")
+  ],
+  dependencies: [
+    .package(name: "kith", path: "..", traits: [.trait(name: "Regex", condition: .when(traits: ["Regex"]))])
+  ],
   targets: [
     .target(name: "CFloor"),
     .executableTarget(

@@ -5,8 +5,9 @@ enum EntryPoint {
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command, queryCommand,
     SearchCommand.command, TimelineCommand.command, UserCommand.command, PostCommand.command, SuggestCommand.command,
-    PathCommand.command, RankCommand.command, WatchCommand.command,
-    SnapshotCommand.command, RestoreCommand.command, VerifyCommand.command, ListCommand.command, InspectCommand.command,
+    PathCommand.command, RankCommand.command, WatchCommand.command, BenchCommand.command, SnapshotCommand.command,
+    RestoreCommand.command, SalvageCommand.command, DrillCommand.command, VerifyCommand.command, ListCommand.command,
+    InspectCommand.command,
   ]
 
   static func main() {

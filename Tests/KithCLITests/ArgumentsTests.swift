@@ -39,6 +39,10 @@ struct ArgumentsTests {
     #expect(try read("./s", "--limit", "-3").value(limit) == "-3")
   }
 
+  @Test("A dash alone is a positional: standard input") func dash() throws {
+    #expect(try read("-", "--limit", "2").positionals == ["-"])
+  }
+
   @Test("After two dashes everything is a positional")
   func dashes() throws {
     #expect(try read("--", "--limit", "--").positionals == ["--limit", "--"])
@@ -52,7 +56,7 @@ struct ArgumentsTests {
       ([], "STORE is missing"), (["a", "b", "c"], "one argument too many: \"c\""), (["a", "--limit"], "needs a value"),
       (["a", "--limit", "--json"], "needs a value"), (["a", "--json=1"], "takes no value"),
       (["a", "--json", "--json"], "given twice"), (["a", "--limit=1", "--limit", "2"], "given twice"),
-      (["a", "--limt", "2"], "perhaps --limit"), (["a", "--deep"], "no option --deep"), (["-"], "no option -"),
+      (["a", "--limt", "2"], "perhaps --limit"), (["a", "--deep"], "no option --deep"), (["-x"], "no option -x"),
     ])
   func refusals(words: [String], reason: String) throws {
     let failure = try #require(throws: CommandFailure.self) { try Arguments(words, of: sample) }

@@ -115,7 +115,7 @@ struct RequestTests {
   }
 
   @Test(
-    "Fields that do not go together are refused, also where one is not built yet",
+    "Fields that do not go together are refused, also where one is not built in",
     arguments: [
       #"{"op":"posts","following":true}"#, #"{"op":"users","order":"followedFirst"}"#,
       #"{"op":"users","match":"regex","fold":"loose"}"#, #"{"op":"users","match":"fuzzy","order":"popular"}"#,
@@ -125,15 +125,16 @@ struct RequestTests {
     #expect(try console.code(line) == "invalidRequest")
   }
 
-  @Test(
-    "What is not built yet says so",
-    arguments: [
-      #"{"op":"users","match":"fuzzy"}"#, #"{"op":"users","match":"regex"}"#,
-    ])
-  func unbuilt(line: String) throws {
+  @Test("Regular expressions are there with the package trait alone, else their absence is said")
+  func regex() throws {
     var console = Console()
-    #expect(try console.code(line) == "unsupported")
-    #expect(try console.ask(#"{"op":"users","order":"name","highlights":false}"#)["ok"] == .boolean(true))
+    #if Regex
+      #expect(try console.ask(#"{"op":"users","query":"^a+$","match":"regex"}"#)["ok"] == .boolean(true))
+      #expect(try console.code(#"{"op":"users","query":"(","match":"regex"}"#) == "invalidPattern")
+    #else
+      #expect(try console.code(#"{"op":"users","match":"regex"}"#) == "unsupported")
+    #endif
+    #expect(try console.ask(#"{"op":"users","query":"anna","match":"fuzzy"}"#)["ok"] == .boolean(true))
   }
 }
 

@@ -107,7 +107,9 @@ private final class FullDiskStory {
       }
     }
     switch first {
-    case .indeterminate(let sequence): #expect(sequence == acknowledged + 1)
+    case .indeterminate(let sequence, let cause):
+      #expect(sequence == acknowledged + 1)
+      expectNoSpace(cause)
     default: expectNoSpace(first)
     }
   }

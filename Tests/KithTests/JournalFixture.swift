@@ -40,7 +40,7 @@ final class JournalFixture {
   func commit(_ changes: [Change], syncing: Bool = true, acknowledging: Bool = true) throws(KithError) {
     var frame = JournalFrame(firstSequence: state.sequence + 1)
     for change in changes where try state.apply(change) { frame.append(change) }
-    try journal.append(frame, at: Timestamp(1_700_000_000_000 + Int64(state.sequence)), syncing: syncing)
+    try journal.append(frame, at: time, syncing: syncing)
     digests[state.sequence] = Self.digest(of: state)
     if acknowledging {
       acknowledgements.record(sequence: journal.syncedThrough, generation: journal.generation)
@@ -54,12 +54,15 @@ final class JournalFixture {
     try commit([.follow(7, 1, at: 1_700_000_001_000), .like(7, 1, at: 1_700_000_002_000), .mute(1, 7), .block(1, 7)])
   }
 
+  /// What its clock tells: a millisecond for each change.
+  var time: Timestamp { Timestamp(1_700_000_000_000 + Int64(state.sequence)) }
+
   /// Rotates the journal, and writes a snapshot.
-  func snapshot() throws {
+  func snapshot(at time: Timestamp = 0) throws {
     try journal.rotate(to: journal.generation + 1)
     let header = SnapshotHeader(
       storeID: Self.storeID, sequence: state.sequence, generation: journal.generation, chainHash: journal.chainHash,
-      writtenAt: 0, unicodeVersion: "17.0.0")
+      writtenAt: time.rawValue, unicodeVersion: "17.0.0")
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
     _ = try SnapshotFile.write(
       header, GraphSections.sections(of: state), to: Self.directory, name: name.description, disk: disk)

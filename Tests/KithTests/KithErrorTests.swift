@@ -17,7 +17,8 @@ import Testing
     (.storeInUse(by: 12, path: "/store"), "storeInUse"),
     (.corrupt(file: "snap", offset: 99, reason: "the hash is wrong"), "corrupt"),
     (.unsupportedVersion(found: "2.0", readable: "1.0"), "unsupportedVersion"),
-    (.system(errno: 28, call: "write", path: "/store/snap"), "system"), (.indeterminate(sequence: 5), "indeterminate"),
+    (.system(errno: 28, call: "write", path: "/store/snap"), "system"),
+    (.indeterminate(sequence: 5, cause: .system(errno: 5, call: "sync", path: "/store/wal")), "indeterminate"),
   ]
 
   @Test("Every case has its own word")

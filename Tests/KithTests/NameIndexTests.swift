@@ -126,11 +126,11 @@ import Testing
 }
 
 /// An index, its names, and the plain list they are compared with.
-private struct World: ~Copyable {
+struct World: ~Copyable {
   var index: NameIndex
   var names = TextColumn()
   var plain: [UInt32: Entry] = [:]
-  var random: SplitMix
+  var random: SeededRandom
   /// One that was begun and not yet brought back.
   var merge: NameMerge?
   let story: String
@@ -147,14 +147,14 @@ private struct World: ~Copyable {
     }
   }
 
-  init(seed: UInt64, headCapacity: Int, fanout: Int) {
-    index = NameIndex(headCapacity: headCapacity, fanout: fanout, namesPerPart: NameSegment.namesPerGroup)
-    random = SplitMix(state: seed)
+  init(seed: UInt64, headCapacity: Int, fanout: Int, namesPerPart: Int = NameSegment.namesPerGroup) {
+    index = NameIndex(headCapacity: headCapacity, fanout: fanout, namesPerPart: namesPerPart)
+    random = SeededRandom(seed: seed)
     story = "seed \(seed), head of \(headCapacity), fanout \(fanout)"
   }
 
   private init(
-    index: consuming NameIndex, names: consuming TextColumn, plain: [UInt32: Entry], random: SplitMix, story: String
+    index: consuming NameIndex, names: consuming TextColumn, plain: [UInt32: Entry], random: SeededRandom, story: String
   ) {
     self.index = index
     self.names = names
@@ -230,7 +230,7 @@ private struct World: ~Copyable {
 
   private func isTaken(_ name: String) -> Bool { plain.values.contains { $0.name.elementsEqual(name.utf8) } }
 
-  private mutating func randomRow() -> UInt32? {
+  mutating func randomRow() -> UInt32? {
     plain.isEmpty ? nil : plain.keys.sorted()[random.below(plain.count)]
   }
 
@@ -245,7 +245,7 @@ private struct World: ~Copyable {
     "Σ", "ς", "한", "ᄒ", "ש", "ा", "[", "]", "^", "\\", "{", "}", "|", "%", "K", "\u{212A}",
   ]
 
-  private mutating func randomName() -> String {
+  mutating func randomName() -> String {
     let length = random.below(20) == 0 ? 40 : 1 + random.below(9)
     let letters = random.below(3) == 0 ? Self.letters[...] : Self.letters[..<(3 + random.below(4))]
     return (0..<length).map { _ in letters[random.below(letters.count)] }.joined()
@@ -305,7 +305,7 @@ private struct World: ~Copyable {
   }
 
   /// Part of a name that is there, a whole one, or letters at random.
-  private mutating func randomText() -> String {
+  mutating func randomText() -> String {
     guard random.below(4) != 0, let row = randomRow() else { return random.below(4) == 0 ? "" : randomName() }
     let scalars = Array(names.string(Int(row)).unicodeScalars)
     if random.below(4) == 0 { return names.string(Int(row)) }
@@ -330,28 +330,16 @@ private struct World: ~Copyable {
     case .substring: key.indices.contains { key[$0...].starts(with: text) }
     case .prefix: key.starts(with: text)
     case .exact: key == text
+    case .pattern: false  // see NamePatternTests
     }
   }
 
-  private static func isOrdered(_ left: ([UInt8], [UInt8]), _ right: ([UInt8], [UInt8])) -> Bool {
+  static func isOrdered(_ left: ([UInt8], [UInt8]), _ right: ([UInt8], [UInt8])) -> Bool {
     left.0 == right.0 ? left.1.lexicographicallyPrecedes(right.1) : left.0.lexicographicallyPrecedes(right.0)
   }
 
-  private func isBehind(_ place: NameKey?, _ row: UInt32) -> Bool {
+  func isBehind(_ place: NameKey?, _ row: UInt32) -> Bool {
     guard let place, let entry = plain[row] else { return true }
     return Self.isOrdered((place.loose, place.name), (entry.loose, entry.name))
-  }
-}
-
-/// Random numbers that a seed repeats.
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func below(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
   }
 }

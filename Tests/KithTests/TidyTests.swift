@@ -120,8 +120,9 @@ import Testing
   @Test(
     "A module outside its rooms is found",
     arguments: [
-      "import CZstd", "import Foundation", "import struct Foundation.Date", "@preconcurrency import Glibc",
-      "#if os(macOS)\n  import Darwin\n#endif", "import Musl", "private import FoundationEssentials",
+      "import CRegex", "import CZstd", "import Foundation", "import struct Foundation.Date",
+      "@preconcurrency import Glibc", "#if os(macOS)\n  import Darwin\n#endif", "import Musl",
+      "private import FoundationEssentials",
     ])
   func imports(_ code: String) {
     #expect(RoomRules.imports(in: engine(code)).count == 1)

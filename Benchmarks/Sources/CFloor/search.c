@@ -112,3 +112,42 @@ uint32_t floor_search(
   }
   return found;
 }
+
+// Fewest edits between a query and a part of a name: Myers' algorithm, a byte at a time.
+static uint32_t distance(const uint64_t *places, uint32_t length, const char *name, uint32_t count) {
+  uint64_t more = ~0ull, less = 0, last = 1ull << (length - 1);
+  uint32_t edits = length, fewest = length;
+  for (uint32_t index = 0; index < count; index++) {
+    uint64_t here = places[(uint8_t)name[index]];
+    uint64_t diagonal = (((here & more) + more) ^ more) | here;
+    uint64_t rises = less | ~(diagonal | more), falls = more & diagonal;
+    if (rises & last) edits++;
+    if (falls & last) edits--;
+    if (edits < fewest) fewest = edits;
+    rises <<= 1, falls <<= 1;
+    here |= less;
+    more = falls | ~(here | rises);
+    less = rises & here;
+  }
+  return fewest;
+}
+
+uint32_t floor_fuzzy(
+  const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length, uint32_t edits,
+  uint32_t viewer, uint32_t limit, uint32_t *ranks, struct floor_person *people, char *bytes) {
+  uint64_t places[256] = {0};
+  uint32_t counts[3] = {0}, found = 0;
+  for (uint32_t index = 0; index < length; index++) places[(uint8_t)query[index]] |= 1ull << index;
+  for (uint32_t rank = 0; rank < names->count && counts[0] < limit; rank++) {
+    uint32_t start = names->key_offsets[rank];
+    uint32_t level = distance(places, length, names->keys + start, names->key_offsets[rank + 1] - start);
+    if (level > edits || counts[level] == limit || names->users[rank] == viewer) continue;
+    ranks[level * limit + counts[level]++] = rank;
+  }
+  for (uint32_t level = 0; level <= edits; level++) {
+    for (uint32_t index = 0; index < counts[level] && found < limit; index++) {
+      write_person(graph, names, viewer, names->users[ranks[level * limit + index]], people + found++, &bytes);
+    }
+  }
+  return found;
+}

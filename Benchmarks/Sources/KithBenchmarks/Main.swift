@@ -59,7 +59,7 @@ enum Main {
   ) throws -> (measurements: [Measurement], rates: [Rate]) {
     func wants(_ workload: String) -> Bool { settings.only.isEmpty || settings.only.contains(workload) }
     var measurements: [Measurement] = []
-    if wants("timeline") || wants("search") {
+    if wants("timeline") || wants("search") || wants("patterns") {
       let plain = PlainAnswers(network)
       if wants("timeline") {
         measurements += try TimelineWorkload(network: network, graph: graph).run(&harness, against: plain)
@@ -68,6 +68,16 @@ enum Main {
         measurements += try SearchWorkload(network: network, graph: graph)
           .run(&harness, against: plain, seed: settings.seed)
       }
+      if wants("patterns") {
+        measurements += try PatternWorkload(network: network, graph: graph)
+          .run(&harness, against: plain, seed: settings.seed)
+      }
+    }
+    var rates: [Rate] = []
+    if wants("posts") {
+      let posts = try PostWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+      measurements += posts.measurements
+      rates += posts.rates
     }
     if wants("questions") {
       measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
@@ -76,7 +86,6 @@ enum Main {
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
-    var rates: [Rate] = []
     if wants("live") {
       let live = try LiveWorkload(settings: settings).run(&harness)
       measurements += live.measurements

@@ -9,6 +9,7 @@ import CFloor
   private var names = unsafe floor_names()
   private let people = UnsafeMutablePointer<floor_person>.allocate(capacity: Self.maximumLimit)
   private let bytes: UnsafeMutablePointer<CChar>
+  private let ranks = UnsafeMutablePointer<UInt32>.allocate(capacity: 3 * Self.maximumLimit)
 
   static let maximumLimit = 1_000
 
@@ -68,6 +69,25 @@ import CFloor
       let person = unsafe people[place]
       return unsafe (Int(person.id) - 1, person.following)
     }
+  }
+
+  /// The same page with slips, of an ASCII query: one edit from four letters on, two from eight.
+  func fuzzyPage(_ query: [UInt8], viewer: Int, limit: Int) -> Int {
+    let edits = query.count < 4 ? 0 : query.count < 8 ? 1 : 2
+    return unsafe withUnsafePointer(to: graph) { graph in
+      unsafe withUnsafePointer(to: names) { names in
+        unsafe query.withUnsafeBytes { query in
+          unsafe Int(
+            floor_fuzzy(
+              graph, names, query.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(query.count), UInt32(edits),
+              UInt32(viewer), UInt32(limit), ranks, people, bytes))
+        }
+      }
+    }
+  }
+
+  func fuzzyUsers(_ query: [UInt8], _ viewer: Int, _ limit: Int) -> [Int] {
+    (0..<fuzzyPage(query, viewer: viewer, limit: limit)).map { place in unsafe Int(people[place].id) - 1 }
   }
 }
 

@@ -27,7 +27,7 @@ struct Settings {
       --seed S     another network for every number (1)
       --samples N  questions of each kind in one run (2,000)
       --runs N     figures are medians over so many runs (5), at least 5
-      --only WORDS some workloads of timeline,search,questions,passes,blocks,live,journal
+      --only WORDS some workloads of timeline,search,patterns,posts,questions,passes,blocks,live,journal
       --directory DIR  where stores are made, on the disk that is meant (.)
       --json       one JSON object in the place of the table
     """

@@ -22,6 +22,7 @@ enum StoreCheck {
   /// Answers the number of the last change and a hash of the graph.
   @discardableResult
   static func check(_ disk: MemoryDisk) -> (sequence: UInt64, digest: UInt64)? {
+    checkSalvage(disk)
     guard let recovered = read(disk) else {
       require(write(disk) == nil, "a store that cannot be read was opened for writing")
       return nil
@@ -42,6 +43,17 @@ enum StoreCheck {
     require(again.state.sequence == sequence + written.changeCount, "the change that was made is not there")
     require(RoundTrip.digest(of: again.state) == written.after, "the state after a change is not the one in memory")
     return (sequence, digest)
+  }
+
+  /// Whatever the files say, what can be saved of them is a sound graph.
+  private static func checkSalvage(_ disk: MemoryDisk) {
+    do throws(KithError) {
+      let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: disk))
+      require(salvaged.report.sequence == salvaged.state.sequence, "the report of a salvage tells of another state")
+      RoundTrip.check(salvaged.state)
+    } catch {
+      Refusal.check(error)
+    }
   }
 
   private static func read(_ disk: MemoryDisk) -> Recovered? {

@@ -28,6 +28,8 @@ protocol Disk: ByteStorage {
   // Unsafe: a path becomes a C string that lives for the call; so in all calls that take one.
 
   func rename(_ path: String, to newPath: String) throws(KithError)
+  /// Gives a file a name that nothing has; fails when anything has it.
+  func renameToFree(_ path: String, to newPath: String) throws(KithError)
   func remove(_ path: String) throws(KithError)
   /// A new directory (0700) in an existing one.
   func makeDirectory(_ path: String) throws(KithError)
@@ -43,6 +45,16 @@ protocol Disk: ByteStorage {
 
 extension Disk {
   func freeByteCount(at path: String) -> Int64? { nil }
+
+  func renameToFree(_ path: String, to newPath: String) throws(KithError) { try lookAndRename(path, to: newPath) }
+
+  /// In two steps, between which somebody else may come.
+  func lookAndRename(_ path: String, to newPath: String) throws(KithError) {
+    guard try status(of: newPath, followingLinks: false) == nil else {
+      throw .system(errno: SystemError.fileExists, call: "rename", path: newPath)
+    }
+    try rename(path, to: newPath)
+  }
 }
 
 /// What a name stands for, and the identity that survives a rename.
@@ -190,6 +202,16 @@ extension SystemDisk {
     #else
       try Self.call("rename", newPath) { unsafe Glibc.rename(path, newPath) }
     #endif
+  }
+
+  /// By a second name, which is refused where anything has it. A crash in between leaves both.
+  func renameToFree(_ path: String, to newPath: String) throws(KithError) {
+    guard unsafe link(path, newPath) != 0 else { return try remove(path) }
+    switch errno {
+    // A file system without second names.
+    case EPERM, ENOTSUP, ENOSYS: try lookAndRename(path, to: newPath)
+    default: throw Self.failure("link", newPath)
+    }
   }
 
   func remove(_ path: String) throws(KithError) {

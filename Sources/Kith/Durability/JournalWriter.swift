@@ -115,7 +115,7 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   }
 
   private func checkSound(_ sequence: UInt64) throws(KithError) {
-    if failure != nil { throw .indeterminate(sequence: sequence) }
+    if let failure { throw .indeterminate(sequence: sequence, cause: failure) }
   }
 
   private func encodedHeader(at time: Timestamp) -> [UInt8] {

@@ -2,10 +2,14 @@
 struct Recovered: ~Copyable, Sendable {
   var state = GraphState()
   /// Nil when no file says it: the store is new.
-  fileprivate(set) var storeID: (high: UInt64, low: UInt64)?
+  var storeID: (high: UInt64, low: UInt64)?
   /// Hash over the chain of all changes.
   fileprivate(set) var chainHash: UInt64 = 0
-  fileprivate(set) var report = RecoveryReport()
+  var report = RecoveryReport()
+  /// Whether the state is the one that was asked for, and the files may hold more.
+  fileprivate(set) var hasArrived = false
+  /// Whether a whole file was left out because it is beyond the instant.
+  fileprivate(set) var isCut = false
   /// The change before which followers and likers are not deferred again.
   fileprivate var nextDeferral: UInt64 = 0
 
@@ -20,11 +24,12 @@ struct Recovered: ~Copyable, Sendable {
 ///
 /// - Complexity: O(snapshot + journals since). Memory: the state, the sections of the snapshot, the longest frame.
 struct Recovery<D: Disk> {
-  private let directory: StoreDirectory<D>
+  let directory: StoreDirectory<D>
+  let point: RestorePoint
+  let acknowledgement: Acknowledgement?
+  let contents: StoreDirectory<D>.Contents
   private let isWriter: Bool
   private let memoryLimit: Int
-  private let acknowledgement: Acknowledgement?
-  private let contents: StoreDirectory<D>.Contents
 
   /// For whoever will write: what memory holds of the journals is brought to the disk first, and then read from there.
   static func forWriting(
@@ -33,21 +38,28 @@ struct Recovery<D: Disk> {
     try lock.checkProcess()
     // Names that a crashed process gave may not be on the disk yet.
     try directory.disk.syncDirectory(directory.path)
-    return try Recovery(directory, isWriter: true, memoryLimit).run()
+    return try Recovery(directory, isWriter: true, to: .newest, memoryLimit).run()
   }
 
   /// Without a lock, changing nothing; also beside a writer at work, of which it sees an instant not before the call.
+  ///
+  /// Of an earlier instant: the newest sound snapshot that is not beyond it, and the journals since, up to there.
+  /// Errors: also `invalidRequest` for an instant to which no files lead.
   static func forReading(
-    _ directory: StoreDirectory<D>, memoryLimit: Int = SnapshotFile.defaultMemoryLimit
+    _ directory: StoreDirectory<D>, to point: RestorePoint = .newest,
+    memoryLimit: Int = SnapshotFile.defaultMemoryLimit
   ) throws(KithError) -> Recovered {
     try StoreDirectory<D>.againWhilePruned { () throws(KithError) in
-      try Recovery(directory, isWriter: false, memoryLimit).run()
+      try Recovery(directory, isWriter: false, to: point, memoryLimit).run()
     }
   }
 
-  private init(_ directory: StoreDirectory<D>, isWriter: Bool, _ memoryLimit: Int) throws(KithError) {
+  private init(
+    _ directory: StoreDirectory<D>, isWriter: Bool, to point: RestorePoint, _ memoryLimit: Int
+  ) throws(KithError) {
     self.directory = directory
     self.isWriter = isWriter
+    self.point = point
     self.memoryLimit = memoryLimit
     // Before the names: beside a writer, the files listed later hold all that this bound tells of.
     acknowledgement = try AcknowledgementFile.read(in: directory.path, disk: directory.disk, syncing: isWriter)
@@ -70,7 +82,7 @@ struct Recovery<D: Disk> {
   // MARK: - The snapshot
 
   /// What is known of damaged snapshots: the error of the newest.
-  private struct Damage {
+  struct Damage {
     let name: SnapshotName
     let error: KithError
   }
@@ -80,6 +92,10 @@ struct Recovery<D: Disk> {
     var damage: Damage?
     for name in contents.snapshots.reversed() {
       do throws(KithError) {
+        if try isBeyond(name) {
+          recovered.isCut = true
+          continue
+        }
         let snapshot = try directory.readSnapshot(name, memoryLimit: memoryLimit)
         let header = snapshot.header
         recovered.state = snapshot.state
@@ -100,18 +116,31 @@ struct Recovery<D: Disk> {
     return damage
   }
 
+  /// Whether a snapshot holds changes beyond the instant; of a time, its header tells.
+  private func isBeyond(_ name: SnapshotName) throws(KithError) -> Bool {
+    if case .time = point { return point.precedes(name, try directory.inspect(name).header) }
+    return point.precedes(name)
+  }
+
   // MARK: - The journals
 
   /// Replays, in order, the journals since the snapshot; without one, all of them.
   private func replayJournals(into recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
     let base = recovered.report.snapshot.flatMap { SnapshotName($0) }
+    recovered.hasArrived = point.isReached(at: recovered.state.sequence)
+    if recovered.hasArrived { return }
     var generations = contents.journals.filter { $0 >= base?.generation ?? 0 }[...]
     var next = try openNext(of: &generations, &recovered)
-    while let journal = next {
+    while let journal = next, !recovered.hasArrived {
+      if point.precedes(journal.header) {
+        recovered.isCut = true
+        break
+      }
       next = try openNext(of: &generations, &recovered)
       let first = journal.header.firstSequence
       guard first == recovered.state.sequence + 1 else {
         if base == nil, let damage { throw directory.advised(damage.error, about: damage.name) }
+        if base == nil, point != .newest { throw point.unreachable(in: directory.path) }
         throw .corrupt(
           file: journal.path, offset: 40,
           reason: "it begins with change \(first), but what precedes it ends with \(recovered.state.sequence)")
@@ -119,7 +148,7 @@ struct Recovery<D: Disk> {
       guard journal.header.chainHash == recovered.chainHash else {
         throw .corrupt(file: journal.path, offset: 48, reason: "it continues other changes than those that precede it")
       }
-      try replay(journal, before: next?.header.firstSequence, into: &recovered)
+      try replay(journal, before: next?.header, into: &recovered)
     }
     recovered.state.buildBackward()
   }
@@ -166,19 +195,27 @@ struct Recovery<D: Disk> {
 
   /// Applies the changes of a journal, as far as the next one, if there is one, does not begin again.
   private func replay(
-    _ journal: JournalReader<D>, before limit: UInt64?, into recovered: inout Recovered
+    _ journal: JournalReader<D>, before next: JournalHeader?, into recovered: inout Recovered
   ) throws(KithError) {
     var journal = journal
     var frameCount = 0
-    while journal.nextSequence < limit ?? .max, let frame = try journal.next() {
+    let limit = next?.firstSequence
+    while journal.nextSequence < limit ?? .max, !recovered.hasArrived, let frame = try journal.next() {
+      if point.precedes(endOf: frame) {
+        recovered.hasArrived = true
+        break
+      }
       try frame.forEachChange { (change, place) throws(KithError) in
         try Self.replay(change, at: place, on: &recovered.state)
       }
       frameCount += 1
+      recovered.hasArrived = point.isReached(at: recovered.state.sequence)
       deferBackward(before: journal.expectedChangeCount, on: &recovered)
     }
+    if recovered.hasArrived { return note(journal, frameCount, .clean, &recovered) }
     let (offset, byteCount) = (journal.offset, try journal.tailByteCount())
-    if let limit, journal.nextSequence != limit {
+    // Changes in bulk come without a journal; what lies beyond the instant need not follow.
+    if let next, let limit, journal.nextSequence != limit, !point.precedes(next) {
       throw .corrupt(
         file: journal.path, offset: offset,
         reason: "it ends with change \(journal.nextSequence - 1), but the next journal begins with \(limit)")
@@ -190,10 +227,18 @@ struct Recovery<D: Disk> {
       } else {
         byteCount > 0 ? .superseded(offset: offset, byteCount: byteCount) : .clean
       }
+    note(journal, frameCount, end, &recovered)
+  }
+
+  /// Adds a journal, replayed up to the state, to the report.
+  private func note(
+    _ journal: JournalReader<D>, _ frameCount: Int, _ end: RecoveryReport.Journal.End, _ recovered: inout Recovered
+  ) {
+    let first = journal.header.firstSequence
     recovered.report.journals.append(
       .init(
-        name: StoreNames.journal(generation: journal.header.generation), firstSequence: journal.header.firstSequence,
-        changeCount: journal.nextSequence - journal.header.firstSequence, frameCount: frameCount, end: end))
+        name: StoreNames.journal(generation: journal.header.generation), firstSequence: first,
+        changeCount: recovered.state.sequence + 1 - first, frameCount: frameCount, end: end))
   }
 
   /// Lets followers and likers wait for the end where that pays: to make all of them anew takes an eighth, at most, of
@@ -221,53 +266,5 @@ struct Recovery<D: Disk> {
       throw place.corrupt("change \(number) cannot be made again: \(error.description)")
     }
     guard changed else { throw place.corrupt("change \(number) changes nothing") }
-  }
-
-  // MARK: - Bounds
-
-  /// Refuses a state that is older than what the store is known to have reached.
-  private func checkBounds(_ recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
-    let sequence = recovered.state.sequence
-    let path = directory.path.appendingPathComponent(StoreNames.acknowledgements)
-    if let acknowledgement {
-      let storeID = recovered.storeID ?? acknowledgement.storeID
-      guard storeID == acknowledgement.storeID else {
-        throw .corrupt(file: path, offset: 8, reason: "it belongs to another store")
-      }
-      recovered.storeID = storeID
-      recovered.report.acknowledged = acknowledgement.sequence
-    }
-    // A snapshot has its name only once it is on the disk, all of it: so its name tells what was reached.
-    if let damage, sequence < damage.name.sequence { throw directory.advised(damage.error, about: damage.name) }
-    if let acknowledgement, sequence < acknowledgement.sequence {
-      let place = tornPlace(recovered.report) ?? FilePlace(file: path, offset: 0)
-      throw place.corrupt(
-        "changes up to \(acknowledgement.sequence) were acknowledged, but only those up to \(sequence) can be read")
-    }
-    if acknowledgement == nil, let place = tornPlace(recovered.report) {
-      throw place.corrupt("\(path) is missing, and without it nobody can tell whether what is torn was acknowledged")
-    }
-  }
-
-  /// Where changes may have stood that were dropped.
-  private func tornPlace(_ report: RecoveryReport) -> FilePlace? {
-    for journal in report.journals.reversed() {
-      let path = directory.path.appendingPathComponent(journal.name)
-      switch journal.end {
-      case .clean, .superseded: continue
-      case .torn(let offset, _): return FilePlace(file: path, offset: offset)
-      case .unborn: return FilePlace(file: path, offset: 0)
-      }
-    }
-    return nil
-  }
-
-  private func nextGeneration() throws(KithError) -> UInt64 {
-    let highest = max(
-      contents.snapshots.map(\.generation).max() ?? 0, contents.journals.last ?? 0, acknowledgement?.generation ?? 0)
-    guard highest < JournalFormat.numberLimit else {
-      throw .corrupt(file: directory.path, offset: 0, reason: "no generation comes after \(highest)")
-    }
-    return highest + 1
   }
 }

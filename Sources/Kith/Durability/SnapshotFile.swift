@@ -44,10 +44,13 @@ enum SnapshotFile {
   }
 
   /// Reads and decompresses all of the file, one frame at a time; throws at the first damage.
+  /// - Parameter noting: is told of the content of every frame as it was read.
   @discardableResult
-  static func verify<D: Disk>(path: String, disk: D) throws(KithError) -> SnapshotSummary {
+  static func verify<D: Disk>(
+    path: String, disk: D, noting: (_ contentByteCount: Int) -> Void = { _ in }
+  ) throws(KithError) -> SnapshotSummary {
     let reader = try SnapshotFileReader(path: path, disk: disk, memoryLimit: .max, knownSections: nil)
-    try reader.verify()
+    try reader.verify(noting: noting)
     return reader.summary
   }
 }

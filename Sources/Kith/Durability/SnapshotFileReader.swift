@@ -86,8 +86,8 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
   }
 
   /// Reads and decompresses everything, keeping a few frames at a time.
-  func verify() throws(KithError) {
-    for entry in table.entries { try forEachFrame(of: entry) { _ in } }
+  func verify(noting: (_ contentByteCount: Int) -> Void = { _ in }) throws(KithError) {
+    for entry in table.entries { try forEachFrame(of: entry) { noting($0.count) } }
   }
 
   /// Hashes the compressed bytes of a section that is not wanted.

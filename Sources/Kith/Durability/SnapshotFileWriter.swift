@@ -129,9 +129,12 @@ final class SnapshotFileWriter<D: Disk>: SectionSink {
       throw .corrupt(file: temporaryPath, offset: 0, reason: "what was read back is not what was written")
     }
     try reader.verify()
-    // Again, since writing took its time.
-    if !replacing { try Self.checkFree(path, disk) }
-    try disk.rename(temporaryPath, to: path)
+    if replacing {
+      try disk.rename(temporaryPath, to: path)
+    } else {
+      // Somebody may have come while it was written.
+      try disk.renameToFree(temporaryPath, to: path)
+    }
     isTemporary = false
     try disk.syncDirectory(directory)
     return SnapshotSummary(

@@ -22,43 +22,12 @@ extension StoreDirectory {
       header, state, to: path, name: name.description, replacing: true, disk: disk, workers: workers, noting: noting)
   }
 
-  /// Removes old snapshots once `count` newer ones have been read and verified, and the journals that are older than
-  /// all of these; returns the snapshots that were removed.
-  ///
-  /// Damaged ones do not count, and those newer than the last that counts stay: they are somebody's last hope. With
-  /// every journal since the oldest that counts, any of them leads to the present.
-  ///
-  /// - Parameter verified: snapshots that need not be read again, because they were a moment ago.
-  @discardableResult
-  func prune(
-    keeping count: Int = 2, verified: Set<SnapshotName> = [], holding lock: StoreLock<D>
-  ) throws(KithError) -> [SnapshotName] {
-    precondition(count >= 2, "at least two snapshots are kept")
-    try lock.checkProcess()
-    guard let contents = try contents(), contents.snapshots.count >= count else { return [] }
-    var sound: [SnapshotName] = []
-    var removed: [SnapshotName] = []
-    for name in contents.snapshots.reversed() {
-      if sound.count == count {
-        removed.append(name)
-      } else if verified.contains(name) || isSound(name) {
-        sound.append(name)
-      }
-    }
-    guard sound.count == count, let oldest = sound.last else { return [] }
-    let journals = contents.journals.filter { $0 < oldest.generation }
-    for name in removed { try disk.remove(path(of: name)) }
-    for generation in journals {
-      try disk.remove(path.appendingPathComponent(StoreNames.journal(generation: generation)))
-    }
-    if !removed.isEmpty || !journals.isEmpty { try disk.syncDirectory(path) }
-    return removed
-  }
-
   /// Reads and verifies the snapshot, and that it is the one that its name tells.
   @discardableResult
-  func verify(_ name: SnapshotName) throws(KithError) -> SnapshotSummary {
-    let summary = try SnapshotFile.verify(path: path(of: name), disk: disk)
+  func verify(
+    _ name: SnapshotName, noting: (_ contentByteCount: Int) -> Void = { _ in }
+  ) throws(KithError) -> SnapshotSummary {
+    let summary = try SnapshotFile.verify(path: path(of: name), disk: disk, noting: noting)
     try check(summary.header, is: name)
     return summary
   }
@@ -83,11 +52,11 @@ extension StoreDirectory {
     return .corrupt(file: file, offset: offset, reason: reason + advice)
   }
 
-  private func isSound(_ name: SnapshotName) -> Bool {
+  func isSound(_ name: SnapshotName) -> Bool {
     (try? verify(name)) != nil
   }
 
-  private func check(_ header: SnapshotHeader, is name: SnapshotName) throws(KithError) {
+  func check(_ header: SnapshotHeader, is name: SnapshotName) throws(KithError) {
     let found = SnapshotName(sequence: header.sequence, generation: header.generation)
     guard found == name else {
       throw .corrupt(file: path(of: name), offset: 40, reason: "it holds what should be called \(found)")

@@ -36,11 +36,19 @@ struct StoreDirectory<D: Disk>: Sendable {
   /// Whatever is not a store's is refused with `notAStore`: anything but a directory, and a directory with any file
   /// that no store has.
   func contents() throws(KithError) -> Contents? {
+    guard let (contents, foreign) = try survey() else { return nil }
+    if let name = foreign.first { throw .notAStore(path: path, reason: "it holds \(name), which no store has") }
+    return contents
+  }
+
+  /// What is here, and the names of files that no store has; nil when there is no such directory.
+  func survey() throws(KithError) -> (contents: Contents, foreign: [String])? {
     guard let status = try disk.status(of: path, followingLinks: true) else { return nil }
     guard status.kind == .directory else {
       throw .notAStore(path: path, reason: "it is \(status.kind.rawValue), not a directory")
     }
     var contents = Contents()
+    var foreign: [String] = []
     for name in try disk.list(path) {
       if name == StoreNames.lock {
         contents.hasLock = true
@@ -53,10 +61,10 @@ struct StoreDirectory<D: Disk>: Sendable {
       } else if StoreNames.isTemporary(name) {
         contents.temporaries.append(name)
       } else if !StoreNames.isTolerated(name) {
-        throw .notAStore(path: path, reason: "it holds \(name), which no store has")
+        foreign.append(name)
       }
     }
-    return contents
+    return (contents, foreign)
   }
 
   /// Opens a store to read its files, and leaves it as it is; `noStore` when there is none.

@@ -20,8 +20,11 @@ extension GraphView {
   ///
   /// Words are parted at white space; none at all asks for every post. Whoever stands across a block from the viewer is
   /// left out, before the limit.
-  /// Errors: `queryTooLong` (256 bytes, 32 words), `unknownUser`, `invalidRequest`, `invalidCursor`.
-  /// - Complexity: a walk from the newest post on, until the page is full.
+  /// Errors: `queryTooLong` (256 bytes, 32 words), `unknownUser`, `invalidRequest`, `invalidCursor`; `cancelled` when
+  /// the task that asks is cancelled during a long search.
+  /// - Complexity: where words are frequent, a walk from the newest post on until the page is full. Else bounded by the
+  ///   posts that hold the rarest word, or are by those with it in their name; O(posts) for words of signs alone that
+  ///   no key holds, and while the index is off or not yet built (`isPostSearchIndexed`).
   public func searchPosts(_ query: String, _ search: PostSearch = PostSearch()) throws(KithError) -> PostPage {
     let sight = try sight(of: search.viewer)
     try Self.check(limit: search.limit)
@@ -31,14 +34,16 @@ extension GraphView {
     let author: UInt32? = if let user = search.author { try visibleUser(user, sight) } else { nil }
     let text = Folding.trimmed(query)
     let terms = Terms(text, fold: search.fold)
-    if text.utf8.count > Limits.queryByteCount || terms.count > Limits.queryTermCount { throw .queryTooLong }
+    if text.utf8.count > Limits.queryByteCount || terms.areMore(than: Limits.queryTermCount) { throw .queryTooLong }
     let kind = Self.kind(search)
     let subject = search.author?.rawValue ?? 0
     var (low, high) = Self.bounds(before: search.before, after: search.after)
     if let cursor = search.cursor { high = min(high, try Self.postKey(cursor, kind: kind, subject: subject)) }
     if terms.matchNothing || low >= high { return PostPage(nil) }
-    var walk = PostWalk(terms: terms, author: author, among: search.following ? sight.viewer : nil, sight: sight)
-    var rows = walk.rows(state, low: low, high: high, limit: search.limit + 1)
+    let finder = PostFinder(
+      terms: terms, author: author, among: search.following ? sight.viewer : nil, sight: sight, low: low, high: high,
+      limit: search.limit + 1)
+    var rows = try finder.rows(state)
     var next: Cursor?
     if rows.count > search.limit {
       rows.removeLast()
@@ -49,6 +54,10 @@ extension GraphView {
     return PostPage(posts(rows, sight), next: next, ranges: ranges)
   }
 
+  /// Whether every post is in the index (`Options.postIndex`). Until it is, as after a restore, searches look at one
+  /// post after the other: exact, and slower.
+  public var isPostSearchIndexed: Bool { state.posts.index.isWhole }
+
   private static func kind(_ search: PostSearch) -> CursorContent.Kind {
     switch (search.author != nil, search.following) {
     case (false, false): .posts
@@ -56,57 +65,5 @@ extension GraphView {
     case (false, true): .postsOfFollowees
     case (true, true): .postsOfAuthorAmongFollowees
     }
-  }
-}
-
-/// A walk over posts from the newest on that keeps those in which all words stand.
-private struct PostWalk {
-  let terms: Terms
-  let author: UInt32?
-  /// Whose followees the authors must be.
-  let among: UInt32?
-  let sight: GraphView.Sight
-  /// Words that do not stand in an author's name, by author: looked up once a walk.
-  private var missingInName: [UInt32: UInt64] = [:]
-
-  init(terms: Terms, author: UInt32?, among: UInt32?, sight: GraphView.Sight) {
-    self.terms = terms
-    self.author = author
-    self.among = among
-    self.sight = sight
-  }
-
-  mutating func rows(_ state: borrowing GraphState, low: PostKey, high: PostKey, limit: Int) -> [UInt32] {
-    if let author { return walk(state, state.posts.byAuthor, list: Int(author), low, high, limit) }
-    return walk(state, state.posts.all, list: 0, low, high, limit)
-  }
-
-  private mutating func walk(
-    _ state: borrowing GraphState, _ lists: borrowing PackedLists<UInt32>, list: Int, _ low: PostKey, _ high: PostKey,
-    _ limit: Int
-  ) -> [UInt32] {
-    var found: [UInt32] = []
-    var place = lists.partitionPoint(of: list) { state.posts.isBefore($0, high) }
-    while found.count < limit, let (row, position) = lists.element(before: place, of: list) {
-      place = position
-      if state.posts.key(row) <= low { break }
-      if matches(row, state) { found.append(row) }
-    }
-    return found
-  }
-
-  private mutating func matches(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    let writer = state.posts.authors[row]
-    if sight.hides(writer, state) { return false }
-    if let among, !state.follows.contains(among, writer) { return false }
-    if terms.isEmpty { return true }
-    let inName: UInt64
-    if let known = missingInName[writer] {
-      inName = known
-    } else {
-      inName = terms.missing(terms.all, in: state.users.names.bytes(Int(writer)))
-      missingInName[writer] = inName
-    }
-    return inName == 0 || terms.missing(inName, in: state.posts.texts.bytes(Int(row))) == 0
   }
 }

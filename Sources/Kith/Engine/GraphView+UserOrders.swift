@@ -7,15 +7,15 @@ extension GraphView {
     var found: [FoundName] = []
     if (walk.afterFront ?? 1) >= 1 {
       // Whatever matches as a prefix, exactly, or without a text begins with the query.
-      let beginnings = walk.query.match == .substring ? walk.query.matching(.prefix) : walk.query
+      let beginnings = walk.query.mayStandAnywhere ? walk.query.beginning : walk.query
       let search = NameSearch(query: beginnings, after: walk.after, limit: walk.limit)
       found = try self.found(search) { accepts($0, walk) ? .take(front: 1) : .leaveOut }
     }
-    if walk.query.match != .substring || walk.query.isEmpty || found.count == walk.limit { return found }
+    if !walk.query.mayStandAnywhere || walk.query.isEmpty || found.count == walk.limit { return found }
     let place = walk.afterFront == 0 ? walk.after : nil
-    if walk.query.fold == .strict {
+    if walk.query.fold == .strict || walk.query.match == .pattern {
       // Names that begin with the loose text are looked at one by one: they may begin with other accents.
-      let beginnings = walk.query.matching(.prefix)
+      let beginnings = walk.query.beginning
       let rest = NameSearch(query: walk.query, after: place, limit: walk.limit - found.count)
       return try found
         + self.found(rest) { row in
@@ -39,7 +39,7 @@ extension GraphView {
   /// Those whom the viewer follows (front 1), then the others (0).
   ///
   /// A walk over the matches in order of name finds both at once while matches are few, or followees many. When it has
-  /// seen more matches than a few for each eight followees, it is cheaper to look the followees' own names through;
+  /// seen more matches than one for each 32 followees, it is cheaper to look the followees' own names through;
   /// the others then follow in order of name.
   func followedFirst(_ walk: UserWalk) throws(KithError) -> [FoundName] {
     guard let viewer = walk.sight.viewer else { return [] }
@@ -48,7 +48,7 @@ extension GraphView {
     if (walk.afterFront ?? 1) >= 1 {
       var search = NameSearch(query: walk.query, limit: walk.limit, ceiling: 1)
       (search.after, search.afterFront) = (walk.after, walk.afterFront ?? 1)
-      var left = 32 + followeeCount / 8
+      var left = 32 + followeeCount / 32
       let (both, end) = state.users.search.search(search, names: state.users.names) { row in
         left -= 1
         if left < 0 { return .stop }
@@ -71,11 +71,9 @@ extension GraphView {
 
   /// The first followees who answer, found by looking all of their names through.
   private func followees(of viewer: UInt32, _ walk: UserWalk) -> [FoundName] {
-    let list = Int(viewer)
     var scan = NameScan(walk.query, capacity: state.follows.targetCount(viewer))
-    for run in 0..<state.follows.forward.runCount(of: list) {
-      let elements = state.follows.forward.run(run, of: list)
-      for index in elements.indices { scan.add(Relation.target(elements[index]), names: state.users.names) }
+    state.follows.forward.forEachRun(of: Int(viewer)) { run in
+      scan.add(run, names: state.users.names) { Relation.target($0) }
     }
     return scan.first(walk.limit, after: walk.after, afterFront: walk.afterFront, names: state.users.names) { row in
       accepts(row, walk) ? 1 : nil
@@ -129,7 +127,7 @@ extension GraphView {
       left -= count
       if left < 0 { return .overBudget }
       var scan = NameScan(walk.query, capacity: count)
-      state.popularity.forEach(in: level) { scan.add($0, names: state.users.names) }
+      state.popularity.forEachRun(of: level) { scan.add($0, names: state.users.names) { $0 } }
       found += scan.first(
         walk.limit - found.count, after: walk.after, afterFront: walk.afterFront, names: state.users.names
       ) { row in accepts(row, walk) ? state.follows.sourceCount(row) : nil }

@@ -2,23 +2,27 @@
 extension GraphView {
   /// Users whose name matches a query, in the order asked for, ties by (loose key, exact name, id).
   ///
-  /// White space at the query's ends is cut off; an empty one asks for everybody. Every character is literal. Whoever
+  /// White space at the query's ends is cut off; an empty one asks for everybody. Every character is literal. A fuzzy
+  /// search has an order of its own, edits before names. A regular expression is as `Match.regex` says. Whoever
   /// stands across a block from the viewer is left out, before the limit. In the orders `followedFirst` and `popular`,
   /// people whose follows changed between two pages may come again or be missed.
   /// Errors: `queryTooLong`, `unknownUser`, `invalidRequest`, `invalidCursor`; `cancelled` when the task that asks is
-  /// cancelled during a long search.
+  /// cancelled during a long search; of patterns `invalidPattern`, `budgetExceeded`, and `unsupported` without the
+  /// package trait `Regex`.
   /// - Complexity: by name O(limit) for one and two letters, whatever the size; else bounded by the rarest three bytes
   ///   of the query. Prefix first: the same twice. Followed first: the same, and O(followees) at worst. Popular:
-  ///   see `popular`.
+  ///   see `popular`. Fuzzy: bounded by the runs of the query that the edits leave whole. Regular expressions: by the
+  ///   texts that every match holds; without any, O(names).
   public func searchUsers(_ query: String, _ search: UserSearch = UserSearch()) throws(KithError) -> UserPage {
     let sight = try sight(of: search.viewer)
     try Self.check(limit: search.limit)
     let excluded: UInt32? = if let user = search.excluding { try state.userRow(user) } else { nil }
     var walk = UserWalk(
       query: try Self.nameQuery(query, search), sight: sight, excluded: excluded, limit: search.limit + 1)
-    let kind = search.order.cursorKind
+    let isFuzzy = search.match == .fuzzy
+    let kind = isFuzzy ? .usersFuzzy : search.order.cursorKind
     if let cursor = search.cursor {
-      if search.order == .name {
+      if kind == .usersByName {
         walk.after = try nameKey(cursor, kind: kind, subject: 0)
       } else {
         (walk.after, walk.afterFront) = try place(cursor, kind: kind)
@@ -26,15 +30,17 @@ extension GraphView {
     }
     let found: [FoundName] =
       switch search.order {
+      case .name where isFuzzy: try fuzzy(walk)
       case .name: try byName(walk)
       case .prefixFirst: try prefixFirst(walk)
       case .followedFirst: try followedFirst(walk)
       case .popular: try popular(walk)
       }
+    if !walk.query.goesOn { throw .budgetExceeded }
     let rows = found.prefix(search.limit).lazy.map(\.row)
     return UserPage(
       people(rows, sight), next: found.count > search.limit ? cursor(kind, at: found[search.limit - 1]) : nil,
-      total: search.counting ? try count(walk) : nil,
+      total: search.counting ? try isFuzzy ? fuzzyCount(walk) : count(walk.query, walk) : nil,
       ranges: search.highlighting
         ? rows.map { Highlights.ranges(of: walk.query, in: state.users.names.bytes(Int($0))) } : nil)
   }
@@ -65,12 +71,14 @@ extension GraphView {
   ) throws(KithError) -> [FoundName] {
     let (found, end) = state.users.search.search(search, names: state.users.names, judge: judge)
     if end == .cancelled { throw .cancelled }
+    if !search.query.goesOn { throw .budgetExceeded }
     return found
   }
 
-  private func count(_ walk: UserWalk) throws(KithError) -> Int {
-    let count = state.users.search.count(walk.query, names: state.users.names) { accepts($0, walk) }
+  func count(_ query: NameQuery, _ walk: UserWalk) throws(KithError) -> Int {
+    let count = state.users.search.count(query, names: state.users.names) { accepts($0, walk) }
     guard let count else { throw .cancelled }
+    if !query.goesOn { throw .budgetExceeded }
     return count
   }
 
@@ -78,11 +86,15 @@ extension GraphView {
     if search.order == .followedFirst && search.viewer == nil {
       throw .invalidRequest(reason: "order followedFirst needs a viewer: whose follows?")
     }
-    let text = Folding.trimmed(query)
+    if search.match == .fuzzy && search.order != .name {
+      throw .invalidRequest(reason: "match fuzzy has an order of its own, not \(search.order)")
+    }
+    let text = search.match == .regex ? query : Folding.trimmed(query)
     if text.utf8.count > Limits.queryByteCount { throw .queryTooLong }
+    if search.match == .regex { return try expression(text) }
     let match: NameQuery.Match =
       switch search.match {
-      case .substring: .substring
+      case .substring, .fuzzy, .regex: .substring
       case .prefix: .prefix
       case .exact: .exact
       }

@@ -7,7 +7,7 @@ import Synchronization
 /// running sync: no timer, no thread of its own. A leader serves whoever its flush made safe and hands the lead to the
 /// first it did not, so nobody flushes twice for others' sake.
 final class GroupCommit: Sendable {
-  private enum Verdict: Sendable { case waiting, committed, failed, leads }
+  private enum Verdict: Sendable { case waiting, committed, failed(KithError), leads }
 
   private final class Waiter: Sendable {
     let sequence: UInt64
@@ -36,7 +36,7 @@ final class GroupCommit: Sendable {
 
   /// Returns when everything up to `sequence` is safe.
   ///
-  /// Errors: `indeterminate`, when the flush that should have made it safe failed.
+  /// Errors: `indeterminate`, with its cause, when the flush that should have made it safe failed.
   /// - Parameter flush: makes all that has formed safe and says up to where; one at a time.
   func commit(_ sequence: UInt64, flush: () throws(KithError) -> UInt64) throws(KithError) {
     let turn = state.withLock { state -> Turn in
@@ -57,7 +57,8 @@ final class GroupCommit: Sendable {
       switch waiter.verdict.withLock({ $0 }) {
       case .committed: return
       case .leads: try lead(sequence, flush)
-      case .failed, .waiting: throw .indeterminate(sequence: sequence)
+      case .failed(let error): throw .indeterminate(sequence: sequence, cause: error)
+      case .waiting: preconditionFailure("who waits is told before it is woken")
       }
     }
   }
@@ -72,8 +73,8 @@ final class GroupCommit: Sendable {
         state.isLed = false
         return state.waiters
       }
-      for waiter in failed { waiter.tell(.failed) }
-      throw .indeterminate(sequence: sequence)
+      for waiter in failed { waiter.tell(.failed(error)) }
+      throw .indeterminate(sequence: sequence, cause: error)
     }
   }
 

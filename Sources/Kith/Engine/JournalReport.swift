@@ -79,18 +79,25 @@ package struct JournalReport: Sendable {
     self.generation = generation
   }
 
-  /// Reads a journal, as far as what goes on after it, change `limit`, does not begin again.
-  ///
-  /// - Parameter next: the name of what goes on after it; nil for the newest journal.
+  /// What goes on after a journal.
+  struct Next {
+    /// The number of its first change, or of the one after its last for a snapshot.
+    let sequence: UInt64
+    let name: String
+    /// Whether it is a snapshot that may have made up for a journal that failed.
+    let heals: Bool
+  }
+
+  /// Reads a journal, as far as what goes on after it does not begin again; nil for the newest journal.
   init<D: Disk>(
-    _ generation: UInt64, in directory: StoreDirectory<D>, before limit: UInt64?, next: String?
+    _ generation: UInt64, in directory: StoreDirectory<D>, before next: Next?
   ) throws(KithError) {
     self.init(generation, in: directory.path)
     do throws(KithError) {
       let source = try JournalSource(path: path, disk: directory.disk, syncing: false)
       fileByteCount = source.byteCount
       guard var journal = try Self.open(source) else { return }
-      try read(&journal, before: limit, next)
+      try read(&journal, before: next)
     } catch {
       end = .damaged(try Problem(damage: error))
     }
@@ -109,7 +116,7 @@ package struct JournalReport: Sendable {
   }
 
   private mutating func read<D: Disk>(
-    _ journal: inout JournalReader<D>, before limit: UInt64?, _ next: String?
+    _ journal: inout JournalReader<D>, before next: Next?
   ) throws(KithError) {
     let found = journal.header
     header = Header(
@@ -120,7 +127,7 @@ package struct JournalReport: Sendable {
     guard found.generation == generation else {
       throw .corrupt(file: path, offset: 32, reason: "it is the journal of generation \(found.generation)")
     }
-    while journal.nextSequence < limit ?? .max, let frame = try journal.next() {
+    while journal.nextSequence < next?.sequence ?? .max, let frame = try journal.next() {
       try frame.forEachChange { (_, _) throws(KithError) in }
       add(frame)
       chainHash = journal.chainHash
@@ -128,14 +135,15 @@ package struct JournalReport: Sendable {
     let byteCount = try journal.tailByteCount()
     let isTorn = byteCount > 0 || journal.isCut
     // Short of where the next file begins, without a rest: it was closed before changes in bulk, which only a snapshot
-    // holds.
-    if let limit, let next, journal.nextSequence > limit || journal.nextSequence < limit && isTorn {
+    // holds. With one, it may have failed, and the snapshot after it healed it.
+    if let next, journal.nextSequence > next.sequence || journal.nextSequence < next.sequence && isTorn && !next.heals {
       let rest = byteCount > 0 ? " and \(byteCount) bytes that cannot be read" : ""
       throw .corrupt(
         file: path, offset: journal.offset,
-        reason: "it ends with change \(journal.nextSequence - 1)\(rest), but \(next) goes on with \(limit)")
+        reason: "it ends with change \(journal.nextSequence - 1)\(rest), but \(next.name) goes on with \(next.sequence)"
+      )
     }
-    if limit == nil {
+    if next == nil {
       end = isTorn ? .torn(byteCount: byteCount) : .clean
     } else {
       end = byteCount > 0 ? .superseded(byteCount: byteCount) : .clean

@@ -27,6 +27,7 @@ extension GraphView {
       .init(name: "postIDs", byteCount: state.posts.identifiers.byteCount),
       .init(name: "postColumns", byteCount: state.posts.authors.byteCount + state.posts.times.byteCount),
       .init(name: "postTexts", byteCount: state.posts.texts.memoryByteCount),
+      .init(name: "postSearch", byteCount: state.posts.index.byteCount),
       .init(name: "postOrder", byteCount: state.posts.all.byteCount),
       .init(name: "postsByAuthor", byteCount: state.posts.byAuthor.byteCount + state.posts.newest.byteCount),
       .init(name: "follows", byteCount: state.follows.byteCount),

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Has the username index of a graph rewritten in the background, so that no writer waits for it.
@@ -7,50 +6,24 @@ import Synchronization
 /// Two lanes: full heads need not wait until a large merge is through. What the merge replaced is freed here as well,
 /// which takes a millisecond where it was large.
 final class NameMerger: Sendable {
-  private struct State: Sendable {
-    /// The serials that merges are at work on.
-    var running: [ClosedRange<UInt32>] = []
-    var laneCount = 0
-    /// How often it was woken: a lane that found nothing looks again if that changed meanwhile.
-    var wakeCount = 0
-  }
+  /// The serials that merges are at work on.
+  private let running = Mutex<[ClosedRange<UInt32>]>([])
+  private let lanes = Lanes("kith.names", maximumLaneCount: 2)
 
-  private static let maximumLaneCount = 2
-  private static let queue = DispatchQueue(label: "kith.names", qos: .utility, attributes: .concurrent)
-
-  private let state = Mutex(State())
-
-  /// A merge may be due.
+  /// A merge may be due. Nothing happens once nobody holds the graph any more.
   func wake(_ graph: SocialGraph) {
-    let starts = state.withLock { state in
-      state.wakeCount += 1
-      if state.laneCount == Self.maximumLaneCount { return false }
-      state.laneCount += 1
-      return true
-    }
-    if starts { Self.queue.async { [weak graph] in self.work(for: { graph }) } }
-  }
-
-  /// Merges until nothing is due, or nobody holds the graph any more.
-  private func work(for graph: () -> SocialGraph?) {
-    while true {
-      let wakeCount = state.withLock { $0.wakeCount }
-      if let graph = graph(), mergeOnce(graph) { continue }
-      let ends = state.withLock { state in
-        if state.wakeCount != wakeCount && graph() != nil { return false }
-        state.laneCount -= 1
-        return true
-      }
-      if ends { return }
+    lanes.wake { [self, weak graph] in
+      guard let graph else { return false }
+      return mergeOnce(graph)
     }
   }
 
   /// False when nothing was due.
   private func mergeOnce(_ graph: SocialGraph) -> Bool {
     let merge = graph.withNames { users -> NameMerge? in
-      state.withLock { state in
-        guard let merge = users.beginMerge(besides: state.running) else { return nil }
-        state.running.append(merge.serials)
+      running.withLock { running in
+        guard let merge = users.beginMerge(besides: running) else { return nil }
+        running.append(merge.serials)
         return merge
       }
     }
@@ -58,7 +31,7 @@ final class NameMerger: Sendable {
     let segment = merge.segment()
     graph.withNames { users in
       users.adopt(segment, inPlaceOf: merge.inputs)
-      state.withLock { state in state.running.removeAll { $0 == merge.serials } }
+      running.withLock { running in running.removeAll { $0 == merge.serials } }
     }
     return true
   }

@@ -6,6 +6,12 @@ public enum Match: String, Hashable, Sendable {
   case prefix
   /// The name is the query.
   case exact
+  /// Some part of the name is the query up to one edit, from four scalars of its key on, or two from eight: a scalar
+  /// inserted, deleted or replaced. It has an order of its own: by edits, then by name.
+  case fuzzy
+  /// The name, in NFC, holds a match of the query as a regular expression of RE2, whatever the case; the fold is not
+  /// asked. Only with the package trait `Regex`. It ends within a twentieth of a second of its thread's time.
+  case regex
 }
 
 /// How to search usernames.
@@ -38,7 +44,7 @@ public struct UserSearch: Hashable, Sendable {
   public var cursor: Cursor?
   /// Whether to count all matches, which costs a walk over them.
   public var counting: Bool
-  /// Whether each result tells where in its name the query stands.
+  /// Whether each result tells where in its name the query stands as it is; of regex, nothing is told.
   public var highlighting: Bool
 
   /// The defaults: a loose substring, twenty at a time, by name.

@@ -18,7 +18,7 @@ package struct SnapshotReport: Sendable {
     package let contentByteCount: Int
   }
 
-  package let path: String
+  package var path: String
   package let fileByteCount: Int64
   package let formatVersion: String
   package let unicodeVersion: String

@@ -3,25 +3,77 @@
 package enum Snapshots {
   // MARK: - New files
 
-  /// Makes a new store at `target` of a snapshot file, or of a store: its newest state, journals included.
+  /// Makes a new store at `target` of a snapshot file, or of a store: its newest state, journals included, or an
+  /// earlier one.
   ///
   /// Never over anything: `target` must be absent or an empty directory. The new store has an id of its own.
-  /// - Parameter noting: is told what was found in the store's files.
-  /// Errors: `noStore`, `notAStore`, `corrupt`, `unsupportedVersion`, `system`.
+  /// - Parameters:
+  ///   - point: how far; of a snapshot file, which holds one instant, only the newest.
+  ///   - parts: what is restored, with what it needs; nil for everything.
+  ///   - noting: is told what was found in the store's files.
+  ///
+  /// Errors: `noStore`, `notAStore`, `invalidRequest` for an instant to which no files lead, `corrupt`,
+  /// `unsupportedVersion`, `system`.
   package static func restore(
-    from source: String, to target: String, noting: (RecoveryReport) -> Void = { _ in }
+    from source: String, to target: String, at point: RestorePoint = .newest, only parts: Set<GraphPart>? = nil,
+    noting: (RecoveryReport) -> Void = { _ in }
   ) throws(KithError) -> SnapshotInfo {
     let disk = SystemDisk()
+    try checkFree(target, disk)
+    var state = try state(of: source, at: point, disk, noting)
+    if let parts { state.keep(parts) }
+    return try makeStore(at: target, of: state, disk)
+  }
+
+  private static func state(
+    of source: String, at point: RestorePoint, _ disk: SystemDisk, _ noting: (RecoveryReport) -> Void
+  ) throws(KithError) -> GraphState {
+    if try isFile(source, disk) {
+      guard point == .newest else {
+        throw .invalidRequest(reason: "\(source) is a snapshot, which holds one instant; give the store's directory")
+      }
+      return try SnapshotFile.read(try disk.open(source, writable: false), path: source, from: disk).state
+    }
+    let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(source, disk: disk), to: point)
+    noting(recovered.report)
+    return recovered.state
+  }
+
+  /// Makes a new store at `target` of what a damaged store, or a damaged snapshot file, still holds: see `Salvage`.
+  ///
+  /// The source is only read; no process may write to it meanwhile.
+  /// Errors: `corrupt` when nothing of it can be saved, and those of `restore`.
+  package static func salvage(
+    from source: String, to target: String
+  ) throws(KithError) -> (info: SnapshotInfo, report: SalvageReport, counts: Counts) {
+    let disk = SystemDisk()
+    try checkFree(target, disk)
+    let salvaged =
+      try isFile(source, disk)
+      ? Salvage.run(snapshot: source, disk: disk) : Salvage.run(StoreDirectory(source, disk: disk))
+    let (report, counts) = (salvaged.report, salvaged.state.counts)
+    guard report.snapshot != nil || counts.users > 0 else {
+      throw .corrupt(file: source, offset: 0, reason: "nothing of it can be saved")
+    }
+    return (try makeStore(at: target, of: salvaged.state, disk), report, counts)
+  }
+
+  /// Refuses a place where something is, and one inside a store.
+  static func checkFree(_ target: String, _ disk: SystemDisk) throws(KithError) {
     if let status = try disk.status(of: target, followingLinks: true) {
       guard status.kind == .directory, try disk.list(target).isEmpty else {
         throw .notAStore(path: target, reason: "something is there already, and restoring never writes over it")
       }
     }
     try refuseInsideStore(target, disk)
-    let graph = try SocialGraph.open(source, access: .readOnly)
-    if let report = graph.recovery { noting(report) }
-    let pin = graph.pin()
+  }
+
+  /// A new store with a snapshot of the graph.
+  static func makeStore(
+    at target: String, of state: consuming GraphState, _ disk: SystemDisk
+  ) throws(KithError) -> SnapshotInfo {
     let made = try Store.open(target, mode: .memory, disk: disk)
+    let pin = Pin(GraphView(state))
     let info = try made.store.snapshot { () throws(KithError) -> Pin in pin }
     try made.store.close()
     return info

@@ -18,6 +18,7 @@ public final class SocialGraph: @unchecked Sendable {
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
+  private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   let observers = AtomicLazyReference<Observers>()
   var live: GraphView
@@ -25,8 +26,9 @@ public final class SocialGraph: @unchecked Sendable {
   public let recovery: RecoveryReport?
 
   /// An empty graph in memory alone.
-  public convenience init() {
-    self.init(GraphState(), store: nil, isReadOnly: false)
+  /// - Parameter options: what of them concerns files is passed over.
+  public convenience init(options: Options = Options()) {
+    self.init(GraphState(), store: nil, options: options, isReadOnly: false)
   }
 
   init(
@@ -34,10 +36,13 @@ public final class SocialGraph: @unchecked Sendable {
     options: Options = Options(), isReadOnly: Bool
   ) {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
+    var state = state
+    state.posts.keepIndex(options.postIndex.kind)
     live = GraphView(state)
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
+    wakeIndexers(all: true)
   }
 
   // MARK: - Asking
@@ -96,8 +101,18 @@ public final class SocialGraph: @unchecked Sendable {
       if applied.changed { store?.enqueue(made.change) }
       let observers = applied.changed ? presentObservers : nil
       observers?.feed.record(made.change, sequence: applied.sequence)
-      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+      wakeIndexers()
       return (applied, made, observers)
+    }
+  }
+
+  /// Has the search indexes worked on in the background if they ask for it; inside the lock. Not inlined, because the
+  /// optimiser of Swift 6.3.1 fails on the initialiser then.
+  @inline(never)
+  private func wakeIndexers(all: Bool = false) {
+    if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+    if live.state.posts.takeBuildMayBeDue() {
+      if all { postIndexer.wakeAll(self) } else { postIndexer.wake(self) }
     }
   }
 
@@ -139,7 +154,7 @@ public final class SocialGraph: @unchecked Sendable {
         store?.enqueue(batch.made.lazy.map(\.change))
         presentObservers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
       }
-      if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
+      wakeIndexers()
       return (result, batch.made, live.state.sequence)
     } catch {
       live.state = before
@@ -170,6 +185,7 @@ public final class SocialGraph: @unchecked Sendable {
       var batch = Batch(graph: self, limit: .max, records: false)
       let result = try body(&batch)
       live.state.endBulk()
+      wakeIndexers(all: true)
       return result
     }
     // With a store, the snapshot that must follow tells it.
@@ -194,6 +210,11 @@ public final class SocialGraph: @unchecked Sendable {
   /// Lends the users to the merger of their names.
   func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
     lock.write { body(&live.state.users) }
+  }
+
+  /// Lends the posts to the one who builds their index.
+  func withPosts<R: ~Copyable>(_ body: (inout PostTable) -> R) -> R {
+    lock.write { body(&live.state.posts) }
   }
 
   private func checkWritable() throws(KithError) {
@@ -233,23 +254,36 @@ public final class SocialGraph: @unchecked Sendable {
     onEvent: (@Sendable (StoreEvent) -> Void)? = nil
   ) throws(KithError) -> SocialGraph {
     let disk = SystemDisk()
-    if let status = try disk.status(of: path, followingLinks: true), status.kind == .file {
+    let isFile = try disk.status(of: path, followingLinks: true)?.kind == .file
+    if isFile || access == .readOnly {
+      return try read(path, from: disk, options, isReadOnly: true)
+    }
+    let opened = try Store.open(
+      path, mode: options.durability, disk: disk, retention: options.retention,
+      events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
+    let (store, report) = (opened.store, opened.report)
+    return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
+  }
+
+  /// What a store or a snapshot holds as a graph in memory: changes are taken, and saved nowhere.
+  ///
+  /// Takes no lock and writes nothing. Errors: as of `open`.
+  package static func openScratch(_ path: String) throws(KithError) -> SocialGraph {
+    try read(path, from: SystemDisk(), Options(), isReadOnly: false)
+  }
+
+  /// A graph without a store, of the files of one.
+  private static func read(
+    _ path: String, from disk: SystemDisk, _ options: Options, isReadOnly: Bool
+  ) throws(KithError) -> SocialGraph {
+    if try disk.status(of: path, followingLinks: true)?.kind == .file {
       let file = try disk.open(path, writable: false)
       let snapshot = try SnapshotFile.read(file, path: path, from: disk)
-      return SocialGraph(snapshot.state, store: nil, recovery: nil, options: options, isReadOnly: true)
+      return SocialGraph(snapshot.state, store: nil, options: options, isReadOnly: isReadOnly)
     }
-    switch access {
-    case .readOnly:
-      let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
-      let report = recovered.report
-      return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: true)
-    case .readWrite:
-      let opened = try Store.open(
-        path, mode: options.durability, disk: disk,
-        events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
-      let (store, report) = (opened.store, opened.report)
-      return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
-    }
+    let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
+    let report = recovered.report
+    return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly)
   }
 
   /// How a store is opened.

@@ -57,6 +57,7 @@ final class Store<D: Disk>: Sendable {
   private let clock: @Sendable () -> Timestamp
   /// How much room a journal takes at once.
   private let growthLimit: Int
+  private let retention: Retention
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
   private let group: GroupCommit
@@ -79,7 +80,7 @@ final class Store<D: Disk>: Sendable {
   /// Opens a store for writing, made when it is absent: recovers its state and begins a new generation.
   static func open(
     _ path: String, mode: Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
-    growthLimit: Int? = nil, events: StoreEvents? = nil
+    growthLimit: Int? = nil, retention: Retention = Retention(), events: StoreEvents? = nil
   ) throws(KithError) -> Opened {
     let directory = StoreDirectory(path, disk: disk)
     let (lock, _) = try directory.openForWriting(creating: true)
@@ -99,21 +100,22 @@ final class Store<D: Disk>: Sendable {
       journal: journal, acknowledgements: acknowledgements, committed: state.sequence,
       generation: report.nextGeneration, chainHash: chainHash, storeLock: lock)
     let store = Store(
-      directory, storeID, mode, clock, growthLimit, events,
+      directory, storeID, mode, clock, growthLimit, retention, events,
       Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing)
     return Opened(state: state, store: store, report: report)
   }
 
   private init(
     _ directory: StoreDirectory<D>, _ storeID: (high: UInt64, low: UInt64), _ mode: Durability,
-    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ events: StoreEvents?, _ forming: Forming,
-    _ flushing: consuming Flushing
+    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ retention: Retention,
+    _ events: StoreEvents?, _ forming: Forming, _ flushing: consuming Flushing
   ) {
     self.directory = directory
     self.storeID = storeID
     self.mode = mode
     self.clock = clock
     self.growthLimit = growthLimit
+    self.retention = retention
     self.events = events
     group = GroupCommit(committed: flushing.committed)
     self.forming = Mutex(forming)
@@ -234,7 +236,7 @@ final class Store<D: Disk>: Sendable {
   /// A bulk load begins: its changes bypass the journal, and only a snapshot can save them.
   func beginBulk() { isBroken.store(true, ordering: .releasing) }
 
-  /// Writes a snapshot, verifies it, and prunes: the two newest and the journals since stay. One at a time.
+  /// Writes a snapshot, verifies it, and prunes: what `Retention` asks for and the journals since stay. One at a time.
   ///
   /// A journal that is broken is healed by it: memory holds everything.
   /// - Parameters:
@@ -273,7 +275,7 @@ final class Store<D: Disk>: Sendable {
     if isHealing { events?.note(.journalHealed(sequence: header.sequence)) }
     flushing.withLock { $0.acknowledgements.sync() }
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
-    try directory.prune(keeping: 2, verified: [name], holding: lock)
+    try directory.prune(keeping: retention, now: clock(), verified: [name], holding: lock)
     return SnapshotInfo(path: summary.path, sequence: header.sequence)
   }
 
@@ -285,7 +287,8 @@ final class Store<D: Disk>: Sendable {
     try flushing.withLock { flushing throws(KithError) in
       guard let lock = flushing.storeLock else { throw .closed }
       if renewing {
-        flushing.generation += 1
+        // One is passed over, so that files tell a journal that was healed from one whose end is damaged.
+        flushing.generation += isBroken.load(ordering: .acquiring) ? 2 : 1
         flushing.chainHash = flushing.journal.chainHash
       } else {
         do throws(KithError) {

@@ -96,11 +96,13 @@ package struct StoreListing: Sendable {
     for generation in contents.journals.reversed() {
       let later = journals.last { $0.header != nil && $0.generation > generation }
       let snapshot = snapshots.first { $0.generation > generation }
-      var next = later.map { (sequence: $0.firstSequence, name: $0.name) }
+      var next = later.map { JournalReport.Next(sequence: $0.firstSequence, name: $0.name, heals: false) }
       if let snapshot, snapshot.generation <= later?.generation ?? .max {
-        next = (snapshot.sequence + 1, snapshot.name)
+        // Where a snapshot healed a journal, a generation is passed over.
+        let heals = snapshot.problem == nil && snapshot.generation > generation + 1
+        next = .init(sequence: snapshot.sequence + 1, name: snapshot.name, heals: heals)
       }
-      journals.append(try JournalReport(generation, in: directory, before: next?.sequence, next: next?.name))
+      journals.append(try JournalReport(generation, in: directory, before: next))
     }
     journals.reverse()
   }

@@ -1,4 +1,4 @@
-/// How a store is kept.
+/// How a graph is kept.
 public struct Options: Hashable, Sendable {
   /// How safe a change is when its verb returns.
   public var durability: Durability
@@ -19,13 +19,18 @@ public struct Options: Hashable, Sendable {
   public var healAfterSeconds: Int?
   /// The host is told (`StoreEvent.diskLow`) when the store's disk has less room than so many bytes.
   public var lowDiskByteCount: Int64
+  /// What is kept in memory to find posts by their words. Answers do not depend on it.
+  public var postIndex: PostIndexing
+  /// Which snapshots stay in the store, and so how far back one can go.
+  public var retention: Retention
 
   /// The defaults: every change on the disk before it is acknowledged; a snapshot after ten million changes, a gibibyte
-  /// of journal or an hour, whichever comes first, on all cores but one.
+  /// of journal or an hour, whichever comes first, on all cores but one; all of the index of posts.
   public init(
     durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
     snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
-    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30
+    snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
+    retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors
   ) {
     self.durability = durability
     self.snapshotAfterChangeCount = snapshotAfterChangeCount
@@ -35,6 +40,26 @@ public struct Options: Hashable, Sendable {
     self.snapshotCoreCount = snapshotCoreCount
     self.healAfterSeconds = healAfterSeconds
     self.lowDiskByteCount = lowDiskByteCount
+    self.retention = retention
+    self.postIndex = postIndex
+  }
+}
+
+/// What is kept in memory to find posts by their words.
+public enum PostIndexing: String, Hashable, Sendable {
+  /// Nothing: a search looks at one post after the other, from the newest on.
+  case off
+  /// The words of texts: about a third of the texts' bytes.
+  case texts
+  /// That, and the place of every post in it, four bytes each: words in an author's name find their posts faster.
+  case textsAndAuthors
+
+  var kind: PostIndexKind {
+    switch self {
+    case .off: .off
+    case .texts: .texts
+    case .textsAndAuthors: .textsAndAuthors
+    }
   }
 }
 

@@ -10,20 +10,25 @@ package struct Verification: Sendable {
   /// The number of the last change; nil when the files lead to no state.
   package private(set) var sequence: UInt64?
 
+  /// Tells what is being read: the name of a file or of a step, and how many bytes of it were read just now.
+  package typealias Noting = (_ name: String, _ byteCount: Int) -> Void
+
   /// Errors: what keeps it from being opened at all, such as `noStore`, `notAStore`, `unsupportedVersion`, `system`.
   /// - Complexity: O(all files); memory: the graph.
-  package init(of path: String, deep: Bool) throws(KithError) {
+  package init(of path: String, deep: Bool, noting: Noting = { _, _ in }) throws(KithError) {
     let disk = SystemDisk()
     if try Snapshots.isFile(path, disk) {
-      try verify(snapshot: path, deep: deep, disk)
+      try verify(snapshot: path, deep: deep, disk, noting)
     } else {
-      try verify(store: StoreDirectory(path, disk: disk), deep: deep)
+      try verify(store: StoreDirectory(path, disk: disk), deep: deep, noting)
     }
   }
 
-  private mutating func verify(snapshot path: String, deep: Bool, _ disk: SystemDisk) throws(KithError) {
+  private mutating func verify(
+    snapshot path: String, deep: Bool, _ disk: SystemDisk, _ noting: Noting
+  ) throws(KithError) {
     do throws(KithError) {
-      sequence = try SnapshotFile.verify(path: path, disk: disk).header.sequence
+      sequence = try SnapshotFile.verify(path: path, disk: disk) { noting(path, $0) }.header.sequence
       if deep { problems = try SocialGraph.open(path, access: .readOnly).read { $0.verify() } }
     } catch {
       guard case .corrupt = error else { throw error }
@@ -31,10 +36,14 @@ package struct Verification: Sendable {
     }
   }
 
-  private mutating func verify(store directory: StoreDirectory<SystemDisk>, deep: Bool) throws(KithError) {
+  private mutating func verify(
+    store directory: StoreDirectory<SystemDisk>, deep: Bool, _ noting: Noting
+  ) throws(KithError) {
     _ = try directory.openForReading()
-    problems = try StoreDirectory<SystemDisk>.againWhilePruned { () throws(KithError) in try Self.damage(in: directory)
+    problems = try StoreDirectory<SystemDisk>.againWhilePruned { () throws(KithError) in
+      try Self.damage(in: directory, noting)
     }
+    noting(deep ? "the state and its invariants" : "the state", 0)
     do throws(KithError) {
       let recovered = try Recovery<SystemDisk>.forReading(directory)
       sequence = recovered.state.sequence
@@ -48,15 +57,18 @@ package struct Verification: Sendable {
   }
 
   /// What is wrong with the files, each for itself and in their order.
-  private static func damage(in directory: StoreDirectory<SystemDisk>) throws(KithError) -> [Problem] {
+  private static func damage(
+    in directory: StoreDirectory<SystemDisk>, _ noting: Noting
+  ) throws(KithError) -> [Problem] {
     var problems: [Problem] = []
     for name in try directory.openForReading().snapshots {
       do throws(KithError) {
-        try directory.verify(name)
+        try directory.verify(name) { noting(name.description, $0) }
       } catch {
         problems.append(try Problem(damage: error))
       }
     }
+    noting("the journals", 0)
     do throws(KithError) {
       let listing = try StoreListing(directory)
       problems += listing.journals.compactMap(\.problem) + listing.gaps

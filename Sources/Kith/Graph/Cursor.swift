@@ -90,6 +90,7 @@ struct CursorContent: Equatable, Sendable {
     case usersPrefixFirst = 20
     case usersFollowedFirst = 21
     case usersPopular = 22
+    case usersFuzzy = 23
     case mutualFollowees = 32
     case mutualFollowers = 33
     case twoHopTimeline = 34

@@ -61,11 +61,13 @@ extension GraphState {
   /// Many changes come at once: indexes and backward sides wait for `endBulk`.
   mutating func beginBulk() {
     users.deferSearch()
+    posts.deferIndex()
     deferBackward()
   }
 
   mutating func endBulk() {
     users.buildSearch()
+    posts.endDeferringIndex()
     buildBackward()
   }
 

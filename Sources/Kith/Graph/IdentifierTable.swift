@@ -30,6 +30,9 @@ struct IdentifierTable: ~Copyable, Sendable {
       ids: ids.pin(), index: index.pin(), denseCount: denseCount, highest: highest, isAscending: isAscending)
   }
 
+  /// The ids alone, as of now.
+  mutating func pinIDs() -> Column<Int64> { ids.pin() }
+
   var count: Int { ids.count }
 
   /// The row that ever had an id.

@@ -50,8 +50,8 @@ public enum KithError: Error, Sendable, Equatable {
   case unsupportedVersion(found: String, readable: String)
   /// The operating system refused a call.
   case system(errno: Int32, call: String, path: String)
-  /// The change of this number may stand or not: its sync failed.
-  case indeterminate(sequence: UInt64)
+  /// The change of this number may stand or not: its write or its sync failed, for a cause.
+  indirect case indeterminate(sequence: UInt64, cause: KithError)
   /// A batch failed at one of its changes, and changed nothing.
   indirect case inBatch(index: Int, KithError)
 }
@@ -118,7 +118,8 @@ extension KithError: CustomStringConvertible {
     case .corrupt(let file, let offset, let reason): "\(file): damaged at byte \(offset): \(reason)"
     case .unsupportedVersion(let found, let readable): "format version \(found); this release reads \(readable)"
     case .system(let number, let call, let path): "\(path): \(call) failed: \(Self.explain(number))"
-    case .indeterminate(let sequence): "change \(sequence) may stand or not: its sync failed; reopen the store"
+    case .indeterminate(let sequence, let cause):
+      "change \(sequence) may stand or not, since it could not be saved: \(cause.description); reopen the store"
     case .inBatch(let index, let error): "change \(index) of the batch: \(error.description)"
     }
   }

@@ -50,13 +50,8 @@ struct Popularity: ~Copyable, Sendable {
   /// How many users are in a level.
   func count(of level: Int) -> Int { levels.count(of: level) }
 
-  /// Calls `body` with every user of a level, by row.
-  func forEach(in level: Int, _ body: (UInt32) -> Void) {
-    for run in 0..<levels.runCount(of: level) {
-      let rows = levels.run(run, of: level)
-      for index in rows.indices { body(rows[index]) }
-    }
-  }
+  /// Calls `body` with the users of a level, by row, in runs.
+  func forEachRun(of level: Int, _ body: (Span<UInt32>) -> Void) { levels.forEachRun(of: level, body) }
 
   /// Levels from the one with so many followers down to the first.
   static func levels(from count: Int) -> ReversedCollection<Range<Int>> {
@@ -83,8 +78,8 @@ struct Popularity: ~Copyable, Sendable {
     var problems = levels.checkInvariants("popularity")
     for level in 0..<Self.levelCount {
       var (rows, right): ([UInt32], [UInt32]) = ([], [])
-      forEach(in: level) { rows.append($0) }
-      expected.forEach(in: level) { right.append($0) }
+      forEachRun(of: level) { for index in $0.indices { rows.append($0[index]) } }
+      expected.forEachRun(of: level) { for index in $0.indices { right.append($0[index]) } }
       if rows != right { problems.append("popularity: level \(level) holds \(rows.count) users, not \(right.count)") }
     }
     return problems

@@ -14,6 +14,8 @@ struct PostTable: ~Copyable, Sendable {
   private(set) var byAuthor: PackedLists<UInt32>
   /// The coarse time of every user's newest post, 0 for none: what a timeline looks at first, four bytes an author.
   private(set) var newest = Column<UInt32>()
+  /// Finds posts by their words.
+  private(set) var index = PostIndex()
   /// Posts that are not removed.
   private(set) var count = 0
 
@@ -26,7 +28,7 @@ struct PostTable: ~Copyable, Sendable {
   private init(
     identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
     texts: consuming TextColumn, all: consuming PackedLists<UInt32>, byAuthor: consuming PackedLists<UInt32>,
-    newest: consuming Column<UInt32>, count: Int
+    newest: consuming Column<UInt32>, index: PostIndex, count: Int
   ) {
     self.identifiers = identifiers
     self.authors = authors
@@ -35,13 +37,14 @@ struct PostTable: ~Copyable, Sendable {
     self.all = all
     self.byAuthor = byAuthor
     self.newest = newest
+    self.index = index
     self.count = count
   }
 
   mutating func pin() -> PostTable {
     PostTable(
       identifiers: identifiers.pin(), authors: authors.pin(), times: times.pin(), texts: texts.pin(), all: all.pin(),
-      byAuthor: byAuthor.pin(), newest: newest.pin(), count: count)
+      byAuthor: byAuthor.pin(), newest: newest.pin(), index: index, count: count)
   }
 
   /// Rows, those of removed posts included.
@@ -90,6 +93,7 @@ struct PostTable: ~Copyable, Sendable {
     all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
     byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
     newest[author] = max(newest[author], Self.coarse(time))
+    index.append(row, author: author, time: time, text: text)
     count += 1
     return row
   }
@@ -115,6 +119,7 @@ struct PostTable: ~Copyable, Sendable {
     authors[row] = Self.nobody
     times[row] = 0
     texts.clear(Int(row))
+    index.remove(row)
     count -= 1
   }
 
@@ -125,6 +130,39 @@ struct PostTable: ~Copyable, Sendable {
     if let (found, position) = byAuthor.element(atOrAfter: own, of: Int(author)), found == row {
       byAuthor.remove(from: Int(author), at: position)
     }
+  }
+
+  // MARK: - Indexing
+
+  /// From now on posts are indexed so; those that are there wait for segments (`beginBuild`).
+  mutating func keepIndex(_ kind: PostIndexKind) { index.reset(kind, rowCount: rowCount) }
+
+  /// Many posts come at once: they are indexed afterwards.
+  mutating func deferIndex() { index.beginBulk() }
+  mutating func endDeferringIndex() { index.endBulk() }
+
+  /// Whether a segment of the index may be due to be built; asking sets it back.
+  mutating func takeBuildMayBeDue() -> Bool {
+    defer { index.buildMayBeDue = false }
+    return index.buildMayBeDue
+  }
+
+  /// The building of a segment that is due, to be run elsewhere and brought back to `adopt`.
+  /// - Parameter running: rows of segments that others build.
+  mutating func beginBuild(besides running: [Range<UInt32>] = []) -> PostSegmentBuild? {
+    index.dueRows(of: rowCount, besides: running).map { build(of: $0) }
+  }
+
+  /// The building of a segment of some rows.
+  mutating func build(of rows: Range<UInt32>) -> PostSegmentBuild {
+    PostSegmentBuild(
+      rows: rows, keepsDocuments: index.kind == .textsAndAuthors, ids: identifiers.pinIDs(), authors: authors.pin(),
+      times: times.pin(), texts: texts.pin())
+  }
+
+  /// Takes a segment that was built. Returns what it replaced, to be freed where nobody waits.
+  mutating func adopt(_ segment: PostSegment) -> (segments: [PostIndex.Entry], heads: [PostHead]) {
+    index.adopt(segment, rowCount: rowCount)
   }
 
   /// The rows of an author's posts, oldest first.
@@ -216,7 +254,7 @@ extension PostTable {
       if newest[author] != last { problems.append("posts: the newest of row \(author) is noted wrongly") }
       listed += byAuthor.count(of: author)
     }
-    problems += checkOrder(all, list: 0, "all posts", author: nil)
+    problems += checkOrder(all, list: 0, "all posts", author: nil) + index.checkInvariants(self)
     if live != count || all.count(of: 0) != count || listed != count {
       problems.append("posts: \(count) counted, \(live) live, \(all.count(of: 0)) in order, \(listed) by author")
     }

@@ -17,6 +17,9 @@
 
   deinit { unsafe base.deallocate() }
 
+  /// Forgets the keys and keeps the room.
+  mutating func removeAll() { count = 0 }
+
   /// Appends a text in lower case and a NUL, if it is ASCII; else it does nothing and answers false.
   @inline(__always)
   mutating func appendLowercased(_ text: Span<UInt8>) -> Bool {

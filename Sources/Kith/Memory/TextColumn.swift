@@ -1,3 +1,5 @@
+import CHints
+
 /// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
 ///
 /// Bytes once written never move, so a pinned column shares the very pages that the writer goes on filling: the writer
@@ -57,6 +59,17 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     let reference = references[row]
     let length = Int(reference & 0xFFFF)
     return unsafe (length == 0 ? nil : address(reference), length)
+  }
+
+  /// Asks for what tells where a row's text lies; for somebody who soon asks for the text itself.
+  @inline(__always)
+  func prefetchPlace(_ row: Int) { references.prefetch(row) }
+
+  /// Asks for the beginning of a row's text, for somebody who soon reads it.
+  @inline(__always)
+  func prefetchText(_ row: Int) {
+    let (start, length) = unsafe place(row)
+    if length > 0 { unsafe kith_prefetch(start) }
   }
 
   @inline(__always)

@@ -52,6 +52,30 @@ enum Folding {
     return first >> 24 == 0 && !UnicodeData.shared[first & 0xFF_FFFF].contains(.composesBackward)
   }
 
+  /// Keys that stand in the loose key of every text that holds `text`, whatever the case of its letters, one of them
+  /// at least unless nothing is sure: the key of `text` without the scalars whose keys may be torn apart by marks.
+  static func looseRuns(of text: Span<UInt8>) -> [[UInt8]] {
+    var runs: [[UInt8]] = [[]]
+    var buffer = NormalizationBuffer()
+    var position = 0
+    while position < text.count {
+      let (scalar, byteCount) = text.decodedScalar(at: position)
+      position += byteCount
+      buffer.removeAll()
+      buffer.append(decomposing: scalar, .compatibility)
+      // Marks are ordered among those around them; the iota below is one until it is folded to a letter.
+      let hasIotaBelow = buffer.elements.contains { $0 & 0xFF_FFFF == 0x345 }
+      buffer.fold(.compatibility)
+      buffer.loosen()
+      if hasIotaBelow || buffer.elements.contains(where: { $0 >> 24 != 0 }) {
+        runs.append([])
+      } else {
+        buffer.appendUTF8(to: &runs[runs.count - 1])
+      }
+    }
+    return runs.filter { !$0.isEmpty }
+  }
+
   static func isASCII(_ utf8: Span<UInt8>) -> Bool {
     var union: UInt8 = 0  // no early end: so the compiler takes many bytes at once
     for index in utf8.indices { union |= utf8[index] }

@@ -11,9 +11,9 @@ struct GramPostings: Sendable {
   /// An open-addressed table of entries; its size is a power of two; 0 is a free place.
   private let table: [UInt64]
   /// Of each sparse gram: how many blocks, then their numbers.
-  private let lists: [UInt16]
+  let lists: [UInt16]
   /// Of each dense gram: one bit for each block.
-  private let bitmaps: [UInt64]
+  let bitmaps: [UInt64]
 
   init(blockCount: Int, table: [UInt64], lists: [UInt16], bitmaps: [UInt64]) {
     self.blockCount = blockCount
@@ -183,7 +183,7 @@ struct GramPostings: Sendable {
 
   /// The first place in lists[start..<end] whose block is at least `block`, found by doubling steps.
   @inline(__always)
-  private static func gallop(_ lists: Span<UInt16>, from start: Int, to end: Int, reaching block: UInt16) -> Int {
+  static func gallop(_ lists: Span<UInt16>, from start: Int, to end: Int, reaching block: UInt16) -> Int {
     var (low, step) = (start, 1)
     while low < end && lists[low] < block {
       let high = min(low + step, end)

@@ -4,10 +4,10 @@
 /// marks: where one scalar folds to several letters, a hit in any of them takes in all.
 enum Highlights {
   /// The hits of a query in a name, from left to right; of a prefix or an exact match the one hit. Empty without a
-  /// text.
+  /// text, or of a pattern.
   /// - Complexity: O(bytes).
   static func ranges(of query: NameQuery, in name: Span<UInt8>) -> [Range<Int>] {
-    if query.isEmpty || query.matchesNothing { return [] }
+    if query.isEmpty || query.matchesNothing || query.match == .pattern { return [] }
     let key = query.fold == .loose ? query.loose : query.strict
     return joined(hits(of: key, in: FoldedText(name, query.fold), atStart: query.match != .substring))
   }

@@ -13,7 +13,8 @@ extension NameHead {
       forEachSubstringMatch(of: query, from: from, firstBlock: first, &work, body)
       return
     }
-    for index in first..<blocks.count {
+    let clues = Clues(query.pattern?.clues ?? [])
+    for index in first..<blocks.count where clues.mayStand(in: index, of: self) {
       if !work.goesOn() { return }
       let block = blocks[index]
       let keys = block.keys.span
@@ -23,7 +24,7 @@ extension NameHead {
         let key = keys.extracting(keyStart..<end)
         if index > first || ByteSearch.compare(key, from.span) >= 0 {
           if !query.isEmpty && !query.holds(text, in: key) { return }
-          if !body(Place(block: index, start: keyStart, end: end), row, key) { return }
+          if clues.stand(in: key) && !body(Place(block: index, start: keyStart, end: end), row, key) { return }
         }
         keyStart = end + 1
       }

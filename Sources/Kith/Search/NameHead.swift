@@ -61,9 +61,14 @@ struct NameHead: Sendable {
   /// Whether a block may hold all grams whose bits are given.
   @inline(__always)
   func mayHold(_ bits: [Int], in block: Int) -> Bool {
-    let start = block * GramSignature.wordCount
-    for bit in bits where signatures[start + bit / 64] >> UInt64(bit & 63) & 1 == 0 { return false }
+    for bit in bits where !mayHold(bit, in: block) { return false }
     return true
+  }
+
+  /// Whether a block may hold a gram whose bit is given.
+  @inline(__always)
+  func mayHold(_ bit: Int, in block: Int) -> Bool {
+    signatures[block * GramSignature.wordCount + bit / 64] >> UInt64(bit & 63) & 1 == 1
   }
 
   private mutating func sign(_ block: Int, _ key: Span<UInt8>) {

@@ -64,7 +64,7 @@ extension NameIndex {
   ) {
     if source == tiers.count {
       head.forEachMatch(of: query, from: start, &work) { place, row, key in
-        guard query.holdsStrictly(row, key: key, names: names) else { return true }
+        guard query.holdsStrictly(row, key: key, names: names) else { return query.goesOn }
         return body(row, place.block, place.start, key)
       }
       return
@@ -75,12 +75,16 @@ extension NameIndex {
     case .segment(let segment):
       segment.forEachMatch(of: query, from: start, &work) { place, key in
         let row = segment.rows[place.rank]
-        guard isWhole || isLive(tier, row), query.holdsStrictly(row, key: key, names: names) else { return true }
+        guard isWhole || isLive(tier, row), query.holdsStrictly(row, key: key, names: names) else {
+          return query.goesOn
+        }
         return body(row, 0, place.start, key)
       }
     case .head(let head):
       head.forEachMatch(of: query, from: start, &work) { place, row, key in
-        guard isWhole || isLive(tier, row), query.holdsStrictly(row, key: key, names: names) else { return true }
+        guard isWhole || isLive(tier, row), query.holdsStrictly(row, key: key, names: names) else {
+          return query.goesOn
+        }
         return body(row, place.block, place.start, key)
       }
     }

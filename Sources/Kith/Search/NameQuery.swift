@@ -1,13 +1,15 @@
 /// A question to the username index, folded and taken apart once.
-struct NameQuery: Sendable {
-  /// Where in the name the text must stand.
-  enum Match: Hashable, Sendable { case substring, prefix, exact }
+struct NameQuery {
+  /// Where in the name the text must stand; or that a pattern decides, of which the text is the beginning.
+  enum Match: Hashable, Sendable { case substring, prefix, exact, pattern }
 
   private(set) var match: Match
   let fold: Fold
   let loose: [UInt8]
   let strict: [UInt8]
   private let isSameWhenStrict: Bool
+  /// What is asked of each name that the index finds, where the text is not all there is to it.
+  private(set) var pattern: NamePattern?
   /// No text: every name is an answer.
   let isEmpty: Bool
   /// Text, but nothing that a name's key could hold: a lone accent, or a NUL, which no name contains.
@@ -30,12 +32,42 @@ struct NameQuery: Sendable {
     grams = canMatch ? Grams.ofQuery(loose.span) : []
   }
 
-  /// The same text, to stand elsewhere.
-  func matching(_ match: Match) -> NameQuery {
+  /// Names that a pattern holds of.
+  init(_ pattern: NamePattern) {
+    match = .pattern
+    fold = .loose
+    loose = pattern.beginning
+    strict = loose
+    isSameWhenStrict = true
+    isEmpty = false
+    matchesNothing = false
+    grams = []
+    self.pattern = pattern
+  }
+
+  /// A query for a loose key as it is: for keys that are no names.
+  init(key: [UInt8], match: Match) {
+    self.match = match
+    fold = .loose
+    loose = key
+    strict = key
+    isSameWhenStrict = true
+    isEmpty = key.isEmpty
+    matchesNothing = false
+    grams = Grams.ofQuery(key.span)
+  }
+
+  /// The same text, or pattern, at the beginning of the name.
+  var beginning: NameQuery {
     var query = self
-    query.match = match
+    if let pattern { query.pattern = pattern.atBeginning } else { query.match = .prefix }
     return query
   }
+
+  var mayStandAnywhere: Bool { match == .substring || match == .pattern }
+
+  /// Whether further names may be asked about: false when those before have cost too much.
+  var goesOn: Bool { pattern?.isExhausted != true }
 
   /// Whether a name answers, whatever its key: for the few that are not found through it.
   func holds(_ row: UInt32, names: borrowing TextColumn) -> Bool { holds(name: names.bytes(Int(row))) }
@@ -54,10 +86,11 @@ struct NameQuery: Sendable {
   /// Whether a key that was found by the loose text holds up at the strictness asked for.
   /// - Parameter key: the loose key of the name in `row`.
   func holdsStrictly(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
-    fold == .loose || isEmpty || holdsStrictly(names.bytes(Int(row)), key: key)
+    pattern == nil && (fold == .loose || isEmpty) || holdsStrictly(names.bytes(Int(row)), key: key)
   }
 
   private func holdsStrictly(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
+    if let pattern { return pattern.holds(name, key: key) }
     if fold == .loose || isEmpty { return true }
     // The strict key of an ASCII name is its loose key, in which the loose text was found.
     if Folding.isASCII(name) { return isSameWhenStrict || holds(strict.span, in: key) }
@@ -68,7 +101,7 @@ struct NameQuery: Sendable {
   func holds(_ text: Span<UInt8>, in key: Span<UInt8>) -> Bool {
     switch match {
     case .substring: ByteSearch.contains(text, in: key)
-    case .prefix: ByteSearch.hasPrefix(key, text)
+    case .prefix, .pattern: ByteSearch.hasPrefix(key, text)
     case .exact: key.count == text.count && ByteSearch.hasPrefix(key, text)
     }
   }

@@ -13,8 +13,20 @@ struct NameScan: ~Copyable {
     keys = KeyBuffer(capacity: capacity * 16)
   }
 
+  /// Adds the names of rows that are somewhere in a list. Names lie anywhere, so they are asked for ahead.
   @inline(__always)
-  mutating func add(_ row: UInt32, names: borrowing TextColumn) {
+  mutating func add<Element>(
+    _ list: Span<Element>, names: borrowing TextColumn, row: (Element) -> UInt32
+  ) {
+    for index in list.indices {
+      if index + 24 < list.count { names.prefetchPlace(Int(row(list[index + 24]))) }
+      if index + 12 < list.count { names.prefetchText(Int(row(list[index + 12]))) }
+      add(row(list[index]), names: names)
+    }
+  }
+
+  @inline(__always)
+  private mutating func add(_ row: UInt32, names: borrowing TextColumn) {
     let name = names.bytes(Int(row))
     if !keys.appendLowercased(name) { keys.append(Folding.loose(name).span) }
     rows.append(row)

@@ -2,7 +2,7 @@
 ///
 /// The order is by a number, descending, then by name: the *front* that the one who asks gives every answer. Where the
 /// order is by name alone, it is the same for all.
-struct NameSearch: Sendable {
+struct NameSearch {
   let query: NameQuery
   /// The place behind which to begin; nil for the beginning.
   var after: NameKey?

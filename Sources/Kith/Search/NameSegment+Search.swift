@@ -13,7 +13,12 @@ extension NameSegment {
       // What begins with the text is not before it.
       var first = query.loose
       if let start, ByteSearch.compare(start.span, text) > 0 { first = start }
-      walk(from: lowerBound(first.span), while: { query.holds(query.loose.span, in: $0) }, &work, body)
+      let place = lowerBound(first.span)
+      if let clues = query.pattern?.clues, !clues.isEmpty {
+        forEachCandidate(of: clues, from: place, &work) { query.holds(query.loose.span, in: $1) && body($0, $1) }
+      } else {
+        walk(from: place, while: { query.holds(query.loose.span, in: $0) }, &work, body)
+      }
     }
   }
 

@@ -85,7 +85,7 @@ final class NameSegment: Sendable {
   /// - Complexity: O(log count).
   func lowerBound(_ key: Span<UInt8>) -> Place {
     let word = ByteSearch.leadingWord(key)
-    let (fences, keys, blockStarts) = (fences, keys, blockStarts)
+    let (fences, keys, blockStarts, rows) = (fences, keys, blockStarts, rows)
     // Groups before the first that begins at or behind the word begin before the key.
     var (low, high) = (0, fences.count)
     while low < high {
@@ -95,8 +95,11 @@ final class NameSegment: Sendable {
     // Groups whose first key has the same leading word may begin before the key, too.
     var group = low
     while group < fences.count && fences[group] == word { group += 1 }
+    let before = max(0, low - 1)
+    keys.span.prefetch(Int(blockStarts[before * Self.blocksPerGroup]), count: Self.namesPerGroup * 16)
+    rows.span.prefetch(before * Self.namesPerGroup, count: Self.namesPerGroup)
     // The first block that begins at or behind the key: the place is there, or in the block before it.
-    var block = max(0, low - 1) * Self.blocksPerGroup
+    var block = before * Self.blocksPerGroup
     var end = min(group * Self.blocksPerGroup, blockStarts.count - 1)
     while block < end {
       let middle = (block + end) / 2

@@ -14,7 +14,7 @@ struct Arguments: Sendable {
       if word == "--" {
         for word in rest { try take(positional: word) }
         break
-      } else if word.hasPrefix("-") {
+      } else if word.hasPrefix("-"), word != "-" {
         try take(option: word, from: &rest)
       } else {
         try take(positional: word)

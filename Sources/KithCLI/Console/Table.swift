@@ -9,6 +9,7 @@ struct Table {
 
   /// A row may be shorter than the table is wide.
   mutating func add(_ cells: String...) { rows.append(cells) }
+  mutating func add(cells: [String]) { rows.append(cells) }
 
   /// The rows as lines, each indented, without spaces at their ends.
   func text(indentation: Int = 2) -> String {

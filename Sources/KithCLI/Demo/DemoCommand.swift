@@ -1,4 +1,3 @@
-import Foundation
 import Kith
 
 /// `kith demo`: the main job from start to finish, on a made-up network or on one's own files.
@@ -24,13 +23,8 @@ enum DemoCommand {
     let began = ContinuousClock().now
     let files = try ImportFiles(arguments)
     let opened = try files.open()
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-demo-\(UUID().uuidString)").path
-    do {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch {
-      throw .usage("\(directory): cannot be made: \(error.localizedDescription); set TMPDIR")
-    }
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let directory = try TemporaryDirectory.make("demo")
+    defer { TemporaryDirectory.remove(directory) }
     let graph = try StoreAccess.open("\(directory)/store", access: .readWrite)
     defer { try? graph.close() }
     try Console.write("A network\n")

@@ -61,7 +61,6 @@ struct QuerySession {
   // MARK: Engine calls
 
   private mutating func run(_ request: Request) throws(KithError) -> Answer {
-    if let part = request.unbuiltPart { throw .unsupported(part) }
     if readOnly, request.operation.isChange || request.operation == .batch { throw .readOnly }
     switch request.operation {
     case .batch: return try request.applyBatch(to: graph)

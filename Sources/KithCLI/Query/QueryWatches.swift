@@ -14,7 +14,6 @@ struct QueryWatches {
 
   /// Watches a question from now on. Returns its number.
   mutating func add(_ request: Request) throws(KithError) -> Int {
-    if let part = request.unbuiltPart { throw .unsupported(part) }
     if watches.count >= Self.limit { throw .limitExceeded("questions watched: \(Self.limit)") }
     let question = try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
     lastNumber += 1

@@ -28,14 +28,6 @@ extension Request {
     }
   }
 
-  /// The part of the protocol that this request needs and that is not built yet; its shape is checked all the same.
-  var unbuiltPart: String? {
-    switch operation {
-    case .users where text(.match) == "fuzzy" || text(.match) == "regex": "match \(text(.match) ?? "")"
-    default: nil
-    }
-  }
-
   // MARK: Searches and timelines
 
   private func searchUsers(_ view: borrowing GraphView) throws(KithError) -> UserPage {

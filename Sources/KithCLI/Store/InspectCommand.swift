@@ -6,17 +6,22 @@ enum InspectCommand {
     name: "inspect",
     summary: "shows what files hold: headers, sections, sizes, ratios, bits per follow, bytes per change",
     positionals: [
-      Positional("STORE|SNAPSHOT", "a snapshot, or a store directory (all its snapshots and journals); only read")
+      Positional(
+        "STORE|SNAPSHOT", "a snapshot, - for one on standard input, or a store directory (all that it holds); only read"
+      )
     ],
     options: [.json],
-    examples: ["inspect ./store", "inspect ./store/snap-….kith.zst --json"],
+    examples: ["inspect ./store", "inspect - < backup.kith.zst", "inspect ./store/snap-….kith.zst --json"],
     run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let path = arguments.positionals[0]
     var found = Found()
     do throws(KithError) {
-      if try Snapshots.isFile(path) {
+      if path == SnapshotStream.path {
+        found.snapshots = try SnapshotStream.reading(path) { (file) throws(KithError) in try Snapshots.inspect(file) }
+        for place in found.snapshots.indices { found.snapshots[place].path = path }
+      } else if try Snapshots.isFile(path) {
         found.snapshots = try Snapshots.inspect(path)
       } else {
         found = Found(try Snapshots.list(path))

@@ -5,9 +5,22 @@ import Kith
 enum StoreAccess {
   /// Opens a store or a snapshot, and tells what was found there that somebody should know. To write, an absent store
   /// is made.
-  static func open(_ path: String, access: SocialGraph.Access) throws(CommandFailure) -> SocialGraph {
+  static func open(
+    _ path: String, access: SocialGraph.Access, _ options: Options = Options()
+  ) throws(CommandFailure) -> SocialGraph {
+    try opened(path) { () throws(KithError) in try SocialGraph.open(path, access: access, options: options) }
+  }
+
+  /// Opens a store or a snapshot to read, and to try changes that are saved nowhere.
+  static func openScratch(_ path: String) throws(CommandFailure) -> SocialGraph {
+    try opened(path) { () throws(KithError) in try SocialGraph.openScratch(path) }
+  }
+
+  private static func opened(
+    _ path: String, _ open: () throws(KithError) -> SocialGraph
+  ) throws(CommandFailure) -> SocialGraph {
     do throws(KithError) {
-      let graph = try SocialGraph.open(path, access: access)
+      let graph = try open()
       if let report = graph.recovery { note(report, of: path) }
       return graph
     } catch {
@@ -21,11 +34,16 @@ enum StoreAccess {
   }
 
   /// Opens a store to write that must be there already.
-  static func openExisting(_ path: String) throws(CommandFailure) -> SocialGraph {
+  static func openExisting(_ path: String, _ options: Options = Options()) throws(CommandFailure) -> SocialGraph {
     guard FileManager.default.fileExists(atPath: path) else {
       throw .usage("\(path): no store there; kith import and kith seed make one")
     }
-    return try open(path, access: .readWrite)
+    return try open(path, access: .readWrite, options)
+  }
+
+  /// The names in a directory, in order; none when it is not there.
+  static func fileNames(_ path: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }
 
   /// Writes a snapshot, with its progress on a terminal.

@@ -8,7 +8,7 @@ enum VerifyCommand {
   static let command = Command(
     name: "verify",
     summary: "checks a store or a snapshot, and says what is damaged and where",
-    positionals: [Positional("STORE|SNAPSHOT", "what to check; only read")],
+    positionals: [Positional("STORE|SNAPSHOT", "what to check, - for a snapshot on standard input; only read")],
     options: [deep, .json],
     notes: [
       """
@@ -24,19 +24,46 @@ enum VerifyCommand {
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let path = arguments.positionals[0]
     let verification: Verification
+    var progress = VerifyProgress()
+    defer { progress.finish() }
     do throws(KithError) {
-      verification = try Verification(of: path, deep: arguments.flag(deep))
+      verification = try SnapshotStream.reading(path) { (path) throws(KithError) in
+        try Verification(of: path, deep: arguments.flag(deep)) { progress.note($0, $1) }
+      }
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { verification.write(to: &$0) }
     } else {
+      progress.finish()
       for remark in verification.remarks { Console.note(path, remark) }
       try Console.write(verification.text(path))
     }
     return verification.problems.isEmpty ? 0 : 1
   }
+}
+
+/// Which file is being read, and how much of it was.
+private struct VerifyProgress {
+  private var progress = Progress()
+  private var name = ""
+  private var byteCount = 0
+
+  mutating func note(_ name: String, _ byteCount: Int) {
+    if name != self.name {
+      progress.begin(printable(name))
+      (self.name, self.byteCount) = (name, 0)
+    }
+    self.byteCount += byteCount
+    if byteCount == 0 {
+      progress.note(printable(name))
+    } else {
+      progress.update(done: self.byteCount >> 20, of: "MB", share: nil)
+    }
+  }
+
+  mutating func finish() { progress.finish() }
 }
 
 extension Verification {

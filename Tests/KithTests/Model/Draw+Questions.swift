@@ -19,7 +19,9 @@ extension Draw {
   /// A question with pages.
   mutating func list(for model: ReferenceModel) -> Question {
     switch below(18) {
-    case 0..<4: return .searchUsers(nameQuery(model), userSearch(model))
+    case 0..<4:
+      let search = userSearch(model)
+      return .searchUsers(nameQuery(model, search.match), search)
     case 4..<6: return .searchPosts(postQuery(model), postSearch(model))
     case 6..<9: return .timeline(user(model), timelineOptions())
     case 9: return .followees(user(model), listOptions(model))
@@ -44,7 +46,7 @@ extension Draw {
     switch question {
     case .searchUsers(let query, var search):
       search.viewer = isOwn ? search.viewer : other
-      return .searchUsers(seldom(3) ? nameQuery(model) : query, search)
+      return .searchUsers(seldom(3) ? nameQuery(model, search.match) : query, search)
     case .searchPosts(let query, var search):
       search.viewer = isOwn ? search.viewer : other
       return .searchPosts(query, search)
@@ -84,9 +86,11 @@ extension Draw {
   private mutating func fold() -> Fold { seldom(3) ? .strict : .loose }
 
   private mutating func userSearch(_ model: ReferenceModel) -> UserSearch {
-    UserSearch(
-      match: pick([.substring, .substring, .prefix, .exact]), fold: fold(),
-      order: pick([.name, .name, .prefixFirst, .followedFirst, .popular]), viewer: viewer(model),
+    let match: Match = pick([.substring, .substring, .prefix, .exact, .fuzzy, .fuzzy, .regex, .regex])
+    let hasOrder = match != .fuzzy || seldom(40)
+    return UserSearch(
+      match: match, fold: fold(),
+      order: hasOrder ? pick([.name, .name, .prefixFirst, .followedFirst, .popular]) : .name, viewer: viewer(model),
       excluding: seldom(3) ? user(model) : nil, limit: limit(), counting: seldom(3), highlighting: seldom(3))
   }
 

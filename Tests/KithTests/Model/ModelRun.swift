@@ -71,6 +71,8 @@ struct ModelRun {
     switch draw.below(40) {
     case 0..<4: try makeBatch()
     case 4: keep()
+    case 6 where draw.seldom(3): graph.freezePosts()
+    case 7 where draw.seldom(3): graph.settlePosts()
     case 5 where draw.seldom(3):
       try makeBulk((0..<draw.below(25)).map { _ in draw.change(for: model) })
     default: try makeChange()
@@ -138,6 +140,7 @@ struct ModelRun {
     let sections = GraphSections.sections(of: pin.view.state)
     let state = try GraphSections.state(from: sections, sequence: pin.view.sequence, file: "memory")
     graph = SocialGraph(state, store: nil, isReadOnly: false)
+    if draw.seldom(2) { graph.settlePosts() }
     try checkWhole()
   }
 }

@@ -6,6 +6,8 @@ extension ReferenceModel {
   /// The bytes of a name that a query matches, by the rule alone: cut the name into letters with their marks, write
   /// their keys side by side, and look for the query's key from left to right.
   static func ranges(of text: String, _ search: UserSearch, in name: String) -> [Range<Int>] {
+    if search.match == .regex { return [] }
+    let isAnywhere = search.match == .substring || search.match == .fuzzy
     let fold: (String) -> [UInt8] = search.fold == .loose ? { Folding.loose($0) } : { Folding.strict($0) }
     let wanted = fold(text)
     if wanted.isEmpty { return [] }
@@ -22,7 +24,7 @@ extension ReferenceModel {
     while place + wanted.count <= key.count {
       let hit = key[place..<place + wanted.count]
       guard hit.map(\.byte) == wanted else {
-        if search.match != .substring { break }
+        if !isAnywhere { break }
         place += 1
         continue
       }
@@ -33,7 +35,7 @@ extension ReferenceModel {
         ranges.append(range)
       }
       lit.formUnion(hit.map(\.letter))
-      if search.match != .substring { break }
+      if !isAnywhere { break }
       place += wanted.count
     }
     return ranges

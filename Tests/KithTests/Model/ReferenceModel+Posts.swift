@@ -4,23 +4,32 @@
 
 extension ReferenceModel {
   func searchUsers(_ query: String, _ search: UserSearch, _ place: Place?) throws(Refusal) -> Reply<Place> {
-    let list = "users \(search.order)"
+    let list = "users \(search.match == .fuzzy ? "by edits" : search.order.rawValue)"
     let others = search.excluding.map { [$0] } ?? []
-    let text = Folding.trimmed(query)
+    let text = search.match == .regex ? query : Folding.trimmed(query)
     var more: Set<String> = text.utf8.count > 256 ? ["queryTooLong"] : []
+    if search.match == .fuzzy && search.order != .name { more.insert("invalidRequest") }
+    let expression = search.match == .regex ? Self.expression(text, &more) : nil
     if search.order == .followedFirst && search.viewer == nil { more.insert("invalidRequest") }
     try check(
       viewer: search.viewer, others: others, limit: search.limit, place: place, list: list, more: more)
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
     let matches = users.filter { id, name in
       if id == search.excluding || !isVisible(id, search.viewer) { return false }
+      if let expression { return Self.holds(expression, in: name.text) }
       if text.isEmpty { return true }
       if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }
+      // As many edits of the strict key as the loose one's length allows.
+      if search.match == .fuzzy && search.fold == .strict {
+        return Self.edits(strict, in: name.strict) <= Self.mostEdits(loose)
+      }
       return search.fold == .loose || Self.holds(strict, in: name.strict, search.match)
     }
     func isFirst(_ id: UserID, _ name: Name) -> Bool {
       switch search.order {
       case .followedFirst: search.viewer.flatMap { follows[$0]?[id] } != nil
+      case .prefixFirst where search.match == .regex:
+        expression.map { Self.holds($0, in: name.text, atBeginning: true) } ?? false
       case .prefixFirst:
         name.loose.starts(with: loose) && (search.fold == .loose || name.strict.starts(with: strict))
       case .name, .popular: true
@@ -29,6 +38,7 @@ extension ReferenceModel {
     let entries: [Entry<User>] = matches.map { id, name in
       var key = nameKey(id)
       if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
+      if search.match == .fuzzy { key.numbers = [Int64(text.isEmpty ? 0 : Self.edits(loose, in: name.loose))] }
       if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
       return (key, user(id, search.viewer))
     }
@@ -42,6 +52,8 @@ extension ReferenceModel {
     case .substring: contains(text, in: key)
     case .prefix: key.starts(with: text)
     case .exact: key == text
+    case .fuzzy: edits(text, in: key) <= mostEdits(text)
+    case .regex: false  // decided by the expression
     }
   }
 

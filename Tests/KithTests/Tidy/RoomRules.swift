@@ -3,9 +3,11 @@ enum RoomRules {
   /// Folders end in a slash.
   static let unsafeRooms = [
     "Sources/Kith/Memory/", "Sources/Kith/Durability/Zstd.swift", "Sources/Kith/Durability/Disk.swift",
-    "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
+    "Sources/Kith/Engine/Clock.swift", "Sources/Kith/Search/RegularExpression.swift",
+    "Sources/KithCLI/Query/StandardStream.swift",
     "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
     "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
+    "Benchmarks/Sources/KithBenchmarks/PostFloor.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
   ]
 
@@ -52,6 +54,8 @@ enum RoomRules {
     switch module {
     case "CZstd" where file.path != "Sources/Kith/Durability/Zstd.swift":
       "imports CZstd; call what Durability/Zstd.swift offers"
+    case "CRegex" where file.path != "Sources/Kith/Search/RegularExpression.swift":
+      "imports CRegex; call what Search/RegularExpression.swift offers"
     case "Glibc" where !file.isIn(systemRooms), "Darwin" where !file.isIn(systemRooms),
       "Musl" where !file.isIn(systemRooms):
       "imports the C library; call what Disk.swift, Clock.swift or StandardStream.swift offers"

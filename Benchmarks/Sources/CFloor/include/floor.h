@@ -90,9 +90,40 @@ uint32_t floor_search(
   const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length,
   uint32_t viewer, uint32_t limit, struct floor_person *people, char *bytes);
 
+// Writes the first users by edits, then by name, but for the viewer, some part of whose folded name is an ASCII query
+// of 1...64 bytes up to `edits` edits (0...2): every name is looked at. `ranks` has room for three times the limit.
+uint32_t floor_fuzzy(
+  const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length, uint32_t edits,
+  uint32_t viewer, uint32_t limit, uint32_t *ranks, struct floor_person *people, char *bytes);
+
 // The same for names that begin with it.
 uint32_t floor_prefix(
   const struct floor_graph *graph, const struct floor_names *names, const char *query, uint32_t length,
   uint32_t viewer, uint32_t limit, struct floor_person *people, char *bytes);
+
+// The floor of a post search: posts by number, the newest first, and the numbers of every three bytes. `graph` has its
+// posts in the same order.
+
+struct floor_posts {
+  uint32_t count;
+  const uint64_t *key_offsets;  // by number
+  const char *keys;             // the author's name, a byte that no query holds, the text; folded
+  const uint64_t *gram_starts;  // by three bytes, read as a big-endian number
+  const uint32_t *numbers;      // ascending for each of them
+};
+
+struct floor_term {
+  const char *bytes;
+  uint32_t length;
+};
+
+// Makes the lists of `posts` from its keys; false without memory for them.
+bool floor_index_posts(struct floor_posts *posts);
+
+// Writes the newest posts that hold all terms, each of three bytes or more, names and texts copied to `bytes`. Returns
+// how many.
+uint32_t floor_search_posts(
+  const struct floor_graph *graph, const struct floor_posts *posts, const struct floor_term *terms,
+  uint32_t term_count, uint32_t limit, struct floor_entry *entries, char *bytes);
 
 #endif

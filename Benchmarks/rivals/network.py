@@ -1,0 +1,145 @@
+"""The seeded network as tables, and the questions that every system is asked."""
+
+import random
+import unicodedata
+
+LATIN = {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"}
+
+
+def fold(text):
+    """Kith's loose key of the letters that seeded names and texts have: the rivals search what it searches."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    kept = (c for c in text if unicodedata.category(c) != "Mn" and c not in "\u200d\ufe0f")
+    return "".join(LATIN.get(c, c) for c in kept)
+
+
+def unescape(text):
+    if "\\" not in text:
+        return text
+    pairs = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+    out, letters = [], iter(text)
+    for letter in letters:
+        out.append(pairs[next(letters)] if letter == "\\" else letter)
+    return "".join(out)
+
+
+def rows(directory, kind):
+    with open(f"{directory}/{kind}.tsv", encoding="utf-8", newline="\n") as file:
+        for line in file:
+            yield line.rstrip("\n").split("\t")
+
+
+class Network:
+    """Rows as Kith exported them; counts beside users and posts, as an expert would keep them in any store."""
+
+    def __init__(self, directory):
+        self.follows = [(int(u), int(t), int(at) // 1000) for u, t, at in rows(directory, "follows")]
+        self.likes = [(int(u), int(p), int(at) // 1000) for u, p, at in rows(directory, "likes")]
+        names = [(int(i), unescape(name)) for i, name in rows(directory, "users")]
+        posts = [(int(i), int(a), int(at), unescape(text)) for i, a, at, text in rows(directory, "posts")]
+        self.followees = {i: set() for i, _ in names}
+        followers, written, liked = dict.fromkeys(self.followees, 0), dict.fromkeys(self.followees, 0), {}
+        for user, target, _ in self.follows:
+            self.followees[user].add(target)
+            followers[target] += 1
+        for _, post, _ in self.likes:
+            liked[post] = liked.get(post, 0) + 1
+        for _, author, _, _ in posts:
+            written[author] += 1
+        keyed = sorted((fold(name).encode(), name.encode(), i) for i, name in names)
+        # (rank, id, name, key, followers, followees, posts), in the order of names
+        self.users = [
+            (rank, i, name.decode(), key.decode(), followers[i], len(self.followees[i]), written[i])
+            for rank, (key, name, i) in enumerate(keyed, 1)
+        ]
+        self.name = {i: name for i, name in names}
+        posts.sort(key=lambda post: (post[2], post[0]))
+        # (place, id, author, at, text, likes), in the order of time
+        self.posts = [(place, *post, liked.get(post[0], 0)) for place, post in enumerate(posts, 1)]
+        self.heads = {author: (at, i) for _, i, author, at, _, _ in self.posts}
+        self.grams = {}
+        for user in self.users:
+            for gram in grams(user[3]):
+                self.grams.setdefault(gram, []).append(user[0])
+
+    def folded_posts(self):
+        """(place, text, author's name) as search reads them."""
+        key = {i: key for _, i, _, key, _, _, _ in self.users}
+        return ((place, fold(text), key[author]) for place, _, author, _, text, _ in self.posts)
+
+    def rarest_gram(self, key):
+        return min(grams(key, longest_only=True), key=lambda gram: len(self.grams.get(gram, [])))
+
+
+def grams(key, longest_only=False):
+    lengths = [min(3, len(key))] if longest_only else (1, 2, 3)
+    return {key[place : place + n] for n in lengths for place in range(len(key) - n + 1)}
+
+
+def questions(network, count, seed):
+    """Lists of (kind, Kith's request, arguments by name), the same for the same network and seed."""
+    draw = random.Random(seed)
+    ids = [user[1] for user in network.users]
+    asked = []
+    searches = {"search, 1–2 letters": (1, 2), "search, 3–8 letters": (3, 8), "prefix, 1–8 letters": (1, 8)}
+    for kind, letters in searches.items():
+        for _ in range(count):
+            key, viewer = draw.choice(network.users)[3], draw.choice(ids)
+            length = min(draw.randint(*letters), len(key))
+            start = 0 if kind.startswith("prefix") else draw.randint(0, len(key) - length)
+            query = key[start : start + length]
+            # Ends are trimmed by Kith; an expert would not ask for them.
+            if len(query) < letters[0] or query != query.strip():
+                continue
+            request = {"op": "users", "query": query, "as": viewer, "excluding": viewer}
+            if kind.startswith("prefix"):
+                request["match"] = "prefix"
+            asked.append((kind, request, {"query": query, "viewer": viewer}))
+    by_degree = sorted(ids, key=lambda i: (len(network.followees[i]), i))
+    degrees = [len(network.followees[i]) for i in by_degree]
+    for degree in (10, 100, 1000, 5000):
+        near = sorted(range(len(ids)), key=lambda place: abs(degrees[place] - degree))[:200]
+        if abs(degrees[near[0]] - degree) > degree // 4:
+            continue
+        near = [by_degree[place] for place in near if abs(degrees[place] - degree) <= degree // 2]
+        for place in range(count):
+            user = near[place % len(near)]
+            asked.append((f"timeline, about {degree:,} followed", {"op": "timeline", "user": user}, {"user": user}))
+    posts = [post[1] for post in network.posts]
+    words = [draw.choice(post[4].split()) for post in draw.sample(network.posts, min(count, len(posts)))]
+    for place in range(count):
+        user, other, post = draw.choice(ids), draw.choice(ids), draw.choice(posts)
+        one, two = sorted((user, other), key=lambda i: len(network.followees[i]))
+        pair = {"user": user, "target": other}
+        asked += [
+            ("is following", {"op": "isFollowing", **pair}, pair),
+            ("likers of a post", {"op": "likers", "post": post}, {"post": post}),
+            ("newest followers", {"op": "followers", "user": user}, {"user": user}),
+            ("mutual followees", {"op": "mutuals", "of": "followees", **pair}, {"user": one, "target": two}),
+        ]
+        if place < count // 4:
+            asked.append(("suggestions", {"op": "suggestions", "user": user}, {"user": user}))
+        word = "".join(c for c in words[place % len(words)] if c.isalnum())
+        if place < count // 10 and len(word) >= 3:
+            asked.append(("posts with a word", {"op": "posts", "query": word}, {"query": fold(word)}))
+    return asked
+
+
+def kith_rows(kind, answer):
+    """Kith's answer as the drivers print theirs: numbers, texts by their length in bytes."""
+    def length(text):
+        return len(text.encode())
+    if "value" in answer:
+        return [(int(answer["value"]),)]
+    if "posts" in answer:
+        return [
+            (p["id"], p["author"]["id"], p["createdAt"], p["likeCount"], int(p.get("liked") or False),
+             length(p["author"]["username"]), length(p["text"])) for p in answer["posts"]
+        ]
+    fields = ["id", "followerCount", "followeeCount", "postCount"]
+    extra = {"search": "following", "prefix": "following", "suggestions": "mutualCount"}.get(kind.split(",")[0])
+    return [
+        (*(u[f] for f in fields), *([int(u[extra])] if extra else []), length(u["username"])) for u in answer["users"]
+    ]

@@ -1,0 +1,142 @@
+"""The systems that are servers: started on a Unix socket in the directory of the run, and stopped after it."""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import plans
+from systems import Absent, Driven, compiled, need, output
+
+
+class PostgreSQL(Driven):
+    marker = "$"
+
+    def __init__(self, directory, network, stack):
+        places = [f"/usr/lib/postgresql/{n}/bin/initdb" for n in range(30, 11, -1)]
+        binaries = os.path.dirname(need("initdb", "postgresql", *places))
+        self.name, self.plans = "PostgreSQL", plans.postgres
+        self.directory = f"{directory}/postgres"
+        os.makedirs(self.directory)
+        self.driver = compiled("postgres", self.directory, "-I/usr/include/postgresql", "-lpq")
+        # The server refuses to run for root; its files are then those of the user whom its package made.
+        self.runner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        data, owner = f"{self.directory}/data", "postgres" if self.runner else None
+        os.makedirs(data, mode=0o700)
+        if owner:
+            shutil.chown(data, owner, owner)
+            shutil.chown(self.directory, owner, owner)
+        self.run(f"{binaries}/initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        settings = {
+            "listen_addresses": "''", "unix_socket_directories": self.directory, "shared_buffers": "2GB", "jit": "off",
+            "work_mem": "64MB", "maintenance_work_mem": "512MB", "random_page_cost": "1.1", "fsync": "off",
+            "effective_cache_size": "4GB", "max_parallel_workers_per_gather": "0", "max_wal_size": "8GB",
+        }
+        words = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        stack.callback(self.run, f"{binaries}/pg_ctl", "-D", data, "-m", "immediate", "stop")
+        self.run(f"{binaries}/pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "-o", words, "start")
+        self.where = [f"host={self.directory} dbname=postgres" + (" user=postgres" if owner else "")]
+        self.psql = [need("psql", "postgresql-client"), "-q", "-X", "-v", "ON_ERROR_STOP=1", self.where[0]]
+        self.version = output(*self.psql, "-Atc", "SELECT 'PostgreSQL ' || current_setting('server_version')")
+        self.fill(network)
+
+    def run(self, *words):
+        subprocess.run([*self.runner, *words], check=True, stdout=subprocess.DEVNULL, cwd=self.directory)
+
+    def fill(self, network):
+        try:
+            output(*self.psql, "-c", "CREATE EXTENSION pg_trgm")
+        except subprocess.CalledProcessError as failure:
+            raise Absent("pg_trgm is not here (Debian: postgresql-contrib)") from failure
+        folded = zip(network.posts, network.folded_posts())
+        tables = {
+            "names": ("rank int PRIMARY KEY, id int, name text, key text, followers int, followees int, posts int",
+                      network.users),
+            "follows": ("\"user\" int, target int, second bigint", network.follows),
+            "posts": ("place int, id int PRIMARY KEY, author int, at bigint, text text, likes int, found text",
+                      ((*post, f"{text}\n{author}") for post, (_, text, author) in folded)),
+            "heads": ("author int PRIMARY KEY, at bigint, id int",
+                      ((author, at, i) for author, (at, i) in network.heads.items())),
+            "likes": ("\"user\" int, post int, second bigint", network.likes),
+        }
+        for table, (columns, rows) in tables.items():
+            words = [*self.psql, "-c", f"CREATE TABLE {table} ({columns})", "-c", f"COPY {table} FROM STDIN"]
+            with subprocess.Popen(words, stdin=subprocess.PIPE, text=True, encoding="utf-8") as psql:
+                for row in rows:
+                    psql.stdin.write("\t".join(self.escaped(field) for field in row) + "\n")
+        output(*self.psql, input="""
+            ALTER TABLE follows ADD PRIMARY KEY ("user", target);
+            ALTER TABLE likes ADD PRIMARY KEY ("user", post);
+            CREATE INDEX ON names (id) INCLUDE (name);
+            CREATE INDEX ON names (key, rank);
+            CREATE INDEX ON names USING gin (key gin_trgm_ops) WITH (fastupdate = off);
+            CREATE INDEX ON follows (target, second DESC, "user" DESC);
+            CREATE INDEX ON posts (author, at DESC, id DESC);
+            CREATE INDEX ON posts (at DESC, id DESC, author);
+            CREATE INDEX ON posts USING gin (found gin_trgm_ops) WITH (fastupdate = off);
+            CREATE INDEX ON likes (post, second, "user");
+            VACUUM (FREEZE, ANALYZE);""")
+
+    @staticmethod
+    def escaped(field):
+        text = str(field)
+        return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
+
+    def ask(self, network, asked):
+        """The client's time; then the server's own as variants beside it."""
+        found = super().ask(network, asked)
+        self.extra = ("server",)
+        inside = super().ask(network, asked)
+        self.extra = ()
+        return found + [(kind, f"{variant}, server alone".lstrip(", "), [(t, None) for t, _ in answers])
+                        for kind, variant, answers in inside]
+
+
+class Redis(Driven):
+    order = {"timeline": ["user"], "prefix": ["query", "viewer", "behind"]}
+
+    def __init__(self, directory, network, stack):
+        server = need("redis-server", "redis-server")
+        self.name, self.plans, self.directory = "Redis", plans.redis, f"{directory}/redis"
+        os.makedirs(self.directory)
+        self.driver = compiled("redis", self.directory, "-lhiredis")
+        self.version = "Redis " + re.search(r"v=(\S+)", output(server, "--version")).group(1)
+        self.socket = f"{self.directory}/socket"
+        words = [server, "--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no"]
+        process = subprocess.Popen([*words, "--dir", self.directory], stdout=subprocess.DEVNULL)
+        stack.callback(process.wait)
+        stack.callback(process.terminate)
+        for _ in range(100):
+            if os.path.exists(self.socket):
+                break
+            time.sleep(0.05)
+        self.where = [self.socket]
+        loader = ["redis-cli", "-s", self.socket, "--pipe"]
+        with subprocess.Popen(loader, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as pipe:
+            for words in self.commands(network):
+                coded = [str(word).encode() for word in words]
+                pipe.stdin.write(b"*%d\r\n" % len(coded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in coded))
+
+    @staticmethod
+    def commands(network):
+        def sets(prefix, triples):
+            lists = {}
+            for key, score, member in triples:
+                lists.setdefault(key, []).extend((score, member))
+            for key, members in lists.items():
+                for first in range(0, len(members), 10_000):
+                    yield ["ZADD", f"{prefix}:{key}", *members[first : first + 10_000]]
+        for rank, i, name, key, followers, followees, posts in network.users:
+            yield ["HSET", f"u:{i}", "n", name, "r", followers, "e", followees, "p", posts]
+            yield ["ZADD", "names", 0, f"{key}\0{rank:08} {i}"]
+        for _, i, author, at, text, likes in network.posts:
+            yield ["HSET", f"x:{i}", "a", author, "t", at, "b", text, "l", likes]
+        for author, (at, i) in network.heads.items():
+            yield ["SET", f"h:{author}", f"{at:015}{i:015}"]
+        yield from sets("p", ((author, 0, f"{at:015}{i:015}") for _, i, author, at, _, _ in network.posts))
+        yield from sets("e", ((user, second, target) for user, target, second in network.follows))
+        # Members of equal scores are in the order of bytes: numbers of one length.
+        yield from sets("r", ((target, second, f"{user:010}") for user, target, second in network.follows))
+        yield from sets("o", ((user, second, post) for user, post, second in network.likes))
+        yield from sets("k", ((post, second, f"{user:010}") for user, post, second in network.likes))

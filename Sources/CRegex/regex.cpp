@@ -1,0 +1,148 @@
+#include "regex.h"
+
+#ifdef KITH_REGEX
+
+#include <re2/filtered_re2.h>
+#include <re2/re2.h>
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+// No exception leaves this file: each function that C calls and that may throw catches all.
+
+struct kith_regex {
+  re2::FilteredRE2 filter;
+  std::vector<std::string> atoms;
+  bool needs_all = false;
+  int64_t deadline = 0;   // of the thread's own time, in nanoseconds
+  int64_t unseen = 0;     // bytes times instructions since the last look at the clock
+  bool is_spent = false;
+};
+
+namespace {
+
+// An instruction and byte take a simulation of the automaton some nanoseconds at worst: a look at the clock in a few
+// milliseconds then, and in a tenth of one where the automaton is deterministic.
+constexpr int64_t work_between_looks = 400'000;
+
+// The thread's own, so that a loaded machine refuses no more than an idle one.
+int64_t thread_nanoseconds() {
+  timespec time;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+bool may_match(const kith_regex &regex, const std::vector<int> &atoms) {
+  std::vector<int> matching;
+  regex.filter.AllPotentials(atoms, &matching);
+  return !matching.empty();
+}
+
+// Leaves the atoms that every match needs; where there are none, few of which it needs one.
+void choose_atoms(kith_regex &regex, std::vector<std::string> atoms) {
+  if (atoms.empty() || may_match(regex, {})) return;
+  std::vector<int> all(atoms.size());
+  for (size_t index = 0; index < all.size(); index++) all[index] = static_cast<int>(index);
+  for (size_t index = 0; index < all.size(); index++) {
+    std::vector<int> others = all;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
+    if (!may_match(regex, others)) regex.atoms.push_back(atoms[index]);
+  }
+  regex.needs_all = !regex.atoms.empty();
+  if (regex.needs_all) return;
+  // Without these atoms nothing matches: each that does not change that is left out, the short ones first.
+  std::vector<int> chosen = all, missing;
+  std::sort(all.begin(), all.end(), [&](int left, int right) {
+    const std::string &one = atoms[static_cast<size_t>(left)], &other = atoms[static_cast<size_t>(right)];
+    return one.size() != other.size() ? one.size() < other.size() : left < right;
+  });
+  for (int atom : all) {
+    missing.push_back(atom);
+    if (may_match(regex, missing)) missing.pop_back();
+    else chosen.erase(std::find(chosen.begin(), chosen.end(), atom));
+  }
+  for (int atom : chosen) regex.atoms.push_back(atoms[static_cast<size_t>(atom)]);
+}
+
+RE2::Options options(int64_t memory) {
+  RE2::Options options;
+  options.set_case_sensitive(false);
+  options.set_never_capture(true);
+  options.set_longest_match(false);
+  options.set_log_errors(false);
+  options.set_max_mem(memory);
+  return options;
+}
+
+void explain(const re2::StringPiece &pattern, const RE2::Options &options, kith_regex_compiled &compiled) {
+  RE2 failed(pattern, options);
+  compiled.status = failed.error_code() == RE2::ErrorPatternTooLarge ? KITH_REGEX_TOO_LARGE : KITH_REGEX_INVALID;
+  if (compiled.status == KITH_REGEX_TOO_LARGE) return;
+  std::string message = failed.error();
+  const std::string text(pattern.data(), pattern.size());
+  const size_t place = text.find(failed.error_arg());
+  const bool is_known = !failed.error_arg().empty() && failed.error_arg() != text && place != std::string::npos
+    && text.find(failed.error_arg(), place + 1) == std::string::npos;
+  if (is_known) message += ", at byte " + std::to_string(place);
+  const size_t count = std::min(message.size(), sizeof compiled.message - 1);
+  std::copy_n(message.begin(), count, compiled.message);
+}
+
+}  // namespace
+
+extern "C" kith_regex_compiled kith_regex_compile(
+  const char *pattern, size_t length, int64_t memory, int64_t budget_nanoseconds) {
+  kith_regex_compiled compiled = {};
+  try {
+    const int64_t deadline = thread_nanoseconds() + budget_nanoseconds;
+    const re2::StringPiece text(pattern, length);
+    auto regex = std::make_unique<kith_regex>();
+    regex->deadline = deadline;
+    int id = 0;
+    if (regex->filter.Add(text, options(memory), &id) != RE2::NoError) {
+      explain(text, options(memory), compiled);
+      return compiled;
+    }
+    std::vector<std::string> atoms;
+    regex->filter.Compile(&atoms);
+    choose_atoms(*regex, std::move(atoms));
+    compiled.regex = regex.release();
+  } catch (...) {
+    compiled.status = KITH_REGEX_TOO_LARGE;
+  }
+  return compiled;
+}
+
+extern "C" void kith_regex_free(kith_regex *regex) { delete regex; }
+
+extern "C" int kith_regex_match(kith_regex *regex, const char *text, size_t length, int at_beginning) {
+  if (regex->is_spent) return -1;
+  try {
+    const RE2 &expression = regex->filter.GetRE2(0);
+    regex->unseen += static_cast<int64_t>(length + 1) * expression.ProgramSize();
+    if (regex->unseen >= work_between_looks) {
+      regex->unseen = 0;
+      regex->is_spent = thread_nanoseconds() >= regex->deadline;
+      if (regex->is_spent) return -1;
+    }
+    const RE2::Anchor anchor = at_beginning ? RE2::ANCHOR_START : RE2::UNANCHORED;
+    return expression.Match(re2::StringPiece(text, length), 0, length, anchor, nullptr, 0) ? 1 : 0;
+  } catch (...) {
+    regex->is_spent = true;
+    return -1;
+  }
+}
+
+extern "C" size_t kith_regex_atom_count(const kith_regex *regex) { return regex->atoms.size(); }
+
+extern "C" const char *kith_regex_atom(const kith_regex *regex, size_t index, size_t *length) {
+  *length = regex->atoms[index].size();
+  return regex->atoms[index].data();
+}
+
+extern "C" int kith_regex_needs_all(const kith_regex *regex) { return regex->needs_all; }
+
+#endif

@@ -1,0 +1,54 @@
+/// The latest posts, up to 1,024 neighbouring rows, before there are enough for a segment.
+struct PostHead: Sendable {
+  private static let authorSlotBitCount = 9
+
+  let firstRow: UInt32
+  private(set) var count = 0
+  private var texts = RecentTexts()
+  /// By hash of an author: the blocks with posts of theirs.
+  private var authors = [UInt64](repeating: 0, count: 1 << authorSlotBitCount)
+  /// By block: the latest time there ever was in it.
+  private var newestTimes = [Int64](repeating: .min, count: RecentTexts.capacity / RecentTexts.textsPerBlock)
+
+  init(firstRow: UInt32) { self.firstRow = firstRow }
+
+  var rows: Range<UInt32> { firstRow..<firstRow + UInt32(count) }
+  var isFull: Bool { count == RecentTexts.capacity }
+
+  @inline(__always)
+  private static func slot(_ author: UInt32) -> Int {
+    Int((author &* 0x9E37_79B1) >> (32 - UInt32(authorSlotBitCount)))
+  }
+
+  /// Enters the row behind the last one.
+  mutating func append(author: UInt32, time: Int64, text: Span<UInt8>) {
+    let block = count / RecentTexts.textsPerBlock
+    texts.add(Folding.loose(text).span, at: count)
+    authors[Self.slot(author)] |= 1 << UInt64(block)
+    newestTimes[block] = max(newestTimes[block], time)
+    count += 1
+  }
+
+  /// The blocks that may hold a post with all of some grams, a bit for each.
+  func blocks(holding grams: [UInt32]) -> UInt64 { texts.blocks(holding: grams) }
+
+  /// The blocks that may hold a post by some of these.
+  func blocks(by authors: [UInt32]) -> UInt64 { authors.reduce(0) { $0 | self.authors[Self.slot($1)] } }
+
+  /// The blocks that hold any post.
+  var blocks: UInt64 {
+    let blockCount = (count + RecentTexts.textsPerBlock - 1) / RecentTexts.textsPerBlock
+    return blockCount == 64 ? ~0 : (1 << UInt64(blockCount)) - 1
+  }
+
+  /// No post of a block is later.
+  func newestTime(in block: Int) -> Int64 { newestTimes[block] }
+
+  /// The rows of a block.
+  func rows(in block: Int) -> Range<UInt32> {
+    let start = firstRow + UInt32(block * RecentTexts.textsPerBlock)
+    return start..<min(start + UInt32(RecentTexts.textsPerBlock), rows.upperBound)
+  }
+
+  var byteCount: Int { texts.byteCount + (authors.count + newestTimes.count) * 8 }
+}

@@ -1,0 +1,36 @@
+extension NameHead {
+  /// Which blocks may hold all grams of some clue, and which keys hold its text.
+  struct Clues {
+    private let clues: [NameClue]
+    /// Of all grams, clue after clue.
+    private var bits: [Int] = []
+    /// Where the bits of each clue end.
+    private var ends: [Int] = []
+
+    init(_ clues: [NameClue]) {
+      self.clues = clues
+      for clue in clues {
+        bits += clue.grams.map { GramSignature.bit(of: $0) }
+        ends.append(bits.count)
+      }
+    }
+
+    func mayStand(in block: Int, of head: NameHead) -> Bool {
+      if clues.isEmpty { return true }
+      var start = 0
+      for end in ends {
+        var place = start
+        while place < end && head.mayHold(bits[place], in: block) { place += 1 }
+        if place == end { return true }
+        start = end
+      }
+      return false
+    }
+
+    func stand(in key: Span<UInt8>) -> Bool {
+      if clues.isEmpty { return true }
+      for clue in clues where ByteSearch.contains(clue.text.span, in: key) { return true }
+      return false
+    }
+  }
+}

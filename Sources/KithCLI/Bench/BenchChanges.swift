@@ -1,0 +1,70 @@
+import Kith
+
+/// Changes of a scratch graph in memory, each measured alone: nothing is journalled, no store is touched.
+struct BenchChanges {
+  let graph: SocialGraph
+  let sample: BenchSample
+  let count: Int
+
+  /// The name of a kind of change, and how long it took.
+  typealias Measured = (name: String, latencies: Latencies)
+
+  /// Makes edges that are not there, then takes the same away, so that each change changes something.
+  func measure(_ progress: inout Progress) throws(KithError) -> [Measured] {
+    var random = RandomSource(seed: 1, stream: 21)
+    var measured: [Measured] = []
+    let pairs = try followsToMake(&random)
+    let likes = try likesToGive(&random)
+    let newcomers = (0..<count).map { "newcomer \($0)" }
+    func apply(_ name: String, _ changes: [Change]) throws(KithError) {
+      progress.note("measuring changes: \(name)")
+      guard !changes.isEmpty else { return }
+      let latencies = try Latencies(count: changes.count) { (place) throws(KithError) in
+        try graph.apply(changes[place])
+      }
+      measured.append((name, latencies))
+    }
+    try apply("follow", pairs.map { .follow($0, $1, at: nil) })
+    try apply("unfollow", pairs.map { .unfollow($0, $1) })
+    try apply("like", likes.map { .like($0, $1, at: nil) })
+    try apply("unlike", likes.map { .unlike($0, $1) })
+    let text = "a post of a bench, about as long as posts are: a hundred bytes, a sentence or two of small talk"
+    try apply(
+      "add a post", (0..<count).map { .addPost(id: nil, author: sample.users.cycled($0), text: text, createdAt: nil) })
+    try apply("add a user", newcomers.map { .addUser(id: nil, username: $0) })
+    return measured
+  }
+
+  private func followsToMake(_ random: inout RandomSource) throws(KithError) -> [(UserID, UserID)] {
+    let candidates = (0..<count).map { _ in (random.pick(sample.users), random.pick(sample.users)) }
+    return try distinct(candidates) { (view, pair) throws(KithError) in
+      guard pair.0 != pair.1 else { return false }
+      let relations = try view.relations(of: pair.0, to: [pair.1])
+      return relations.allSatisfy { !$0.following && !$0.blocking && !$0.blockedBy }
+    }
+  }
+
+  private func likesToGive(_ random: inout RandomSource) throws(KithError) -> [(UserID, PostID)] {
+    guard !sample.posts.isEmpty else { return [] }
+    let candidates = (0..<count).map { _ in (random.pick(sample.users), random.pick(sample.posts)) }
+    return try distinct(candidates) { (view, pair) throws(KithError) in
+      // Absent for a viewer is what stands behind a block.
+      try view.posts([pair.1], as: pair.0).allSatisfy { $0?.liked == false }
+    }
+  }
+
+  /// Those pairs that can be made, each once.
+  private func distinct<Target: Hashable>(
+    _ candidates: [(UserID, Target)],
+    _ isPossible: (borrowing GraphView, (UserID, Target)) throws(KithError) -> Bool
+  ) throws(KithError) -> [(UserID, Target)] {
+    try graph.read { (view) throws(KithError) in
+      var seen: [UserID: Set<Target>] = [:]
+      var pairs: [(UserID, Target)] = []
+      for pair in candidates where try isPossible(view, pair) && seen[pair.0, default: []].insert(pair.1).inserted {
+        pairs.append(pair)
+      }
+      return pairs
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Kith
+
+/// `kith bench`: how fast everything is, on one's own data and machine.
+enum BenchCommand {
+  private static let users = Option("--users", "N", "a made-up network of so many users (20,000 without STORE)")
+  private static let follows = Option("--follows", "N", "its follows (40 for each user without it)")
+  private static let posts = Option("--posts", "N", "its posts (10 for each user without it)")
+  private static let likes = Option("--likes", "N", "its likes (20 for each user without it)")
+  private static let seed = Option("--seed", "S", "another network and other questions for every number (1 without it)")
+  private static let samples = Option(
+    "--samples", "N", "questions of each kind at most (100,000 without it); a second of each at most")
+  private static let growth = Option(
+    "--growth", nil, "also asks made-up networks of a sixteenth and a quarter of the size")
+  private static let report = Option(
+    "--report", "FILE", "writes a page to look at, one HTML file without scripts or network; FILE must be new")
+
+  static let command = Command(
+    name: "bench",
+    summary: "measures search, timelines, lists, changes, throughput and memory, on your data or a made-up network",
+    positionals: [Positional("STORE|SNAPSHOT", "a store directory or a snapshot; only read", isOptional: true)],
+    options: [users, follows, posts, likes, seed, samples, growth, report, .json],
+    notes: [
+      """
+      One caller asks each kind of question about ten thousand users drawn at random, the clock around each call; each
+      percentile is that of single calls, "–" where too few were asked to tell it. Then all cores ask at once, beside a
+      writer and without one. Changes are made in a copy in memory: neither a store nor a snapshot is written to, and
+      no lock is taken. Leave the machine alone meanwhile; it takes half a minute and what opening takes.
+      """
+    ],
+    examples: ["bench", "bench ./store --report bench.html", "bench --users 100000 --growth --json"],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    let file = arguments.value(report)
+    if let file { try checkFree(file) }
+    let sampleCount = Int(try arguments.integer(samples, in: 100...10_000_000) ?? 100_000)
+    let seed = UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1)
+    let network = try network(arguments, seed: seed)
+    if let warning = Machine.warning { Console.note("bench", warning) }
+    var run = BenchRun(
+      source: arguments.positional(0) ?? "made-up network, seed \(seed)", seed: seed, sampleCount: sampleCount,
+      grows: arguments.flag(growth))
+    let found = try run.measure(try graph(arguments.positional(0), or: network))
+    if let file { try write(BenchPage(report: found).html, to: file) }
+    if arguments.flag(.json) {
+      try Console.writeJSON { found.write(to: &$0) }
+    } else {
+      try Console.write(found.text)
+    }
+    return 0
+  }
+
+  private static func graph(
+    _ store: String?, or network: SeededNetwork
+  ) throws(CommandFailure) -> SocialGraph {
+    if let store { return try StoreAccess.openScratch(store) }
+    let graph = SocialGraph()
+    try SeedCommand.fill(graph, with: network)
+    return graph
+  }
+
+  private static func network(_ arguments: Arguments, seed: UInt64) throws(CommandFailure) -> SeededNetwork {
+    let sizes = [users, follows, posts, likes]
+    if arguments.positional(0) != nil, let size = sizes.first(where: { arguments.value($0) != nil }) {
+      throw arguments.misuse("a store or \(size.name), not both")
+    }
+    let userCount = Int(try arguments.integer(users, in: 2...100_000_000) ?? 20_000)
+    func count(_ option: Option, each: Int) throws(CommandFailure) -> Int {
+      Int(try arguments.integer(option, in: 0...1_000_000_000) ?? Int64(each * userCount))
+    }
+    let network = SeededNetwork(
+      userCount: userCount, followCount: try count(follows, each: min(40, userCount / 2)),
+      postCount: try count(posts, each: 10), likeCount: try count(likes, each: min(20, userCount)), seed: seed)
+    if let impossibility = network.impossibility { throw .usage("\(impossibility); ask for less") }
+    return network
+  }
+
+  // MARK: - The page
+
+  /// Before half a minute of work.
+  private static func checkFree(_ file: String) throws(CommandFailure) {
+    let manager = FileManager.default
+    if manager.fileExists(atPath: file) { throw .usage("\(file): exists already; name another file") }
+    let directory = URL(fileURLWithPath: file).deletingLastPathComponent().path
+    guard manager.isWritableFile(atPath: directory) else {
+      throw .usage("\(file): cannot be created; is there such a directory, and may this user write there?")
+    }
+  }
+
+  private static func write(_ html: String, to file: String) throws(CommandFailure) {
+    do {
+      try Data(html.utf8).write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+    } catch {
+      throw .no("\(file): cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Kith
+
+/// The report for a program: times in nanoseconds, rates in whole answers a second.
+extension BenchReport {
+  func write(to writer: inout JSONWriter) {
+    writer.member("version", Version.text)
+    writer.member("source", source)
+    writer.member("unit", "ns")
+    writer.member("clock", clockNanoseconds)
+    writer.name("machine")
+    writer.object { machine.write(to: &$0) }
+    writer.name("counts")
+    writer.object { counts.write(to: &$0) }
+    writer.name("latencies")
+    writer.array(rows) { writer, row in
+      writer.object { writer in
+        writer.member("group", row.group.rawValue)
+        writer.member("name", row.name)
+        row.latencies.write(to: &writer)
+      }
+    }
+    writer.name("timelinesByFollowees")
+    writer.array(fanIns) { writer, fanIn in
+      writer.object { writer in
+        writer.member("followees", fanIn.followeeCount)
+        writer.member("users", fanIn.userCount)
+        fanIn.latencies.write(to: &writer)
+      }
+    }
+    writer.name("sizes")
+    writer.array(sizes) { writer, size in
+      writer.object { writer in
+        writer.member("users", size.userCount)
+        writer.name("latencies")
+        writer.array(zip(BenchRun.growing, size.latencies)) { writer, item in
+          writer.object { writer in
+            writer.member("name", item.0)
+            item.1.write(to: &writer)
+          }
+        }
+      }
+    }
+    writeRates(to: &writer)
+  }
+
+  private func writeRates(to writer: inout JSONWriter) {
+    writer.name("throughput")
+    writer.array(throughput) { writer, line in
+      writer.object { writer in
+        writer.member("name", line.name)
+        writer.name("threads")
+        writer.array(BenchThroughput.threadCounts) { $0.integer($1) }
+        writer.name("perSecond")
+        writer.array(line.perSecond) { $0.integer(Int($1)) }
+        writer.name("changesPerSecond")
+        writer.array(line.changesPerSecond) { $0.integer(Int($1)) }
+      }
+    }
+    writer.name("passes")
+    writer.array(passes) { writer, pass in
+      writer.object { writer in
+        writer.member("name", pass.name)
+        writer.member("ns", Int(pass.duration.seconds * 1e9))
+      }
+    }
+    writer.name("memory")
+    writer.object { writer in
+      writer.member("bytes", memory.byteCount)
+      writer.name("structures")
+      writer.object { writer in
+        for entry in memory.entries { writer.member(entry.name, entry.byteCount) }
+      }
+    }
+  }
+}
+
+extension Latencies {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.member("count", count)
+    for (name, nanoseconds) in zip(Self.shareNames, percentiles) { writer.member(name, orNull: nanoseconds) }
+    writer.member("max", maximum)
+    writer.member("perSecond", Int(perSecond))
+  }
+}
+
+extension Machine {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.member("processor", processor)
+    writer.member("cores", coreCount)
+    writer.member("memory", memoryByteCount)
+    writer.member("system", system)
+    writer.member("load", stringOrNull: load)
+    writer.member("measuredAt", measuredAt)
+    writer.member("optimised", Self.warning == nil)
+  }
+}

@@ -1,0 +1,144 @@
+import Kith
+
+/// Everything that a bench found out.
+struct BenchReport: Sendable {
+  /// How long one kind of question or change took.
+  struct Row: Sendable {
+    let group: BenchQuestion.Group
+    let name: String
+    let latencies: Latencies
+  }
+
+  /// Timelines of users who follow about as many.
+  struct FanIn: Sendable {
+    let followeeCount: Int
+    let userCount: Int
+    let latencies: Latencies
+  }
+
+  /// The same questions asked of a graph of another size.
+  struct Size: Sendable {
+    let userCount: Int
+    /// In the order of `BenchRun.growing`.
+    let latencies: [Latencies]
+  }
+
+  /// A walk over the whole graph.
+  struct Pass: Sendable {
+    let name: String
+    let duration: Duration
+  }
+
+  let source: String
+  let counts: Counts
+  let machine: Machine
+  /// What the clock takes of every sample, which is not taken off.
+  let clockNanoseconds: Int64
+  var rows: [Row] = []
+  var fanIns: [FanIn] = []
+  /// Ascending; the graph itself is the last. Empty when growth was not asked for.
+  var sizes: [Size] = []
+  var throughput: [BenchThroughput.Line] = []
+  var passes: [Pass] = []
+  let memory: MemoryReport
+
+  var groups: [(group: BenchQuestion.Group, rows: [Row])] {
+    BenchQuestion.Group.allCases.compactMap { group in
+      let rows = rows.filter { $0.group == group }
+      return rows.isEmpty ? nil : (group, rows)
+    }
+  }
+
+  /// Bytes of the graph for each of so many.
+  func bytesEach(_ count: Int) -> String { decimal(Double(memory.byteCount) / Double(max(1, count))) }
+
+  // MARK: - For a person
+
+  var text: String {
+    var text = """
+      \(printable(source)): \(counts.text)
+      \(printable(machine.text))
+
+      Latency, one caller, pages of 20; the clock's own \(latencyText(clockNanoseconds)) included
+
+      """
+    var table = Table([.left] + Array(repeating: .right, count: Latencies.shares.count + 3))
+    for (group, rows) in groups {
+      table.add(cells: [group.rawValue] + Latencies.shareNames + ["max", "a second", "asked"])
+      for row in rows { table.add(cells: ["  " + row.name] + Self.cells(row.latencies)) }
+      if group == .timelines {
+        for fanIn in fanIns {
+          table.add(cells: ["  first page, \(grouped(fanIn.followeeCount)) followed"] + Self.cells(fanIn.latencies))
+        }
+      }
+    }
+    text += table.text()
+    text += section("Thousands of answers a second by threads", throughputTable)
+    text += section("Latency by size of the graph, p50 and p99", sizeTable)
+    text += section("Passes over the whole graph, all cores", passTable)
+    text += section("Memory: \(byteText(memory.byteCount)), \(bytesEach(counts.users)) bytes a user", memoryTable)
+    return text
+  }
+
+  static func cells(_ latencies: Latencies) -> [String] {
+    latencies.percentiles.map { $0.map(latencyText) ?? "–" } + [
+      latencyText(latencies.maximum), grouped(Int(latencies.perSecond)), grouped(latencies.count),
+    ]
+  }
+
+  private func section(_ title: String, _ table: Table?) -> String {
+    table.map { "\n\(title)\n\($0.text())" } ?? ""
+  }
+
+  private var throughputTable: Table? {
+    guard !throughput.isEmpty else { return nil }
+    var table = Table([.left] + BenchThroughput.threadCounts.map { _ in .right })
+    table.add(cells: [""] + BenchThroughput.threadCounts.map { counted($0, "thread") })
+    for line in throughput {
+      table.add(cells: [line.name] + line.perSecond.map { grouped(Int($0 / 1_000)) })
+      if !line.changesPerSecond.isEmpty {
+        table.add(cells: ["  its changes"] + line.changesPerSecond.map { grouped(Int($0 / 1_000)) })
+      }
+    }
+    return table
+  }
+
+  private var sizeTable: Table? {
+    guard !sizes.isEmpty else { return nil }
+    var table = Table([.left] + sizes.map { _ in .right })
+    table.add(cells: [""] + sizes.map { "\(grouped($0.userCount)) users" })
+    for (place, name) in BenchRun.growing.enumerated() {
+      table.add(
+        cells: [name]
+          + sizes.map { size in
+            let latencies = size.latencies[place]
+            return "\(latencyText(latencies.quantile(0.5)))  \(latencyText(latencies.quantile(0.99)))"
+          })
+    }
+    return table
+  }
+
+  private var passTable: Table? {
+    guard !passes.isEmpty else { return nil }
+    var table = Table([.left, .right])
+    for pass in passes { table.add(pass.name, pass.duration.text) }
+    return table
+  }
+
+  private var memoryTable: Table? {
+    var table = Table([.left, .right, .right])
+    for entry in memory.entries.sorted(by: { $0.byteCount > $1.byteCount }) where entry.byteCount > 0 {
+      let share = Double(entry.byteCount) * 100 / Double(max(1, memory.byteCount))
+      table.add(entry.words, byteText(entry.byteCount), "\(decimal(share)) %")
+    }
+    return table
+  }
+}
+
+extension MemoryReport.Entry {
+  /// `usernameSearch` as `username search`.
+  var words: String {
+    name.reduce(into: "") { words, letter in words += letter.isUppercase ? " \(letter.lowercased())" : "\(letter)" }
+      .replacing(" i ds", with: " ids")
+  }
+}

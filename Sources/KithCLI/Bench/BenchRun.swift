@@ -1,0 +1,129 @@
+import Kith
+
+/// Measures one graph from all sides.
+struct BenchRun {
+  /// What is asked of graphs of several sizes.
+  static let growing = ["search of names", "first page of a timeline", "whether one follows another"]
+
+  let source: String
+  let seed: UInt64
+  /// Questions of each kind at most.
+  let sampleCount: Int
+  /// Whether smaller networks are made up and asked too.
+  let grows: Bool
+  private var progress = Progress()
+
+  init(source: String, seed: UInt64, sampleCount: Int, grows: Bool) {
+    self.source = source
+    self.seed = seed
+    self.sampleCount = sampleCount
+    self.grows = grows
+  }
+
+  /// - Parameter graph: in memory alone: it is changed.
+  mutating func measure(_ graph: SocialGraph) throws(CommandFailure) -> BenchReport {
+    defer { progress.finish() }
+    if graph.read({ $0.counts.users }) == 0 { throw .no("\(source): a graph without users answers nothing") }
+    do throws(KithError) {
+      progress.note("drawing whom to ask about")
+      let sample = try graph.read { [seed] (view) throws(KithError) in try BenchSample(view, seed: seed) }
+      var report = try questions(graph, sample)
+      if grows { report.sizes = try sizes(graph, sample, counts: report.counts) }
+      report.passes = try passes(graph)
+      report.throughput = BenchThroughput(graph: graph, sample: sample).measure(&progress)
+      let changes = BenchChanges(graph: graph, sample: sample, count: min(sampleCount, 20_000))
+      report.rows += try changes.measure(&progress).map {
+        .init(group: .changes, name: $0.name, latencies: $0.latencies)
+      }
+      return report
+    } catch {
+      throw .no(error.description)
+    }
+  }
+
+  private mutating func questions(
+    _ graph: SocialGraph, _ sample: BenchSample
+  ) throws(KithError) -> BenchReport {
+    let clock = Latencies(count: 10_000) { $0 }.quantile(0.5)
+    var report = BenchReport(
+      source: source, counts: graph.read { $0.counts }, machine: Machine(), clockNanoseconds: clock,
+      memory: graph.read { $0.memoryReport() })
+    let all = try graph.read { (view) throws(KithError) in try BenchQuestion.all(sample, view) }
+    for question in all {
+      progress.note("measuring \(question.group.rawValue.lowercased()): \(question.name)")
+      let latencies = try ask(question, graph)
+      report.rows.append(.init(group: question.group, name: question.name, latencies: latencies))
+    }
+    for fanIn in sample.posts.isEmpty ? [] : sample.fanIns {
+      progress.note("measuring timelines: \(grouped(fanIn.followeeCount)) followed")
+      let question = BenchQuestion(group: .timelines, name: "") { (view, place) throws(KithError) in
+        try view.timeline(of: fanIn.users.cycled(place)).count
+      }
+      report.fanIns.append(
+        .init(
+          followeeCount: fanIn.followeeCount, userCount: fanIn.users.count, latencies: try ask(question, graph)))
+    }
+    return report
+  }
+
+  /// The first tenth is asked once before, without being measured: caches and branch predictors begin as they go on.
+  private func ask(_ question: BenchQuestion, _ graph: SocialGraph) throws(KithError) -> Latencies {
+    func once(_ place: Int) throws(KithError) -> Int {
+      try graph.read { (view) throws(KithError) in try question.ask(view, place) }
+    }
+    _ = try Latencies(count: sampleCount / 10, limit: .milliseconds(100), once)
+    return try Latencies(count: sampleCount, limit: .seconds(1), once)
+  }
+
+  // MARK: - The whole graph
+
+  private mutating func passes(_ graph: SocialGraph) throws(KithError) -> [BenchReport.Pass] {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let pin = graph.pin()
+    var passes = [BenchReport.Pass(name: "an instant pinned", duration: clock.now - began)]
+    func time(_ name: String, _ pass: () throws(KithError) -> Void) throws(KithError) {
+      progress.note("measuring \(name)")
+      let began = clock.now
+      try pass()
+      passes.append(.init(name: name, duration: clock.now - began))
+    }
+    try time("10 rounds of PageRank") { () throws(KithError) in
+      _ = try pin.pageRank(PageRank.Options(tolerance: 0, maximumRounds: 10))
+    }
+    try time("connected components") { () throws(KithError) in _ = try pin.connectedComponents() }
+    try time("degree distribution") { () throws(KithError) in _ = try pin.degreeDistribution() }
+    return passes
+  }
+
+  // MARK: - Sizes
+
+  /// Networks of a sixteenth and a quarter of the size, made up with as many follows, posts and likes for each user;
+  /// then the graph itself.
+  private mutating func sizes(
+    _ graph: SocialGraph, _ sample: BenchSample, counts: Counts
+  ) throws(KithError) -> [BenchReport.Size] {
+    var sizes: [BenchReport.Size] = []
+    for divisor in [16, 4] {
+      let network = SeededNetwork(
+        userCount: counts.users / divisor, followCount: counts.follows / divisor, postCount: counts.posts / divisor,
+        likeCount: counts.likes / divisor, seed: seed)
+      guard network.userCount >= 100, network.impossibility == nil else { continue }
+      let smaller = SocialGraph()
+      progress.note("making a network of \(grouped(network.userCount)) users")
+      try smaller.bulk { (batch) throws(KithError) in try network.apply(to: &batch, &progress) }
+      let drawn = try smaller.read { [seed] (view) throws(KithError) in try BenchSample(view, seed: seed) }
+      sizes.append(try size(smaller, drawn))
+    }
+    return sizes + [try size(graph, sample)]
+  }
+
+  private mutating func size(_ graph: SocialGraph, _ sample: BenchSample) throws(KithError) -> BenchReport.Size {
+    let userCount = graph.read { $0.counts.users }
+    progress.note("asking a network of \(grouped(userCount)) users")
+    let questions = [BenchQuestion.search(sample), .timeline(sample), .isFollowing(sample)]
+    var latencies: [Latencies] = []
+    for question in questions { latencies.append(try ask(question, graph)) }
+    return BenchReport.Size(userCount: userCount, latencies: latencies)
+  }
+}

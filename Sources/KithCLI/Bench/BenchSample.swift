@@ -1,0 +1,96 @@
+import Kith
+
+/// Whom and what a bench asks about: drawn at random from the graph, the same for the same graph and seed.
+struct BenchSample: Sendable {
+  /// Users who follow about as many others.
+  struct FanIn: Sendable {
+    let users: [UserID]
+    /// The median of how many they follow.
+    let followeeCount: Int
+  }
+
+  private static let userCount = 10_000
+  private static let fanInUserCount = 500
+  /// A class begins at every power of four.
+  private static let fanInClassCount = 11
+
+  /// Anybody, each as often as another.
+  private(set) var users: [UserID] = []
+  private(set) var names: [String] = []
+  /// Parts of names, of one to eight letters.
+  private(set) var parts: [String] = []
+  /// How names begin, one to eight letters.
+  private(set) var beginnings: [String] = []
+  /// Those of the users who follow anybody.
+  private(set) var followers: [UserID] = []
+  /// From few to many.
+  private(set) var fanIns: [FanIn] = []
+  /// What stands in the timelines of the users.
+  private(set) var posts: [PostID] = []
+  /// Words of these posts.
+  private(set) var words: [String] = []
+
+  /// - Complexity: O(users)
+  init(_ view: borrowing GraphView, seed: UInt64) throws(KithError) {
+    var random = RandomSource(seed: seed, stream: 20)
+    try drawUsers(view, &random)
+    try drawFanIns(view, &random)
+    try drawPosts(view, &random)
+  }
+
+  private mutating func drawUsers(
+    _ view: borrowing GraphView, _ random: inout RandomSource
+  ) throws(KithError) {
+    guard view.counts.users > 0 else { return }
+    while users.count < Self.userCount {
+      guard let user = view.user(at: random.below(view.rowCount)) else { continue }
+      let seen = try view.user(user)
+      let name = seen.username
+      users.append(user)
+      names.append(name)
+      let letterCount = 1 + random.below(8)
+      beginnings.append(String(name.prefix(letterCount)))
+      parts.append(String(name.dropFirst(random.below(max(1, name.count - letterCount + 1))).prefix(letterCount)))
+      if seen.followeeCount > 0 { followers.append(user) }
+    }
+  }
+
+  /// Reservoirs: each user of a class as likely to be asked for as another.
+  private mutating func drawFanIns(
+    _ view: borrowing GraphView, _ random: inout RandomSource
+  ) throws(KithError) {
+    var classes = [[Int]](repeating: [], count: Self.fanInClassCount)
+    var seenCounts = [Int](repeating: 0, count: Self.fanInClassCount)
+    for row in 0..<view.rowCount {
+      let count = view.followeeCount(at: row)
+      guard count > 0 else { continue }
+      let place = min(Self.fanInClassCount - 1, (Int.bitWidth - 1 - count.leadingZeroBitCount) / 2)
+      seenCounts[place] += 1
+      if classes[place].count < Self.fanInUserCount {
+        classes[place].append(row)
+      } else {
+        let chance = random.below(seenCounts[place])
+        if chance < Self.fanInUserCount { classes[place][chance] = row }
+      }
+    }
+    for rows in classes where !rows.isEmpty {
+      let counts = rows.map { view.followeeCount(at: $0) }.sorted()
+      fanIns.append(FanIn(users: rows.compactMap { view.user(at: $0) }, followeeCount: counts[counts.count / 2]))
+    }
+  }
+
+  private mutating func drawPosts(
+    _ view: borrowing GraphView, _ random: inout RandomSource
+  ) throws(KithError) {
+    for user in users.prefix(2_000) {
+      for post in try view.timeline(of: user) {
+        posts.append(post.id)
+        let words = post.text.split(separator: " ")
+        if let word = words.isEmpty ? nil : random.pick(words) { self.words.append(String(word)) }
+      }
+    }
+    // In the order of one timeline, the likes of neighbours would lie in the same cache lines.
+    let (inOrder, order) = (posts, random.permutation(posts.count))
+    posts = order.map { inOrder[Int($0)] }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Kith
+import Synchronization
+
+/// How many questions a second are answered when several threads ask at once.
+struct BenchThroughput {
+  /// One kind of question.
+  struct Line: Sendable {
+    let name: String
+    /// Answers a second, for each number of threads.
+    let perSecond: [Double]
+    /// Changes a second that one more thread made meanwhile; empty where there was none.
+    var changesPerSecond: [Double] = []
+  }
+
+  private static let duration = Duration.milliseconds(400)
+
+  let graph: SocialGraph
+  let sample: BenchSample
+
+  /// 1, 2, 4… up to every core.
+  static let threadCounts: [Int] = {
+    let coreCount = ProcessInfo.processInfo.activeProcessorCount
+    let powers = (0..<16).map { 1 << $0 }.filter { $0 < coreCount }
+    return powers + [coreCount]
+  }()
+
+  func measure(_ progress: inout Progress) -> [Line] {
+    let timeline = BenchQuestion.timeline(sample)
+    let asked = [
+      ("search of names", BenchQuestion.search(sample)), ("first page of a timeline", timeline),
+      ("whether one follows another", BenchQuestion.isFollowing(sample)),
+    ]
+    var lines: [Line] = []
+    for (name, question) in asked {
+      progress.note("measuring throughput: \(name)")
+      lines.append(Line(name: name, perSecond: Self.threadCounts.map { run(question, threads: $0).answers }))
+    }
+    progress.note("measuring throughput beside a writer")
+    let beside = Self.threadCounts.map { run(timeline, threads: $0, writes: true) }
+    lines.append(
+      Line(
+        name: "timelines beside a writer", perSecond: beside.map(\.answers),
+        changesPerSecond: beside.map(\.changes)))
+    return lines
+  }
+
+  /// Every thread asks until the time is over, each beginning elsewhere in the sample.
+  private func run(
+    _ question: BenchQuestion, threads: Int, writes: Bool = false
+  ) -> (answers: Double, changes: Double) {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let deadline = began.advanced(by: Self.duration)
+    let tally = Tally()
+    let everybody = DispatchGroup()
+    for thread in 0..<threads + (writes ? 1 : 0) {
+      everybody.enter()
+      Thread.detachNewThread {
+        var done = 0
+        while clock.now < deadline {
+          // The clock is looked at now and then: it costs as much as the cheapest question.
+          for _ in 0..<16 {
+            if thread < threads { ask(question, thread * 997 + done) } else { change(done) }
+            done += 1
+          }
+        }
+        tally.add(done, areAnswers: thread < threads)
+        everybody.leave()
+      }
+    }
+    everybody.wait()
+    let seconds = (clock.now - began).seconds
+    let counts = tally.counts
+    return (Double(counts.answers) / seconds, Double(counts.changes) / seconds)
+  }
+
+  /// What all threads did.
+  private final class Tally: Sendable {
+    private let total = Mutex((answers: 0, changes: 0))
+
+    var counts: (answers: Int, changes: Int) { total.withLock { $0 } }
+
+    func add(_ count: Int, areAnswers: Bool) {
+      total.withLock { if areAnswers { $0.answers += count } else { $0.changes += count } }
+    }
+  }
+
+  /// The sample is of this graph, and nothing is removed from it: this cannot fail.
+  private func ask(_ question: BenchQuestion, _ place: Int) {
+    _ = try? graph.read { (view) throws(KithError) in try question.ask(view, place) }
+  }
+
+  /// A follow at even places, and its undoing after it; where there is a block, a change that is refused.
+  private func change(_ place: Int) {
+    let (one, other) = (sample.users.cycled(place / 2), sample.users.cycled(place / 2 &* 31 &+ 1))
+    _ = try? graph.apply(place.isMultiple(of: 2) ? .follow(one, other, at: nil) : .unfollow(one, other))
+  }
+}

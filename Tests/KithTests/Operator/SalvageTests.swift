@@ -1,0 +1,162 @@
+import Testing
+
+@testable import Kith
+
+/// What is left of a damaged store: nothing is made up, and what is lost is told exactly.
+///
+/// `KITH_SALVAGES` sets how many damaged stores, `KITH_SALVAGE_SEED` the first of them.
+@Suite struct SalvageTests {
+  private static let storeCount =
+    CrashEnvironment.number("KITH_SALVAGES") ?? (CrashEnvironment.isOptimized ? 2_000 : 150)
+  private static let firstSeed = UInt64(CrashEnvironment.number("KITH_SALVAGE_SEED") ?? 0)
+
+  /// A history, and every line that its model ever had.
+  private struct Case {
+    let history: StoreHistory
+    let facts: Set<[UInt8]>
+
+    /// - Parameter pruned: whether its oldest journals and snapshots were removed, as a store does.
+    init(seed: UInt64, pruned: Bool) throws {
+      history = try StoreHistory(seed: seed, frameCount: 60, snapshotOdds: 15)
+      facts = Set(history.models.flatMap(\.rows))
+      if pruned {
+        let directory = StoreDirectory(MemoryDisk.directory, disk: history.fixture.disk)
+        try directory.prune(holding: try StoreLock(directory: directory.path, disk: directory.disk))
+      }
+    }
+
+    /// Salvages, and compares with the model what the report says. Returns the report and what differs.
+    func salvage(_ disk: MemoryDisk) throws(KithError) -> (report: SalvageReport, objection: String?) {
+      var salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: disk))
+      let report = salvaged.report
+      return (report, objection(to: Pin(GraphView(salvaged.state.pin())).view, report))
+    }
+
+    private func objection(to view: borrowing GraphView, _ report: SalvageReport) -> String? {
+      if let invented = view.rows.first(where: { !facts.contains($0) }) {
+        return "\(String(decoding: invented, as: UTF8.self)) never was"
+      }
+      var model = history.models[Int(report.snapshotSequence)]
+      model.keep(Set(GraphPart.allCases).subtracting(report.lostParts.map(\.part)))
+      if report.sequence > history.last { return "change \(report.sequence) never was" }
+      for number in 0..<report.sequence where number >= report.snapshotSequence {
+        if report.lost.contains(where: { $0.contains(number + 1) }) { continue }
+        let outcome = try? model.outcome(of: history.changes[Int(number)]).get()
+        let isRefused = report.refused.contains { $0.contains(number + 1) }
+        if isRefused == (outcome?.changed ?? false) { return "change \(number + 1): refused is \(isRefused)" }
+      }
+      if let difference = view.difference(from: model) { return difference }
+      let isTold = report.sequence == history.last || !report.lost.isEmpty || !report.doubts.isEmpty
+      return isTold ? nil : "changes after \(report.sequence) are missing, and nothing is said"
+    }
+  }
+
+  @Test func `of a store that is sound, nothing is lost`() throws {
+    for pruned in [false, true] {
+      let whole = try Case(seed: 5, pruned: pruned)
+      let (report, objection) = try whole.salvage(whole.history.fixture.disk)
+      #expect(objection == nil)
+      #expect(report.isWhole && report.problems.isEmpty && report.doubts.isEmpty, "\(report)")
+      #expect(report.sequence == whole.history.last)
+    }
+  }
+
+  @Test func `of any damaged store comes what the report says, and nothing that never was`() throws {
+    let cases = try (0..<6).map { try Case(seed: UInt64(20 + $0), pruned: $0 % 3 > 0) }
+    var (wholeCount, partCount, emptyCount) = (0, 0, 0)
+    for seed in Self.firstSeed..<Self.firstSeed + UInt64(Self.storeCount) {
+      var random = SeededRandom(seed: seed)
+      let damaged = cases[random.below(cases.count)]
+      let disk = MemoryDisk(copying: damaged.history.fixture.disk)
+      // Often so much that no snapshot is whole.
+      let strikes = (0..<1 + random.below(random.below(3) == 0 ? 25 : 5)).map { _ in
+        StoreDamage.strike(disk, &random)
+      }
+      do throws(KithError) {
+        let (report, objection) = try damaged.salvage(disk)
+        #expect(objection == nil, "seed \(seed): \(strikes)")
+        if report.isWhole { wholeCount += 1 }
+        if !report.lostParts.isEmpty { partCount += 1 }
+        if report.snapshot == nil { emptyCount += 1 }
+      } catch {
+        #expect(error.code == "noStore" && disk.paths == ["/store/LOCK"], "seed \(seed): \(error), \(strikes)")
+      }
+    }
+    print("Salvage: \(Self.storeCount) stores, \(wholeCount) whole, \(partCount) in parts, \(emptyCount) from journals")
+    #expect(wholeCount > 0 && partCount > 0 && emptyCount > 0)
+  }
+
+  @Test func `every damaged section is told, and costs its own part and what hangs on it alone`() throws {
+    let source = try Case(seed: 3, pruned: true)
+    let disk = source.history.fixture.disk
+    let directory = StoreDirectory(MemoryDisk.directory, disk: disk)
+    let names = try #require(try directory.contents()).snapshots
+    let (oldest, newest) = (try #require(names.first), try #require(names.last))
+    let path = directory.path(of: newest)
+    let reader = try SnapshotFileReader(path: path, disk: disk, memoryLimit: .max, knownSections: nil)
+    for name in names.dropLast() { disk[directory.path(of: name)] = nil }
+    let sound = try #require(disk[path])
+    for entry in reader.table.entries {
+      disk[path] = sound.flipped(1, at: Int(entry.fileOffset) + 20)
+      let (report, objection) = try source.salvage(disk)
+      let part = try #require(GraphPart.allCases.first { $0.sections.contains(entry.id) })
+      let lost: Set<GraphPart> = part == .posts ? [.posts, .likes] : [part]
+      #expect(objection == nil, "\(entry.id)")
+      if part == .users {
+        #expect(report.snapshot == nil && report.lost == [1...oldest.sequence], "\(entry.id): \(report)")
+      } else {
+        #expect(Set(report.lostParts.map(\.part)) == lost && report.snapshot != nil, "\(entry.id): \(report)")
+        #expect(report.problems.count == 1, "\(report)")
+      }
+    }
+  }
+
+  @Test func `a gap is told by its numbers, and what comes after it is made where it can be`() throws {
+    let fixture = try JournalFixture()
+    try fixture.commitThree()
+    try fixture.commit([.addUser(id: 9, username: "cy"), .follow(9, 1, at: 0)])
+    try fixture.close()
+    // The post, which a later change likes.
+    fixture.disk[JournalFixture.path()]?[4096 + 512 + 60] ^= 1
+    let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: fixture.disk))
+    let report = salvaged.report
+    #expect(report.lost == [3...3] && report.refused == [5...5] && report.sequence == 9 && !report.isWhole)
+    #expect(report.refusals == ["change 5: no post 1"])
+    #expect(salvaged.state.counts == Counts(users: 3, posts: 0, follows: 1, likes: 0, blocks: 1, mutes: 1))
+  }
+
+  @Test func `a bound of another store does not make this one another`() throws {
+    let fixture = try JournalFixture()
+    try fixture.commitThree()
+    try fixture.close()
+    let path = JournalFixture.directory + "/ACK"
+    fixture.disk[path] = nil
+    _ = try AcknowledgementFile(
+      directory: JournalFixture.directory, disk: fixture.disk,
+      Acknowledgement(storeID: (1, 2), sequence: 900, generation: 1))
+    let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: fixture.disk))
+    #expect(salvaged.report.isWhole && salvaged.report.sequence == 7 && salvaged.report.doubts.count == 1)
+  }
+
+  @Test func `files of another store, or of another past of this one, are left out`() throws {
+    let fixture = try JournalFixture()
+    try fixture.commitThree()
+    try fixture.journal.rotate(to: 2)
+    try fixture.commit([.unmute(1, 7)])
+    try fixture.close()
+    let path = JournalFixture.path(journal: 2)
+    let bytes = try #require(fixture.disk[path])
+    let header = try JournalReader(path: path, disk: fixture.disk, syncing: false).header
+    for (storeID, chainHash) in [((1, 2), header.chainHash), (header.storeID, header.chainHash ^ 1)]
+      as [((high: UInt64, low: UInt64), UInt64)]
+    {
+      let disk = MemoryDisk(copying: fixture.disk)
+      let forged = JournalHeader(
+        storeID: storeID, generation: 2, firstSequence: 8, chainHash: chainHash, writtenAt: 0)
+      disk[path] = forged.encoded() + bytes.dropFirst(4096)
+      let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: disk))
+      #expect(salvaged.report.lost == [8...8] && salvaged.report.sequence == 7, "\(salvaged.report)")
+      #expect(salvaged.report.problems.map(\.place) == [path])
+    }
+  }
+}
