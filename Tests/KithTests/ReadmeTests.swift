@@ -38,5 +38,10 @@ import Testing
     let fence = try #require(readme.firstIndex(of: "```swift"), "README.md has no block of Swift")
     let shown = readme[(fence + 1)...].prefix { $0 != "```" }.map(String.init)
     #expect(shown == ["import Kith", ""] + code, "copy the code between the marks into README.md, or back")
+
+    let friends = try #require(Repository.file(at: "Tests/KithTests/Live/FriendSearchTests.swift")).lines
+    let screen = friends.drop { $0 != "// README: friends begin" }.dropFirst().prefix { $0 != "// README: friends end" }
+    #expect(screen.count > 20)
+    #expect(readme.joined(separator: "\n").contains(screen.joined(separator: "\n")), "copy the screen into README.md")
   }
 }

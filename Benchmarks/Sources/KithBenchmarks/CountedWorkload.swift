@@ -1,6 +1,6 @@
 import Kith
 
-/// The hottest operations, each a fixed number of times, for a tool that counts instructions and allocations between
+/// The hottest operations, each a fixed number of times, for a tool that counts instructions between
 /// entry and return of `floor_counted` (`Benchmarks/guard`): counts do not depend on what else the machine does.
 struct CountedWorkload {
   private struct Operation {
