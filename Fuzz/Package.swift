@@ -27,7 +27,7 @@ let package = Package(
     .target(name: "CHints"),
     .target(name: "Kith", dependencies: ["CHints", "CZstd"], swiftSettings: instrumented),
     .target(
-      name: "KithCLI", dependencies: ["Kith"], exclude: ["EntryPoint.swift", "QueryDispatch.swift"],
+      name: "KithCLI", dependencies: ["Kith"], exclude: ["EntryPoint.swift", "QueryDispatch.swift", "Query/README.md"],
       swiftSettings: instrumented),
     .executableTarget(
       name: "KithFuzz", dependencies: ["Kith", "KithCLI"], swiftSettings: instrumented,
