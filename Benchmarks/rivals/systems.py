@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 
 import plans
@@ -230,5 +231,21 @@ class Kith:
         """All questions twice through `kith query --timings`; the second answers, with the engine's own times."""
         lines = "".join(json.dumps(request) + "\n" for _, request, _ in asked)
         words = [self.path, "query", self.store, "--read-only", "--timings"]
-        answered = subprocess.run(words, input=lines + lines, check=True, capture_output=True, text=True).stdout
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            self.await_index(process)
+            answered, _ = process.communicate(lines + lines)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(words)} ended with {process.returncode}")
         return [json.loads(line) for line in answered.splitlines()[len(asked) :]]
+
+    def await_index(self, process):
+        """Until the index of posts, which is built in the background, has its size."""
+        size = None
+        while True:
+            process.stdin.write('{"op":"stats"}\n')
+            process.stdin.flush()
+            now = json.loads(process.stdout.readline())["bytes"]["postSearch"]
+            if now == size and now > 0:
+                return
+            size = now
+            time.sleep(1)
