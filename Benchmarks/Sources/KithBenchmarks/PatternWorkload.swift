@@ -76,7 +76,9 @@ struct PatternWorkload {
         let class1 = "[\(name[0])-\(name[0])\(name[1])]"
         anchored.append(Question(query: "^\(class1)[^a-m][0-9x-z]..$", folded: [], viewer: viewer))
       }
-      let rows = [("regex, a literal of 5 letters", withLiteral, true), ("regex, anchored classes", anchored, false)]
+      var rows = [("regex, a literal of 5 letters", withLiteral, true)]
+      // Beyond, a pattern that no literal narrows down ends with `budgetExceeded`.
+      if network.userCount <= 200_000 { rows.append(("regex, anchored classes", anchored, false)) }
       return try rows.map { name, questions, hasFloor in
         try harness.measure(
           name, questions: questions.count, samples: hasFloor ? nil : Self.scannedCount,
