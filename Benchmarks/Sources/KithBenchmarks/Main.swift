@@ -86,9 +86,6 @@ enum Main {
       measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
     if wants("passes") { measurements += try PassWorkload(network: network, graph: graph).run(&harness) }
-    if wants("blocks") {
-      measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
-    }
     if wants("live") {
       let live = try LiveWorkload(settings: settings).run(&harness)
       measurements += live.measurements
@@ -111,6 +108,10 @@ enum Main {
     }
     if wants("memory") {
       measurements += try MemoryWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    // Last of those that share the graph: it leaves blocks and mutes there.
+    if wants("blocks") {
+      measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
     if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)
