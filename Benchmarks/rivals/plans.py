@@ -41,6 +41,22 @@ COMMON = {
     "ORDER BY count(*) DESC, g.target LIMIT 20) t JOIN names n ON n.id = t.target ORDER BY t.mutuals DESC, t.target",
 }
 
+PREFIX = (
+    f"SELECT {PERSON}, {FOLLOWING}, n.name FROM names n WHERE n.key >= {{query}} AND n.key < {{behind}} "
+    "AND n.id <> {viewer} ORDER BY n.key, n.rank LIMIT 20"
+)
+
+
+def timelines(kinds, each):
+    """Of every timeline the plans of both systems, and where few are followed one of the system's own."""
+    plans = {}
+    for kind in kinds:
+        if kind.startswith("timeline"):
+            plans[kind] = {"newest of each author, merged": MERGE, "backward scan": SCAN}
+            if "10 followed" in kind:
+                plans[kind]["twenty of each author"] = each
+    return plans
+
 
 def cross(text, join):
     return text.replace("CROSS_OR_JOIN", join)
@@ -59,10 +75,7 @@ def sqlite(kinds):
     plans = {kind: {"": cross(text, "CROSS JOIN")} for kind, text in COMMON.items()}
     plans["search, 1–2 letters"] = {"gram table": gram}
     plans["search, 3–8 letters"] = {"gram table": gram, "FTS5 trigram": fts}
-    plans["prefix, 1–8 letters"] = {
-        "": f"SELECT {PERSON}, {FOLLOWING}, n.name FROM names n WHERE n.key >= {{query}} AND n.key < {{behind}} "
-        "AND n.id <> {viewer} ORDER BY n.key, n.rank LIMIT 20"
-    }
+    plans["prefix, 1–8 letters"] = {"": PREFIX}
     plans["posts with a word"] = {
         "FTS5 trigram": f"SELECT {POST}, 0, n.name, p.text FROM posts_fts t CROSS JOIN posts p ON p.place = t.rowid "
         "JOIN names n ON n.id = p.author WHERE posts_fts MATCH {quoted} ORDER BY t.rowid DESC LIMIT 20"
@@ -71,12 +84,7 @@ def sqlite(kinds):
         f"SELECT p.id FROM ({SOURCES}) s CROSS JOIN posts p ON p.author = s.target AND p.id IN "
         "(SELECT q.id FROM posts q WHERE q.author = s.target ORDER BY q.at DESC, q.id DESC LIMIT 20) " + NEWEST
     )
-    for kind in kinds:
-        if kind.startswith("timeline"):
-            plans[kind] = {"newest of each author, merged": MERGE, "backward scan": SCAN}
-            if "10 followed" in kind:
-                plans[kind]["twenty of each author"] = each
-    return plans
+    return plans | timelines(kinds, each)
 
 
 def postgres(kinds):
@@ -87,10 +95,7 @@ def postgres(kinds):
     plans = {kind: {"": cross(text, "JOIN")} for kind, text in COMMON.items()}
     for kind in ("search, 1–2 letters", "search, 3–8 letters"):
         plans[kind] = {"pg_trgm": search}
-    plans["prefix, 1–8 letters"] = {
-        "": f"SELECT {PERSON}, {FOLLOWING}, n.name FROM names n WHERE n.key >= {{query}} AND n.key < {{behind}} "
-        "AND n.id <> {viewer} ORDER BY n.key, n.rank LIMIT 20"
-    }
+    plans["prefix, 1–8 letters"] = {"": PREFIX}
     plans["posts with a word"] = {
         "pg_trgm": f"SELECT {POST}, false, n.name, p.text FROM (SELECT id FROM posts p WHERE p.found LIKE {{like}} "
         f"{NEWEST}) t JOIN posts p ON p.id = t.id JOIN names n ON n.id = p.author ORDER BY p.at DESC, p.id DESC"
@@ -99,12 +104,7 @@ def postgres(kinds):
         f"SELECT p.id FROM ({SOURCES}) s CROSS JOIN LATERAL (SELECT q.id, q.at FROM posts q WHERE q.author = s.target "
         "ORDER BY q.at DESC, q.id DESC LIMIT 20) p " + NEWEST
     )
-    for kind in kinds:
-        if kind.startswith("timeline"):
-            plans[kind] = {"newest of each author, merged": MERGE, "backward scan": SCAN}
-            if "10 followed" in kind:
-                plans[kind]["twenty of each author"] = each
-    return plans
+    return plans | timelines(kinds, each)
 
 
 # Rows of users as the driver reads them: a text has a mark before it.
