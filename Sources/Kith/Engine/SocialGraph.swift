@@ -38,7 +38,7 @@ public final class SocialGraph: @unchecked Sendable {
   ) {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     var state = state
-    state.posts.keepIndex(options.postIndex.kind)
+    state.posts.keepIndex(options.postIndex)
     live = GraphView(state)
     self.store = store
     self.recovery = recovery

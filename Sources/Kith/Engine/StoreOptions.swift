@@ -58,24 +58,6 @@ public struct Options: Hashable, Sendable {
   }
 }
 
-/// What is kept in memory to find posts by their words.
-public enum PostIndexing: String, Hashable, Sendable {
-  /// Nothing: a search looks at one post after the other, from the newest on.
-  case off
-  /// The words of texts: about a third of the texts' bytes.
-  case texts
-  /// That, and the place of every post in it, four bytes each: words in an author's name find their posts faster.
-  case textsAndAuthors
-
-  var kind: PostIndexKind {
-    switch self {
-    case .off: .off
-    case .texts: .texts
-    case .textsAndAuthors: .textsAndAuthors
-    }
-  }
-}
-
 /// How safe a change is when its verb returns.
 public enum Durability: String, Hashable, Sendable {
   /// On the disk: it survives a power cut.

@@ -1,8 +1,9 @@
-/// What an index of posts keeps.
-enum PostIndexKind: Sendable {
-  /// Nothing: posts are searched one by one.
+/// What is kept in memory to find posts by their words.
+public enum PostIndexing: String, Hashable, Sendable {
+  /// Nothing: a search looks at one post after the other, from the newest on.
   case off
-  /// The words of texts. Where posts are found through their authors, each is looked for by its time.
+  /// The words of texts: about a fifth of the texts' bytes. Where posts are found through their authors, each is looked
+  /// for by its time.
   case texts
   /// That, and the place of every post in it: four bytes a post, and an author's posts cost one look each.
   case textsAndAuthors
@@ -30,7 +31,7 @@ struct PostIndex: Sendable {
   /// So many segments of about one size become one.
   static let fanout = 4
 
-  private(set) var kind = PostIndexKind.off
+  private(set) var kind = PostIndexing.off
   /// By rows, which do not meet.
   private(set) var segments: [Entry] = []
   /// By rows, behind those of the segments or between them.
@@ -43,7 +44,7 @@ struct PostIndex: Sendable {
   var buildMayBeDue = false
 
   /// Begins anew, as an index of so many rows that are in nothing.
-  mutating func reset(_ kind: PostIndexKind, rowCount: Int) {
+  mutating func reset(_ kind: PostIndexing, rowCount: Int) {
     self = PostIndex()
     self.kind = kind
     isWhole = kind != .off && rowCount == 0

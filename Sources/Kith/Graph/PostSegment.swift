@@ -110,7 +110,7 @@ struct PostSegmentBuild: ~Copyable, Sendable {
   }
 
   /// The segment; it ends before `rows` do where their texts are too many bytes for one.
-  /// - Complexity: O(bytes + posts · log posts): about 1.5 µs a post. Memory: some 150 bytes a post.
+  /// - Complexity: O(bytes + posts · log posts).
   func segment() -> PostSegment {
     var places: [(key: PostKey, row: UInt32)] = []
     places.reserveCapacity(rows.count)

