@@ -3,7 +3,8 @@ import CHints
 /// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
 ///
 /// Bytes once written never move, so a pinned column shares the very pages that the writer goes on filling: the writer
-/// only writes behind what the pin knows of. A page whose last text is removed is given back; the bytes of texts that
+/// only writes behind what the pin knows of. A pin may be written to as well (a batch that is rolled back goes on with
+/// the pin from before it): it goes on where the page ends for all, or begins a page of its own. A page whose last text is removed is given back; the bytes of texts that
 /// were replaced or removed on other pages stay until the graph is next restored.
 ///
 /// A reference is one word: page (28 bits), offset (20), byte count (16).
@@ -187,9 +188,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     let length = text.count
     precondition(length <= Self.maximumByteCount, "a text is at most 65,535 bytes")
     if length == 0 { return 0 }
-    if used + length > Self.pageByteCount { beginPage() }
+    if used + length > Self.pageByteCount || !ownsTail() { beginPage() }
     let page = owners.count - 1
-    // Safety: used + length fits the page; no reader knows of bytes at or behind `used`.
+    // Safety: used + length fits the page; no reader, of whichever copy, knows of bytes at or behind `used`.
     unsafe text.withUnsafeBytes { source in
       if let start = source.baseAddress {
         unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
@@ -197,8 +198,15 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     }
     let reference = UInt64(page) << 36 | UInt64(used) << 16 | UInt64(length)
     used += length
+    owners[page].filledByteCount = used
     liveByteCounts[page] += length
     return reference
+  }
+
+  /// Whether the last page is this column's to fill behind `used`: nobody has filled it further, or nobody else has it.
+  private mutating func ownsTail() -> Bool {
+    let last = owners.count - 1
+    return owners[last].filledByteCount == used || isKnownUniquelyReferenced(&owners[last])
   }
 
   private mutating func beginPage() {
