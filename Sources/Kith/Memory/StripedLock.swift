@@ -45,7 +45,7 @@ import Synchronization
     return lockForReading(besides: own)
   }
 
-  /// Only one other is tried: where that is taken as well, it is by a writer, who has them all.
+  /// Only one other is tried: where that is taken as well, it is mostly by a writer, who has them all.
   @inline(never)
   private func lockForReading(besides own: Int) -> Int {
     let next = (own + 1) % Self.stripeCount

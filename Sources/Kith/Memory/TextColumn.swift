@@ -4,8 +4,9 @@ import CHints
 ///
 /// Bytes once written never move, so a pinned column shares the very pages that the writer goes on filling: the writer
 /// only writes behind what the pin knows of. A pin may be written to as well (a batch that is rolled back goes on with
-/// the pin from before it): it goes on where the page ends for all, or begins a page of its own. A page whose last text is removed is given back; the bytes of texts that
-/// were replaced or removed on other pages stay until the graph is next restored.
+/// the pin from before it): it goes on where the page ends for all, or begins a page of its own. A page whose last text
+/// is removed is given back; the bytes of texts that were replaced or removed on other pages stay until the graph is
+/// next restored.
 ///
 /// A reference is one word: page (28 bits), offset (20), byte count (16).
 /// - Complexity: O(bytes) for appending and making a `String`, O(1) for the rest.
