@@ -44,28 +44,18 @@ extension NameHead {
   ) {
     let text = query.loose.span
     let bits = query.grams.map { GramSignature.bit(of: $0) }
-    var index = firstBlock
+    var index = nextBlock(from: firstBlock, holding: bits.span)
     while index < blocks.count && work.goesOn() {
-      if mayHold(bits, in: index) {
-        let block = blocks[index]
-        let keys = block.keys.span
-        var (entry, keyStart) = (0, 0)
-        while let hit = ByteSearch.find(text, in: keys, from: keyStart, to: keys.count) {
-          var end = block.keyEnd(from: keyStart)
-          while end < hit {
-            keyStart = end + 1
-            end = block.keyEnd(from: keyStart)
-            entry += 1
-          }
-          let key = keys.extracting(keyStart..<end)
-          if index > firstBlock || ByteSearch.compare(key, from.span) >= 0 {
-            if !body(Place(block: index, start: keyStart, end: end), block.rows[entry], key) { return }
-          }
-          keyStart = end + 1
-          entry += 1
-        }
+      let block = blocks[index]
+      let keys = block.keys.span
+      let goesOn = ByteSearch.forEachKey(holding: text, in: keys, from: 0, to: keys.count) { number, range in
+        let key = keys.extracting(range)
+        if index == firstBlock && ByteSearch.compare(key, from.span) < 0 { return true }
+        let place = Place(block: index, start: range.lowerBound, end: range.upperBound)
+        return body(place, block.rows[number], key)
       }
-      index += 1
+      if !goesOn { return }
+      index = nextBlock(from: index + 1, holding: bits.span)
     }
   }
 }

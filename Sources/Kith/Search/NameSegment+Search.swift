@@ -65,21 +65,11 @@ extension NameSegment {
   private func scan(
     for text: Span<UInt8>, from first: Place, to endBlock: Int, _ body: (Place, Span<UInt8>) -> Bool
   ) -> Bool {
-    let (keys, blockStarts) = (keys, blockStarts)
-    let end = Int(blockStarts[endBlock])
-    var place = first
-    while let hit = ByteSearch.find(text, in: keys.span, from: place.start, to: end) {
-      var block = place.rank / Self.namesPerBlock
-      while Int(blockStarts[block + 1]) <= hit {
-        block += 1
-        place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
-      }
-      let (start, passed) = ByteSearch.run(around: hit, in: keys.span, from: place.start)
-      let keyEnd = ByteSearch.terminator(in: keys.span, from: hit + text.count)
-      place = Place(rank: place.rank + passed, start: start)
-      if !body(place, keys.span.extracting(start..<keyEnd)) { return false }
-      place = Place(rank: place.rank + 1, start: keyEnd + 1)
+    let keys = keys
+    return ByteSearch.forEachKey(
+      holding: text, in: keys.span, from: first.start, to: Int(blockStarts[endBlock])
+    ) { number, key in
+      body(Place(rank: first.rank + number, start: key.lowerBound), keys.span.extracting(key))
     }
-    return true
   }
 }
