@@ -69,7 +69,20 @@ extension GraphView {
         user: own, includeSelf: options.includeSelf, low: low, high: high, limit: options.limit + 1)
       if merge.isFilled(by: walk, state, plan) { return merge }
     }
+    // Of few followees nearly all have a post on the page.
+    let isFirst = options.direction == .older && high.time == .max
+    let isHinted = isFirst && state.follows.targetCount(own) > 2 * options.limit
+    let hint = isHinted ? state.timelineHints.hint(of: own, for: options.limit) : 0
+    merge.expect(hint)
     pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
+    if isHinted {
+      if merge.expectedTooMuch {
+        merge.startAgain()
+        pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
+      }
+      let reached = merge.reachedRank()
+      if reached != hint { state.timelineHints.set(reached, of: own, for: options.limit) }
+    }
     merge.merge(state.posts)
     return merge
   }

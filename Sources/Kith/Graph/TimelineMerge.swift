@@ -70,6 +70,24 @@ struct TimelineMerge {
 
   // MARK: - The pass over the authors
 
+  /// Begins with a guess of the rank that an author must reach, to be checked when all were pushed; 0 for none.
+  mutating func expect(_ rank: UInt32) { threshold = max(threshold, rank) }
+
+  /// Whether the guess was one too many: fewer authors reach it than may have a post on the page.
+  var expectedTooMuch: Bool { threshold > 1 && scratch.candidates.count < limit }
+
+  /// Forgets the authors and the guess.
+  mutating func startAgain() {
+    scratch.candidates.removeAll()
+    threshold = 1
+  }
+
+  /// The rank that the last author reached who may have a post on the page; 0 while all may.
+  mutating func reachedRank() -> UInt32 {
+    select()
+    return scratch.candidates.count < limit ? 0 : threshold
+  }
+
   /// Whoever a user follows, the targets of forward elements, but for those left out. Of these only they are asked for
   /// whose newest post is among the newest so far.
   @inline(__always)
