@@ -38,21 +38,22 @@ import Testing
   }
 
   @Test func `it leaves the first page, few followees and rare ones to the merge`() throws {
-    func fills(_ followeeCount: Int, before time: Int64, limit: Int = 21) throws -> Bool {
+    func fills(_ followeeCount: Int, before time: Int64?, limit: Int = 21) throws -> Bool {
       try fill(try graph(followeeCount: followeeCount, mutes: false), before: time, limit: limit) != nil
     }
     #expect(try fills(40, before: 400))
-    #expect(try !fills(40, before: .max), "the newest are at hand")
+    #expect(try !fills(40, before: nil), "the newest are at hand")
     #expect(try !fills(20, before: 749), "few have newer posts")
     #expect(try !fills(8, before: 400), "eight lists are searched at once")
     #expect(try !fills(20, before: 400, limit: 1_000), "a thousand posts are too far apart")
   }
 
   /// What user 1 gets before a time; nil where it is left to the merge.
-  private func fill(_ graph: SocialGraph, before time: Int64, limit: Int = 21) throws -> [UInt32]? {
+  private func fill(_ graph: SocialGraph, before time: Int64?, limit: Int = 21) throws -> [UInt32]? {
     let pin = graph.pin()
     let walk = TimelineWalk(
-      user: 0, includeSelf: false, low: PostKey(time: -1, id: .max), high: PostKey(time: time, id: 0), limit: limit)
+      user: 0, includeSelf: false, low: PostKey(time: -1, id: .max),
+      high: time.map { PostKey(time: $0, id: 0) } ?? .end, limit: limit)
     var rows: [UInt32] = []
     let isFilled = walk.fill(&rows, pin.view.state)
     #expect(isFilled || rows.isEmpty)
@@ -80,9 +81,20 @@ import Testing
   }
 
   @Test func `who follows most of those who write gets a walk for the first page, others soon the merge`() throws {
-    let rows = try #require(try fill(try crowd(4_000, writes: { _ in true }), before: .max))
+    let rows = try #require(try fill(try crowd(4_000, writes: { _ in true }), before: nil))
     #expect(rows == (2...4_000).reversed().filter { $0 % 3 != 0 }.prefix(21).map { UInt32($0 - 2) })
-    #expect(try fill(try crowd(6_500, writes: { $0 % 3 == 0 }), before: .max) == nil)
+    #expect(try fill(try crowd(6_500, writes: { $0 % 3 == 0 }), before: nil) == nil)
+  }
+
+  @Test func `a page before the latest time there is lacks a post of that time by either plan`() throws {
+    let graph = try graph(followeeCount: 30, mutes: false)
+    try graph.addPost(by: 2, "the last", createdAt: Timestamp(.max))
+    let pin = graph.pin()
+    for plan in [TimelineWalk.Plan.cheaper, .walk, .merge] {
+      let all = try pin.view.timeline(of: 1, TimelineOptions(limit: 1), plan: plan)
+      let before = try pin.view.timeline(of: 1, TimelineOptions(limit: 1, before: Timestamp(.max)), plan: plan)
+      #expect(all.map(\.id) == [3_001] && before.map(\.createdAt) == [748])
+    }
   }
 
   @Test func `a set of targets knows them in a short list, a long one and none`() throws {

@@ -70,7 +70,7 @@ extension GraphView {
       if merge.isFilled(by: walk, state, plan) { return merge }
     }
     // Of few followees nearly all have a post on the page.
-    let isFirst = options.direction == .older && high.time == .max
+    let isFirst = options.direction == .older && high == .end
     let isHinted = isFirst && state.follows.targetCount(own) > 2 * options.limit
     let hint = isHinted ? state.timelineHints.hint(of: own, for: options.limit) : 0
     merge.expect(hint)
@@ -118,7 +118,7 @@ extension GraphView {
   static func bounds(before: Timestamp?, after: Timestamp?) -> (low: PostKey, high: PostKey) {
     (
       PostKey(time: after?.rawValue ?? -1, id: .max),
-      before.map { PostKey(time: $0.rawValue, id: 0) } ?? PostKey(time: .max, id: .max)
+      before.map { PostKey(time: $0.rawValue, id: 0) } ?? .end
     )
   }
 

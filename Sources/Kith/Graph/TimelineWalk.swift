@@ -28,7 +28,7 @@ struct TimelineWalk {
   /// - Complexity: O(log posts), and O(log followees) for each post looked at.
   func fill(_ rows: inout [UInt32], _ state: borrowing GraphState, plan: Plan = .cheaper) -> Bool {
     if plan == .merge { return false }
-    let isFirst = high.time == .max
+    let isFirst = high == .end
     let followeeCount = state.follows.targetCount(user)
     let userCount = max(1, state.users.count)
     if plan == .cheaper && !isWorthTrying(followeeCount, isFirst ? 0 : state.posts.count, userCount) { return false }
