@@ -143,8 +143,10 @@ extension GraphView {
     case .timeline(let user, var options):
       options.cursor = cursor
       let page = try timeline(of: user, options)
-      for plan in [TimelineWalk.Plan.walk, .merge] where try timeline(of: user, options, plan: plan) != page {
-        return Reply(.refusal(["the plans of a timeline differ"]))
+      for plan in [TimelineWalk.Plan.walk, .merge] {
+        if try timeline(of: user, options, plan: plan) != page {
+          return Reply(.refusal(["the plans of a timeline differ"]))
+        }
       }
       return reply(page)
     case .likers(let post, let options): return reply(try likers(of: post, options.from(cursor)))
