@@ -32,7 +32,7 @@ import Testing
     #expect(try page(graph) == [100, 41, 40, 39, 38])
     for number in 20...41 { try graph.unfollow(1, UserID(Int64(number))) }
     #expect(try page(graph) == [100, 19, 18, 17, 16])
-    for number in 12...19 { try graph.removePost(PostID(Int64(number))) }
+    for number in 12...19 { try graph.apply(.removePost(PostID(Int64(number)))) }
     #expect(try page(graph) == [100, 11, 10, 9, 8])
     for number in 4...11 { try graph.mute(1, UserID(Int64(number))) }
     #expect(try page(graph) == [100, 3, 2, 99])
@@ -57,12 +57,16 @@ import Testing
 
   @Test func `hints are of one row and one question each, and only guesses`() {
     let hints = RowHints()
-    #expect(hints.hint(of: 7, for: 20) == 0 && hints.byteCount == 0)
-    hints.set(5, of: 7, for: 20)
-    hints.set(6, of: 7, for: 21)
-    #expect(hints.hint(of: 7, for: 20) == 5 && hints.hint(of: 7, for: 21) == 6)
-    #expect(hints.hint(of: 7 + 1 << 14, for: 20) == 0, "another's slot")
-    hints.set(8, of: 7 + 1 << 14, for: 20)
-    #expect(hints.hint(of: 7, for: 20) == 0 && hints.byteCount == 131_072)
+    let (row, other): (UInt32, UInt32) = (7, 7 + 16_384)
+    #expect(hints.hint(of: row, for: 20) == 0)
+    #expect(hints.byteCount == 0, "nothing is made before the first")
+    hints.set(5, of: row, for: 20)
+    hints.set(6, of: row, for: 21)
+    #expect(hints.hint(of: row, for: 20) == 5)
+    #expect(hints.hint(of: row, for: 21) == 6)
+    #expect(hints.hint(of: other, for: 20) == 0, "the slot is another's")
+    hints.set(8, of: other, for: 20)
+    #expect(hints.hint(of: row, for: 20) == 0)
+    #expect(hints.byteCount == 131_072)
   }
 }
