@@ -85,13 +85,6 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   @inline(__always)
   func prefetchPlace(_ row: Int) { references.prefetch(row) }
 
-  /// Asks for the beginning of a row's text, for somebody who soon reads it.
-  @inline(__always)
-  func prefetchText(_ row: Int) {
-    let (start, length) = unsafe place(row)
-    if length > 0 { unsafe kith_prefetch(start) }
-  }
-
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
 
@@ -111,6 +104,15 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
       unsafe kith_prefetch(start + 128)
       unsafe kith_prefetch(start + (length - 1))
     }
+    return length
+  }
+
+  /// Asks for the beginning of a row's text, which is all of a name. Returns how many bytes it has.
+  @inline(__always)
+  @discardableResult
+  func prefetchText(_ row: Int) -> Int {
+    let (start, length) = unsafe place(row)
+    if length > 0 { unsafe kith_prefetch(start) }
     return length
   }
 
