@@ -13,7 +13,7 @@ extension NameHead {
       forEachSubstringMatch(of: query, from: from, firstBlock: first, &work, body)
       return
     }
-    let clues = Clues(query.pattern?.clues ?? [])
+    let clues = Clues(query.pattern)
     for index in first..<blocks.count where clues.mayStand(in: index, of: self) {
       if !work.goesOn() { return }
       let block = blocks[index]
@@ -24,7 +24,7 @@ extension NameHead {
         let key = keys.extracting(keyStart..<end)
         if index > first || ByteSearch.compare(key, from.span) >= 0 {
           if !query.isEmpty && !query.holds(text, in: key) { return }
-          if clues.stand(in: key) && !body(Place(block: index, start: keyStart, end: end), row, key) { return }
+          if clues.mayLead(to: key) && !body(Place(block: index, start: keyStart, end: end), row, key) { return }
         }
         keyStart = end + 1
       }

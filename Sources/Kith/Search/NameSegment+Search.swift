@@ -9,16 +9,13 @@ extension NameSegment {
       walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, &work, body)
     } else if query.match == .substring {
       forEachSubstringMatch(of: query, from: start.map { lowerBound($0.span) } ?? place(of: 0), &work, body)
+    } else if let pattern = query.pattern {
+      forEachCandidate(of: pattern, from: start, &work, body)
     } else {
       // What begins with the text is not before it.
       var first = query.loose
       if let start, ByteSearch.compare(start.span, text) > 0 { first = start }
-      let place = lowerBound(first.span)
-      if let clues = query.pattern?.clues, !clues.isEmpty {
-        forEachCandidate(of: clues, from: place, &work) { query.holds(query.loose.span, in: $1) && body($0, $1) }
-      } else {
-        walk(from: place, while: { query.holds(query.loose.span, in: $0) }, &work, body)
-      }
+      walk(from: lowerBound(first.span), while: { query.holds(text, in: $0) }, &work, body)
     }
   }
 
