@@ -26,8 +26,9 @@ extension BenchQuestion {
       people("whom most follow first", sample.parts, UserSearch(order: .popular)),
     ]
     // Only in a build with the trait Regex.
-    if (try? view.searchUsers("^a", UserSearch(match: .regex, limit: 1))) != nil {
-      questions.append(people("a regular expression", sample.beginnings.map { "^\($0)" }, UserSearch(match: .regex)))
+    let plain = sample.beginnings.filter { $0.allSatisfy { $0.isLetter || $0.isNumber } }
+    if !plain.isEmpty, (try? view.searchUsers("^a", UserSearch(match: .regex, limit: 1))) != nil {
+      questions.append(people("a regular expression", plain.map { "^\($0)" }, UserSearch(match: .regex)))
     }
     if sample.words.isEmpty { return questions }
     let pairs = sample.words.indices.map { "\(sample.words[$0]) \(sample.words.cycled($0 &* 7 &+ 1))" }

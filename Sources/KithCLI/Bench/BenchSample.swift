@@ -22,7 +22,7 @@ struct BenchSample: Sendable {
   private(set) var parts: [String] = []
   /// How names begin, one to eight letters.
   private(set) var beginnings: [String] = []
-  /// Names with a letter in their midst left out.
+  /// Names with a letter in their midst left out, short ones as they are.
   private(set) var slips: [String] = []
   /// Those of the users who follow anybody.
   private(set) var followers: [UserID] = []
@@ -54,7 +54,8 @@ struct BenchSample: Sendable {
       users.append(user)
       names.append(name)
       let letterCount = 1 + random.below(8)
-      slips.append(String(name.prefix(name.count / 2) + name.dropFirst(name.count / 2 + 1)))
+      let half = name.count / 2
+      slips.append(half < 3 ? name : String(name.prefix(half) + name.dropFirst(half + 1)))
       beginnings.append(String(name.prefix(letterCount)))
       parts.append(String(name.dropFirst(random.below(max(1, name.count - letterCount + 1))).prefix(letterCount)))
       if seen.followeeCount > 0 { followers.append(user) }
