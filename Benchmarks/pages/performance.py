@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rivals"))
-from reasons import GROUPS, NOT_FLOORS, REASONS
+from reasons import GROUPS, NOTES, NOT_FLOORS, REASONS
 from results import machine, text
 
 # A row beyond falls short of its floor.
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def reason(self):
-        return found(REASONS, self.name)
+        return found(REASONS, self.name) if self.ratio is not None else ""
 
     @property
     def group(self):
@@ -109,6 +109,7 @@ def markdown(report, memory, arguments, remarks):
         f"{LIMIT} times their floor.", "",
         f"## Beyond {LIMIT} times the floor", ""]
     lines += table(short) if short else ["None in this run."]
+    lines += ["", *(f"- [{name}] {note}" for name, note in NOTES.items())]
     for group in dict.fromkeys(row.group for row in others):
         lines += ["", f"## {group}", "", *table([row for row in others if row.group == group])]
     if memory:

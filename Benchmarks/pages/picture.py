@@ -74,7 +74,8 @@ class Panel:
             parts.append(f'<path class="grid" d="M{x} {PANEL["top"]}V{bottom}"/>'
                          f'<text class="middle" x="{x}" y="{bottom + 18}">{short(users)}</text>')
         for place, (name, points) in enumerate(self.lines.items()):
-            look = f'class="line c{place % len(COLOURS)}" stroke-dasharray="{DASHES[(place // 2 + place // 8) % len(DASHES)]}"'
+            dashes = DASHES[(place // 2 + place // len(COLOURS)) % len(DASHES)]
+            look = f'class="line c{place % len(COLOURS)}" stroke-dasharray="{dashes}"'
             path = "L".join(f"{self.x(users)} {self.y(value)}" for users, value in points)
             parts.append(f'<path {look} d="M{path}"/>')
             width = (PANEL["width"] - PANEL["left"]) / self.columns
