@@ -97,7 +97,8 @@ class PostgreSQL(Driven):
 
     def change(self, network, changed):
         """The same database in several ways, each after the changes of the one before."""
-        output(*self.psql, input=writes.POSTGRES_SEQUENCES)
+        # Words of new posts gather before they go to their lists.
+        output(*self.psql, input=writes.POSTGRES_SEQUENCES + "ALTER INDEX posts_found_idx SET (fastupdate = on);")
         ways = itertools.product({"flushed": "off", "synced": "on"}.items(), (1, writes.DEPTH))
         for repeat, ((mode, value), depth) in enumerate(ways):
             for setting in ("fsync = on", f"synchronous_commit = {value}"):

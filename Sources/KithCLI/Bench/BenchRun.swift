@@ -34,7 +34,7 @@ struct BenchRun {
     if graph.read({ $0.counts.users }) == 0 { throw .no("\(source): a graph without users answers nothing") }
     do throws(KithError) {
       progress.note("drawing whom to ask about")
-      let sample = try sample(of: graph)
+      let sample = try drawn(from: graph)
       var report = try questions(graph, sample)
       if grows { report.sizes = try sizes(graph, sample, counts: report.counts) }
       report.passes = [
@@ -58,7 +58,7 @@ struct BenchRun {
     while !graph.read({ $0.isPostSearchIndexed }) { Thread.sleep(forTimeInterval: 0.002) }
   }
 
-  private func sample(of graph: SocialGraph) throws(KithError) -> BenchSample {
+  private func drawn(from graph: SocialGraph) throws(KithError) -> BenchSample {
     try graph.read { [seed, sampleCount] (view) throws(KithError) in
       try BenchSample(view, seed: seed, questionCount: sampleCount)
     }
@@ -136,7 +136,7 @@ struct BenchRun {
       progress.note("making a network of \(grouped(network.userCount)) users")
       try smaller.bulk { (batch) throws(KithError) in try network.apply(to: &batch, &progress) }
       waitForIndex(smaller)
-      sizes.append(try size(smaller, try sample(of: smaller)))
+      sizes.append(try size(smaller, try drawn(from: smaller)))
     }
     return sizes + [try size(graph, sample)]
   }
