@@ -33,18 +33,18 @@ def machine():
     return f"{processor}, {os.cpu_count()} cores, {memory:.1f} GB, {system}"
 
 
-# What a rival does in its own process and Kith cannot do ten times faster, by what the name of the kind begins with.
+# Why Kith is not ten times faster than the best rival, by what the name of the kind begins with.
 REASONS = {
-    "search, 1–2": "a page of twenty names with their counts is most of it: both copy it, and SQLite reads it from "
-    "rows that lie in the order of names, with nothing to be inserted among them",
-    "search, 3–8": "as for one and two letters; where few names match, both end after some hundred nanoseconds",
-    "prefix": "a walk along names in order in both, and the same page copied",
-    "is following": "one lookup in both; the call, the clock and a cache miss are most of Kith's",
-    "likers": "twenty users copied in both; the list itself is read from one cache line",
-    "newest followers": "twenty users from all over memory: twenty cache misses in both",
-    "mutual": "short lists: to find and copy twenty users is most of it",
-    "posts with": "the texts found are read and looked through in both",
-    "suggestions": "all followees of one's followees are counted in both",
+    "search, 1–2": "a page of twenty names, each with a look whether it is followed, is most of it in both; SQLite reads "
+    "rows that lie in the order of names, among which none can be inserted",
+    "search, 3–8": "few names match, and both find them by some looks; the page and its Strings are the rest",
+    "prefix": "a walk along the names in order, and the same page, in both",
+    "is following": "one lookup in both, inside the process; a lock, the clock and a cache miss are most of Kith's",
+    "likers": "users copied from all over memory, in both; the list itself is in one or two cache lines",
+    "newest followers": "twenty users copied from all over memory, in both",
+    "mutual": "short lists: to copy the users found is most of it",
+    "posts with": "texts are looked through in both, and copied",
+    "timeline": "the walk backwards finds its posts among the newest, which its caches hold",
 }
 SYNCED = "one wait for the disk in both: no engine acknowledges before it"
 
