@@ -185,7 +185,10 @@ def rule(count):
 
 
 def cell(row):
-    return f"{text(row['p50'])}, {text(row['p99'])}" if row and row["p99"] is not None else "–"
+    """The median, and what one in a hundred exceeded; a dash where too few were asked to tell."""
+    if not row:
+        return "–"
+    return f"{text(row['p50'])}, {'–' if row['p99'] is None else text(row['p99'])}"
 
 
 def gigabytes(count):
