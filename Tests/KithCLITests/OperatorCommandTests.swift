@@ -136,13 +136,19 @@ import Testing
       return process.terminationStatus
     }
     let (file, target) = (playground.path("piped"), playground.path("restored"))
-    #expect(try shell("\(kith) snapshot \(store) --to - | cat > \(file)") == 0)
-    #expect(try shell("cat \(file) | \(kith) restore - \(target)") == 0)
+    // Nothing is put down on the way.
+    #expect(try shell("TMPDIR=/nowhere \(kith) snapshot \(store) --to - | cat > \(file)") == 0)
+    #expect(try shell("cat \(file) | TMPDIR=/nowhere \(kith) restore - \(target)") == 0)
     #expect(try counts(target) == counts(store) && counts(file) == counts(store))
     #expect(try shell("cat \(file) | \(kith) inspect - | grep -q '^-$'") == 0)
     #expect(try shell("cat \(file) | \(kith) verify - --deep") == 0)
     #expect(try shell("head -c 3000 \(file) | \(kith) verify -") == 1)
     #expect(try shell("\(kith) restore - \(playground.path("none")) < /dev/null") != 0)
+    #expect(try shell("cat \(file) | \(kith) restore - \(playground.path("none")) --at-sequence 1") == 2)
+    let full = "/dev/full"
+    if FileManager.default.fileExists(atPath: full) {
+      #expect(try shell("\(kith) snapshot \(store) --to - > \(full)") == 2)
+    }
   }
 
   /// The golden snapshots, and a store for each golden journal with its `ACK`.

@@ -58,14 +58,53 @@ import Testing
     #expect(throws: KithError.notAStore(path: "the snapshot in memory", reason: "it is no Kith snapshot")) {
       try SocialGraph(snapshot: Array("no snapshot".utf8))
     }
-    let pipe = Pipe()
-    let descriptor = pipe.fileHandleForReading.fileDescriptor
-    let reason = "it is a FIFO, socket or device, not a regular file"
-    #expect(throws: KithError.notAStore(path: "descriptor \(descriptor)", reason: reason)) {
-      try SocialGraph(snapshotDescriptor: descriptor)
-    }
     let closed = try #require(throws: KithError.self) { try SocialGraph(snapshotDescriptor: -1) }
     #expect(closed.code == "system")
+  }
+
+  @Test("What is written to a pipe comes out as the same graph, and the descriptor may block or not")
+  func throughPipe() throws {
+    let graph = SocialGraph()
+    try graph.bulk { (batch) throws(KithError) in
+      for id in 1...Int64(40_000) {
+        _ = try batch.importChange(.addUser(id: UserID(id), username: "user \(id &* 0x9E37_79B9 % 1_000_003)"))
+        if id < 10 { continue }
+        let other = UserID(id &* id % (id - 1) + 1)
+        _ = try batch.importChange(.follow(UserID(id), other, at: Timestamp(1_000 - id)))
+      }
+    }
+    let expected = GraphDigest.of(graph.pin().view.state)
+    for isBlocking in [true, false] {
+      let pipe = Pipe()
+      let (input, output) = (pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor)
+      if !isBlocking { for end in [input, output] { #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0) } }
+      let writer = Thread {
+        #expect(throws: Never.self) { try graph.writeSnapshot(to: output) }
+        try? pipe.fileHandleForWriting.close()
+      }
+      writer.start()
+      let read = try SocialGraph(snapshotDescriptor: input)
+      #expect(GraphDigest.of(read.pin().view.state) == expected && read.read { $0.verify() } == [])
+      #expect(try read.addUser("one more") == 40_001)
+    }
+  }
+
+  @Test("A stream that breaks off is no snapshot, and a writer hears of it")
+  func brokenPipe() throws {
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: bytes.dropLast(1))
+    try pipe.fileHandleForWriting.close()
+    #expect(throws: KithError.self) {
+      try SocialGraph(snapshotDescriptor: pipe.fileHandleForReading.fileDescriptor)
+    }
+    let graph = try SocialGraph(snapshot: bytes)
+    signal(SIGPIPE, SIG_IGN)
+    let gone = Pipe()
+    try gone.fileHandleForReading.close()
+    for descriptor in [gone.fileHandleForWriting.fileDescriptor, -1] {
+      let error = try #require(throws: KithError.self) { try graph.writeSnapshot(to: descriptor) }
+      #expect(error.code == "system")
+    }
   }
 
   @Test("A number after which none can come is refused, not counted on")

@@ -57,7 +57,7 @@ extension SnapshotFile {
   ) throws(KithError) -> SnapshotSummary {
     let writer = try SnapshotFileWriter(
       header: header, directory: directory, name: name, replacing: replacing, disk: disk)
-    for section in sections { try writer.append(section) }
+    for section in sections { try writer.sections.append(section) }
     return try writer.finish()
   }
 
@@ -76,7 +76,7 @@ extension SnapshotFile {
   }
 }
 
-extension SnapshotFileWriter {
+extension SnapshotWriter {
   func append(_ section: Section) throws(KithError) {
     let frameByteCount = SnapshotFormat.frameContentByteCount
     let pieceCount = (section.content.count + frameByteCount - 1) / frameByteCount

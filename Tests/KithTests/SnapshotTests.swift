@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Kith
@@ -63,6 +64,21 @@ import Testing
       frames.append(Array(try directory.read(name)[SnapshotFormat.headerByteCount..<end]))
     }
     #expect(frames[0] == frames[1] && frames[0].count > 1_000)
+  }
+
+  @Test("A stream gets the very bytes of a file with that header")
+  func streamed() throws {
+    let directory = try TemporaryDirectory()
+    let sample = try SampleGraph(userCount: 150, seed: 6)
+    let pin = sample.graph.pin()
+    let header = SnapshotHeader(
+      storeID: (1, 2), sequence: pin.view.sequence, generation: 1, writtenAt: 3, unicodeVersion: "17.0.0")
+    _ = try SnapshotFile.write(header, pin.view.state, to: directory.path, name: "file", disk: SystemDisk())
+    #expect(FileManager.default.createFile(atPath: directory.file("stream"), contents: nil))
+    let handle = try #require(FileHandle(forWritingAtPath: directory.file("stream")))
+    try SnapshotFile.write(header, pin.view.state, to: SystemStream(descriptor: handle.fileDescriptor))
+    try handle.close()
+    #expect(try directory.read("stream") == directory.read("file"))
   }
 
   @Test("A restored graph goes on as the old one does", arguments: [11, 12] as [UInt64])

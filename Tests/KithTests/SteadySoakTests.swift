@@ -30,7 +30,8 @@ import Testing
       let latency = try load.run(graph)
       if .now >= nextSnapshot {
         let info = try graph.snapshot()
-        #expect(try Snapshots.verify(info.path) == [])
+        let problems = try Snapshots.verify(info.path)
+        #expect(problems == [], "of snapshot \(snapshotCount)")
         snapshotCount += 1
         nextSnapshot = .now + .seconds(max(1, Self.seconds / 40))
         samples.append(Sample(latency: latency))

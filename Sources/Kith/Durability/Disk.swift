@@ -245,17 +245,14 @@ extension SystemDisk {
     return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
   }
 
-  /// A file that the host has open: a descriptor of its own for it, so that the host may close that one at any time.
-  ///
-  /// Its position is neither used nor moved. What is no regular file is refused with `notAStore`.
-  func open(descriptor: Int32) throws(KithError) -> SystemFile {
-    let path = "descriptor \(descriptor)"
+  /// A regular file that the host has open: a descriptor of its own for it, so that the host may close that one at any
+  /// time. Nil for anything else. Its position is neither used nor moved.
+  func openRegular(descriptor: Int32) throws(KithError) -> SystemFile? {
+    let path = SystemStream(descriptor: descriptor).name
     let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard own >= 0 else { throw Self.failure("fcntl", path) }
     let file = SystemFile(descriptor: own, path: path)
-    let kind = Self.kind(of: try Self.status(of: file))
-    guard kind == .file else { throw Self.notRegular(path, kind) }
-    return file
+    return Self.kind(of: try Self.status(of: file)) == .file ? file : nil
   }
 
   func freeByteCount(at path: String) -> Int64? {

@@ -46,7 +46,7 @@ struct Salvage<D: Disk> {
     salvaged.report.snapshot = path
     salvaged.report.snapshotSequence = sections.header.sequence
     salvaged.report.sequence = sections.header.sequence
-    salvaged.report.lostParts = sections.lostParts
+    salvaged.report.tell(of: sections)
     return salvaged
   }
 
@@ -130,7 +130,7 @@ struct Salvage<D: Disk> {
         try directory.check(sections.header, is: name)
         let state = try sections.state()
         try adopt(sections.header, name, &salvaged)
-        salvaged.report.lostParts = sections.lostParts
+        salvaged.report.tell(of: sections)
         salvaged.state = state
         return
       } catch {

@@ -40,6 +40,15 @@ package struct SalvageReport: Hashable, Sendable {
     ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound + 1 }
   }
 
+  /// Notes what is lost of the snapshot that it begins with, and what its tables no longer vouch for.
+  mutating func tell<Storage>(of sections: SoundSections<Storage>) {
+    lostParts = sections.lostParts
+    guard sections.tableDamage != nil else { return }
+    doubts.append(
+      "the tables of \(sections.path) cannot be used: each part that was read is sound by itself, but nothing tells that "
+        + "all of them are of change \(snapshotSequence)")
+  }
+
   mutating func lose(_ numbers: ClosedRange<UInt64>) { Self.add(numbers, to: &lost) }
 
   mutating func refuse(_ number: UInt64, _ reason: String) {

@@ -15,8 +15,20 @@ enum SnapshotFile {
     let writer = try SnapshotFileWriter(
       header: header, directory: directory, name: name, replacing: replacing, disk: disk, workers: workers,
       noting: noting)
-    try GraphSections.write(state, to: writer)
+    try GraphSections.write(state, to: writer.sections)
     return try writer.finish()
+  }
+
+  /// Writes a graph as a snapshot to a stream. What came through is for the other end to verify; after an error, what
+  /// was written is the beginning of a snapshot, which every reader refuses.
+  ///
+  /// - Complexity: O(graph): everything is encoded twice and compressed once.
+  static func write(
+    _ header: SnapshotHeader, _ state: borrowing GraphState, to stream: SystemStream
+  ) throws(KithError) {
+    let writer = try SnapshotWriter(header: header, to: stream)
+    try GraphSections.write(state, to: writer)
+    _ = try writer.finish()
   }
 
   /// The graph that a snapshot file holds, which may be bytes in memory; `path` names it in errors.
@@ -39,19 +51,33 @@ enum SnapshotFile {
   }
 
   /// What the header and the tables say; the frames are not read.
-  static func inspect<D: Disk>(path: String, disk: D) throws(KithError) -> SnapshotSummary {
-    try SnapshotFileReader(path: path, disk: disk, memoryLimit: .max, knownSections: nil).summary
+  static func inspect<Storage: ByteStorage>(
+    _ file: Storage.File, path: String, from storage: Storage
+  ) throws(KithError) -> SnapshotSummary {
+    try SnapshotFileReader(file: file, path: path, disk: storage, memoryLimit: .max, knownSections: nil).summary
   }
 
   /// Reads and decompresses all of the file, one frame at a time; throws at the first damage.
   /// - Parameter noting: is told of the content of every frame as it was read.
   @discardableResult
+  static func verify<Storage: ByteStorage>(
+    _ file: Storage.File, path: String, from storage: Storage, noting: (_ contentByteCount: Int) -> Void = { _ in }
+  ) throws(KithError) -> SnapshotSummary {
+    let reader = try SnapshotFileReader(
+      file: file, path: path, disk: storage, memoryLimit: .max, knownSections: nil)
+    try reader.verify(noting: noting)
+    return reader.summary
+  }
+
+  static func inspect<D: Disk>(path: String, disk: D) throws(KithError) -> SnapshotSummary {
+    try inspect(try disk.open(path, writable: false), path: path, from: disk)
+  }
+
+  @discardableResult
   static func verify<D: Disk>(
     path: String, disk: D, noting: (_ contentByteCount: Int) -> Void = { _ in }
   ) throws(KithError) -> SnapshotSummary {
-    let reader = try SnapshotFileReader(path: path, disk: disk, memoryLimit: .max, knownSections: nil)
-    try reader.verify(noting: noting)
-    return reader.summary
+    try verify(try disk.open(path, writable: false), path: path, from: disk, noting: noting)
   }
 }
 

@@ -7,12 +7,9 @@
 /// and four frames (≤ 4.04 MiB) a worker; the sum of all declared contents is checked against the limit before any of
 /// it is allocated.
 final class SnapshotFileReader<D: ByteStorage>: Sendable {
-  let path: String
   let header: SnapshotHeader
   let table: SnapshotTable
-  let fileByteCount: Int64
-  private let disk: D
-  private let file: D.File
+  private let source: Source
   private let knownSections: [SectionID: UInt16]?
   private let workers: Int
 
@@ -23,34 +20,50 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
   ///   - knownSections: the sections that the caller reads and the highest version of each that it knows; a critical
   ///     section beyond them is refused with `unsupportedVersion`. Nil knows everything (to inspect or verify).
   ///   - workers: how many threads decompress a section.
-  init(
+  convenience init(
     file: D.File, path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?,
     workers: Int = SystemDisk.coreCount
   ) throws(KithError) {
-    self.file = file
-    self.knownSections = knownSections
-    self.workers = workers
-    self.path = path
-    self.disk = disk
-    fileByteCount = try disk.byteCount(of: file)
-    let source = Source(disk: disk, file: file, path: path, byteCount: fileByteCount)
-    try source.refuseForeign()
-    let headerBytes = try source.read(SnapshotFormat.headerByteCount, at: 0)
-    header = try SnapshotHeader(decoding: headerBytes, file: path)
+    let source = Source(disk: disk, file: file, path: path, byteCount: try disk.byteCount(of: file))
+    let (header, headerHash) = try source.readHeader()
     let seekTable = try source.readSeekTable()
-    table = try source.readTable(before: seekTable)
-    guard table.headerHash == XXH64.hash(headerBytes.span) else {
+    let table = try source.readTable(before: seekTable)
+    guard table.headerHash == headerHash else {
       throw .corrupt(file: path, offset: table.fileOffset, reason: "the table of contents belongs to another header")
     }
     guard seekTable == table.encodedSeekTable() else {
       throw .corrupt(
-        file: path, offset: fileByteCount - Int64(seekTable.count),
+        file: path, offset: source.byteCount - Int64(seekTable.count),
         reason: "the seek table does not follow from the table of contents")
     }
+    try self.init(source, header, table, memoryLimit: memoryLimit, knownSections, workers)
+  }
+
+  /// Opens a file whose tables are damaged, or cut off, with one made of the sections that are there: see
+  /// `SnapshotTable.rebuilt`. Its header must be sound.
+  convenience init(
+    rebuilding file: D.File, path: String, disk: D, memoryLimit: Int, knownSections: [SectionID: UInt16]?
+  ) throws(KithError) {
+    let source = Source(disk: disk, file: file, path: path, byteCount: try disk.byteCount(of: file))
+    let (header, headerHash) = try source.readHeader()
+    let table = try SnapshotTable.rebuilt(from: source, headerHash: headerHash)
+    try self.init(source, header, table, memoryLimit: memoryLimit, knownSections, SystemDisk.coreCount)
+  }
+
+  private init(
+    _ source: Source, _ header: SnapshotHeader, _ table: SnapshotTable, memoryLimit: Int,
+    _ knownSections: [SectionID: UInt16]?, _ workers: Int
+  ) throws(KithError) {
     guard table.contentByteCount <= memoryLimit else {
-      throw .limitExceeded("\(path) holds \(table.contentByteCount) bytes unpacked, the limit is \(memoryLimit)")
+      throw .limitExceeded(
+        "\(source.path) holds \(table.contentByteCount) bytes unpacked, the limit is \(memoryLimit)")
     }
     if let knownSections { try Self.refuseUnknown(in: table, knowing: knownSections) }
+    self.source = source
+    self.header = header
+    self.table = table
+    self.knownSections = knownSections
+    self.workers = workers
   }
 
   /// Reads, checks and decompresses one section of the table.
@@ -99,9 +112,11 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
     }
   }
 
+  var path: String { source.path }
+
   var summary: SnapshotSummary {
     SnapshotSummary(
-      path: path, fileByteCount: fileByteCount, header: header, sections: table.entries.map(\.summary))
+      path: path, fileByteCount: source.byteCount, header: header, sections: table.entries.map(\.summary))
   }
 
   private func place(of entry: SnapshotTable.Entry) -> FilePlace { FilePlace(file: path, offset: entry.fileOffset) }
@@ -117,7 +132,6 @@ final class SnapshotFileReader<D: ByteStorage>: Sendable {
   }
 
   private func readFrame(_ frame: SnapshotTable.Frame, at offset: Int64) throws(KithError) -> [UInt8] {
-    let source = Source(disk: disk, file: file, path: path, byteCount: fileByteCount)
     let bytes = try source.read(frame.compressedByteCount, at: offset)
     guard XXH64.hash(bytes.span) == frame.hash else {
       throw .corrupt(file: path, offset: offset, reason: "the hash of the frame is wrong")

@@ -1,6 +1,6 @@
 extension SnapshotFileReader {
-  /// The bytes of a snapshot file, and the first steps of reading one: from its end to its table.
-  struct Source {
+  /// The bytes of a snapshot file, and the first steps of reading one: its header, and from its end to its table.
+  struct Source: Sendable {
     let disk: D
     let file: D.File
     let path: String
@@ -20,7 +20,7 @@ extension SnapshotFileReader {
     }
 
     /// Tells what was never a snapshot from one that was damaged: it has neither our beginning nor our end.
-    func refuseForeign() throws(KithError) {
+    private func refuseForeign() throws(KithError) {
       let beginning =
         ByteWriter.skippable(SnapshotFormat.headerFrameMagic, SnapshotFormat.headerByteCount - 8)
         + SnapshotFormat.headerMagic
@@ -34,6 +34,13 @@ extension SnapshotFileReader {
       guard byteCount >= Int64(SnapshotFormat.smallestFileByteCount) else {
         throw corrupt("the file ends after \(byteCount) bytes", at: byteCount)
       }
+    }
+
+    /// Reads the header, and refuses what was never a snapshot. The hash binds the tables to it.
+    func readHeader() throws(KithError) -> (header: SnapshotHeader, hash: UInt64) {
+      try refuseForeign()
+      let bytes = try read(SnapshotFormat.headerByteCount, at: 0)
+      return (try SnapshotHeader(decoding: bytes, file: path), XXH64.hash(bytes.span))
     }
 
     /// Reads the last frame of the file, going by its last nine bytes.

@@ -1,10 +1,13 @@
 /// What is sound of a snapshot some of whose sections are damaged: whole parts, and empty ones in the place of those
 /// that cannot be read.
 ///
-/// Header and tables must be sound, and the users, to whom everything else belongs.
+/// The header must be sound, and the users, to whom everything else belongs. Where the tables are not, most often
+/// because the end of the file is cut off, the sections before the first damage are what there is.
 struct SoundSections<D: ByteStorage>: Sendable {
   let header: SnapshotHeader
   let lostParts: [SalvageReport.LostPart]
+  /// Why the tables could not be used, and nothing but each section's own hash vouches for it; nil when they could.
+  let tableDamage: KithError?
   private let reader: SnapshotFileReader<D>
   private let empty: Set<SectionID>
   private let userCount: Int
@@ -13,8 +16,16 @@ struct SoundSections<D: ByteStorage>: Sendable {
   ///
   /// Errors: `corrupt` when nothing of it can be used; `unsupportedVersion`, `limitExceeded`, `system`.
   init(_ file: D.File, path: String, from storage: D, memoryLimit: Int) throws(KithError) {
-    reader = try SnapshotFileReader(
-      file: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: GraphSections.known)
+    do throws(KithError) {
+      reader = try SnapshotFileReader(
+        file: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: GraphSections.known)
+      tableDamage = nil
+    } catch {
+      guard case .corrupt = error else { throw error }
+      reader = try SnapshotFileReader(
+        rebuilding: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: GraphSections.known)
+      tableDamage = error
+    }
     header = reader.header
     guard header.sequence <= JournalFormat.numberLimit else {
       throw .corrupt(file: path, offset: 40, reason: "no change has the number \(header.sequence)")

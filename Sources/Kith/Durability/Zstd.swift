@@ -14,8 +14,14 @@ package enum Zstd {
   /// No zstd block holds more than 128 KiB, and none that holds anything is shorter than four bytes; and no encoder
   /// makes content longer by more than 1/128 and its headers.
   static func canHold(_ contentByteCount: Int, inFrameOf byteCount: Int) -> Bool {
-    contentByteCount / (128 << 10) <= byteCount / 4 && byteCount <= contentByteCount + contentByteCount / 128 + 256
+    contentByteCount / (128 << 10) <= byteCount / 4 && byteCount <= frameByteLimit(holding: contentByteCount)
   }
+
+  /// The longest frame that any encoder makes of so much content.
+  static func frameByteLimit(holding contentByteCount: Int) -> Int { contentByteCount + contentByteCount / 128 + 256 }
+
+  /// From so many bytes on, a frame has said how much it holds: ZSTD_FRAMEHEADERSIZE_MAX.
+  static let frameHeaderByteLimit = 18
 
   /// Whether a file that begins with `bytes` is zstd: a frame, or a skippable frame before one.
   package static func isZstd(magic bytes: [UInt8]) -> Bool {
@@ -58,8 +64,11 @@ package enum Zstd {
     return frame.bytes
   }
 
+  /// Where the content begins in a frame that `stored` makes.
+  static let storedContentOffset = 4 + 1 + 1 + 3
+
   /// Length of the frame that `stored` makes.
-  static func storedByteCount(_ contentByteCount: Int) -> Int { 4 + 1 + 1 + 3 + contentByteCount + 4 }
+  static func storedByteCount(_ contentByteCount: Int) -> Int { storedContentOffset + contentByteCount + 4 }
 
   fileprivate static func reason(_ code: Int) -> String {
     unsafe String(cString: ZSTD_getErrorName(code))

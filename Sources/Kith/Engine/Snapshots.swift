@@ -98,6 +98,15 @@ package enum Snapshots {
       throw .invalidRequest(reason: "\(file): there is no directory \(directory)")
     }
     try refuseInsideStore(file, disk)
+    let newest = try newest(of: store, disk, noting)
+    _ = try SnapshotFile.write(newest.header, newest.state, to: directory, name: name, disk: disk)
+    return SnapshotInfo(path: file, sequence: newest.header.sequence)
+  }
+
+  /// The newest state of a store, journals included, and the header of a snapshot of it.
+  static func newest(
+    of store: String, _ disk: SystemDisk, _ noting: (RecoveryReport) -> Void
+  ) throws(KithError) -> SavedGraph {
     let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(store, disk: disk))
     noting(recovered.report)
     let header = SnapshotHeader(
@@ -107,9 +116,7 @@ package enum Snapshots {
       // it is refused.
       generation: recovered.report.nextGeneration - 1, chainHash: recovered.chainHash,
       writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion)
-    _ = try SnapshotFile.write(
-      header, recovered.state, to: directory, name: name, disk: disk)
-    return SnapshotInfo(path: file, sequence: header.sequence)
+    return SavedGraph(header: header, state: recovered.state)
   }
 
   /// A store that holds anything but its own files is refused from then on.

@@ -18,18 +18,25 @@ package struct Verification: Sendable {
   package init(of path: String, deep: Bool, noting: Noting = { _, _ in }) throws(KithError) {
     let disk = SystemDisk()
     if try Snapshots.isFile(path, disk) {
-      try verify(snapshot: path, deep: deep, disk, noting)
+      try verify(try disk.open(path, writable: false), named: path, from: disk, deep: deep, noting)
     } else {
       try verify(store: StoreDirectory(path, disk: disk), deep: deep, noting)
     }
   }
 
-  private mutating func verify(
-    snapshot path: String, deep: Bool, _ disk: SystemDisk, _ noting: Noting
+  /// The same of the bytes of a snapshot, which `name` stands for.
+  package init(
+    ofSnapshot bytes: [UInt8], named name: String, deep: Bool, noting: Noting = { _, _ in }
+  ) throws(KithError) {
+    try verify(bytes, named: name, from: MemoryStorage(), deep: deep, noting)
+  }
+
+  private mutating func verify<Storage: ByteStorage>(
+    _ file: Storage.File, named name: String, from storage: Storage, deep: Bool, _ noting: Noting
   ) throws(KithError) {
     do throws(KithError) {
-      sequence = try SnapshotFile.verify(path: path, disk: disk) { noting(path, $0) }.header.sequence
-      if deep { problems = try SocialGraph.open(path, access: .readOnly).read { $0.verify() } }
+      sequence = try SnapshotFile.verify(file, path: name, from: storage) { noting(name, $0) }.header.sequence
+      if deep { problems = try SnapshotFile.read(file, path: name, from: storage).state.checkInvariants() }
     } catch {
       guard case .corrupt = error else { throw error }
       problems = [try Problem(damage: error)]

@@ -2,9 +2,10 @@ import CHints
 
 /// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
 ///
-/// Bytes once written never move, so a pinned column shares the very pages that the writer goes on filling: the writer
-/// only writes behind what the pin knows of. A page whose last text is removed is given back; the bytes of texts that
-/// were replaced or removed on other pages stay until the graph is next restored.
+/// Bytes once written stay as they are, so a pinned column shares the very pages that the writer goes on filling: the
+/// writer only writes behind what the pin knows of. A page whose last text is removed is given back. Where less than
+/// half of all bytes are texts, because others were replaced or removed, each write also moves a few texts off the pages
+/// that hold little: so that the pages never take much more than twice the texts.
 ///
 /// A reference is one word: page (28 bits), offset (20), byte count (16).
 /// - Complexity: O(bytes) for appending and making a `String`, O(1) for the rest.
@@ -19,7 +20,14 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   /// Bytes of all pages, with their owners.
   private var pagesByteCount = 0
   private var liveByteCounts: Column<Int>
+  /// Bytes of all texts.
+  private var liveByteCount = 0
   private var used = pageByteCount  // of the last page; full, so that the first text begins one
+  /// The next row whose text may be moved.
+  private var movingRow = 0
+
+  /// How many rows a write looks at for one to be moved: a round of all rows takes a quarter as many writes.
+  private static let movingRowCount = 4
 
   init() {
     references = Column()
@@ -29,20 +37,22 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
 
   private init(
     references: consuming Column<UInt64>, addresses: consuming Column<UInt>, owners: [MemoryPage],
-    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, used: Int
+    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int
   ) {
     self.references = references
     self.addresses = addresses
     self.owners = owners
     self.pagesByteCount = pagesByteCount
     self.liveByteCounts = liveByteCounts
+    self.liveByteCount = liveByteCount
     self.used = used
+    self.movingRow = movingRow
   }
 
   mutating func pin() -> TextColumn {
     TextColumn(
       references: references.pin(), addresses: addresses.pin(), owners: owners, pagesByteCount: pagesByteCount,
-      liveByteCounts: liveByteCounts.pin(), used: used)
+      liveByteCounts: liveByteCounts.pin(), liveByteCount: liveByteCount, used: used, movingRow: movingRow)
   }
 
   var count: Int { references.count }
@@ -140,12 +150,14 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   mutating func set(_ row: Int, _ text: Span<UInt8>) {
     release(references[row])
     references[row] = store(text)
+    moveSome()
   }
 
   /// Makes a row's text empty and lets go of its bytes.
   mutating func clear(_ row: Int) {
     release(references[row])
     references[row] = 0
+    moveSome()
   }
 
   /// Bytes of pages and references.
@@ -166,6 +178,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
       }
       live[page] += length
     }
+    if live.reduce(0, +) != liveByteCount {
+      return ["\(name): counts \(liveByteCount) bytes of texts, of \(live.reduce(0, +))"]
+    }
     let pageBytes = owners.reduce(0) { $0 + $1.byteCount + MemoryPage.overheadByteCount }
     if pageBytes != pagesByteCount { return ["\(name): pages take \(pageBytes) bytes, not \(pagesByteCount)"] }
     for page in live.indices where live[page] != liveByteCounts[page] {
@@ -184,21 +199,42 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func store(_ text: Span<UInt8>) -> UInt64 {
+    unsafe text.withUnsafeBytes { source in unsafe store(source) }
+  }
+
+  private mutating func store(_ text: UnsafeRawBufferPointer) -> UInt64 {
     let length = text.count
     precondition(length <= Self.maximumByteCount, "a text is at most 65,535 bytes")
     if length == 0 { return 0 }
     if used + length > Self.pageByteCount { beginPage() }
     let page = owners.count - 1
     // Safety: used + length fits the page; no reader knows of bytes at or behind `used`.
-    unsafe text.withUnsafeBytes { source in
-      if let start = source.baseAddress {
-        unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
-      }
+    if let start = text.baseAddress {
+      unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
     }
     let reference = UInt64(page) << 36 | UInt64(used) << 16 | UInt64(length)
     used += length
     liveByteCounts[page] += length
+    liveByteCount += length
     return reference
+  }
+
+  /// Moves what lies on pages of which less than half are texts, of the next few rows, while that is so of all pages
+  /// together. Pinned columns keep the old pages.
+  private mutating func moveSome() {
+    guard pagesByteCount > 2 * (liveByteCount + Self.pageByteCount) else { return }
+    for _ in 0..<min(Self.movingRowCount, count) {
+      if movingRow >= count { movingRow = 0 }
+      let reference = references[movingRow]
+      let page = Int(reference >> 36)
+      if reference != 0, page < owners.count - 1, liveByteCounts[page] < Self.pageByteCount / 2 {
+        // Safety: the page is let go of only after the text was copied.
+        let text = unsafe UnsafeRawBufferPointer(start: address(reference), count: Int(reference & 0xFFFF))
+        references[movingRow] = unsafe store(text)
+        release(reference)
+      }
+      movingRow += 1
+    }
   }
 
   private mutating func beginPage() {
@@ -216,6 +252,7 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     if length == 0 { return }
     let page = Int(reference >> 36)
     liveByteCounts[page] -= length
+    liveByteCount -= length
     if liveByteCounts[page] == 0 && page < owners.count - 1 { giveUp(page) }
   }
 

@@ -19,8 +19,7 @@ enum InspectCommand {
     var found = Found()
     do throws(KithError) {
       if path == SnapshotStream.path {
-        found.snapshots = try SnapshotStream.reading(path) { (file) throws(KithError) in try Snapshots.inspect(file) }
-        for place in found.snapshots.indices { found.snapshots[place].path = path }
+        found.snapshots = [try Snapshots.inspect(bytes: try SnapshotStream.bytes(), named: path)]
       } else if try Snapshots.isFile(path) {
         found.snapshots = try Snapshots.inspect(path)
       } else {

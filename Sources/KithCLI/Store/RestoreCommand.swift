@@ -46,8 +46,14 @@ enum RestoreCommand {
     let isNew = !FileManager.default.fileExists(atPath: target)
     let restored: SnapshotInfo
     do throws(KithError) {
-      restored = try SnapshotStream.reading(source) { (file) throws(KithError) in
-        try Snapshots.restore(from: file, to: target, at: point, only: parts) { StoreAccess.note($0, of: source) }
+      if source == SnapshotStream.path {
+        guard point == .newest else { throw .invalidRequest(reason: "a snapshot holds one instant; leave --at… out") }
+        restored = try Snapshots.restore(
+          fromBytes: try SnapshotStream.bytes(), named: source, to: target, only: parts)
+      } else {
+        restored = try Snapshots.restore(from: source, to: target, at: point, only: parts) {
+          StoreAccess.note($0, of: source)
+        }
       }
     } catch {
       if isNew { StoreAccess.removeUnlessFilled(target) }

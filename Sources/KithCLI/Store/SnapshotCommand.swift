@@ -20,8 +20,9 @@ enum SnapshotCommand {
       """
       Without --to, the snapshot goes into the store, and what it makes unnecessary is removed: the two newest
       snapshots stay, and the journals since, or what the --keep options ask for. With --to, no lock is taken: the
-      store may be in use, and FILE holds every change that was acknowledged before the command began. With --to - the
-      snapshot goes to standard output once it is whole and verified; it takes as much room in TMPDIR meanwhile.
+      store may be in use, and FILE holds every change that was acknowledged before the command began. With --to - it
+      goes to standard output as it is made: exit status 0 says that all of it was written, and kith verify - at the
+      other end that it came through; the beginning of one is refused by every reader.
       """,
       """
       --erase writes two snapshots and keeps those alone, so that texts, names and edges that were removed are in no
@@ -44,7 +45,8 @@ enum SnapshotCommand {
       guard !erases, retention == nil else {
         throw arguments.misuse("--to leaves the store as it is: nothing is kept or erased")
       }
-      return try report(write(store, to: file), removed: nil, isStreamed: file == SnapshotStream.path, arguments)
+      guard let written = try write(store, to: file) else { return 0 }
+      return try report(written, removed: nil, arguments)
     }
     guard !erases || retention == nil else { throw arguments.misuse("--erase keeps nothing: leave --keep… out") }
     let before = StoreAccess.fileNames(store)
@@ -53,7 +55,7 @@ enum SnapshotCommand {
     if erases { written = try StoreAccess.snapshot(graph) }
     try StoreAccess.close(graph)
     let after = Set(StoreAccess.fileNames(store))
-    return try report(written, removed: before.filter { !after.contains($0) }, isStreamed: false, arguments)
+    return try report(written, removed: before.filter { !after.contains($0) }, arguments)
   }
 
   /// Nil where nothing is said of it.
@@ -67,9 +69,8 @@ enum SnapshotCommand {
 
   /// - Parameter removed: names of files that are gone from the store; nil where it was left as it was.
   private static func report(
-    _ written: SnapshotInfo, removed: [String]?, isStreamed: Bool, _ arguments: Arguments
+    _ written: SnapshotInfo, removed: [String]?, _ arguments: Arguments
   ) throws(CommandFailure) -> Int32 {
-    if isStreamed { return 0 }
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
         writer.member("path", written.path)
@@ -88,11 +89,14 @@ enum SnapshotCommand {
     return 0
   }
 
-  private static func write(_ store: String, to file: String) throws(CommandFailure) -> SnapshotInfo {
+  /// Nil for a stream, which holds the snapshot and nothing else.
+  private static func write(_ store: String, to file: String) throws(CommandFailure) -> SnapshotInfo? {
     do throws(KithError) {
-      return try SnapshotStream.writing(file) { (file) throws(KithError) in
-        try Snapshots.write(store, to: file) { StoreAccess.note($0, of: store) }
+      if file == SnapshotStream.path {
+        try SnapshotStream.write(store) { StoreAccess.note($0, of: store) }
+        return nil
       }
+      return try Snapshots.write(store, to: file) { StoreAccess.note($0, of: store) }
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }

@@ -27,9 +27,11 @@ enum VerifyCommand {
     var progress = VerifyProgress()
     defer { progress.finish() }
     do throws(KithError) {
-      verification = try SnapshotStream.reading(path) { (path) throws(KithError) in
-        try Verification(of: path, deep: arguments.flag(deep)) { progress.note($0, $1) }
-      }
+      let deep = arguments.flag(deep)
+      verification =
+        path == SnapshotStream.path
+        ? try Verification(ofSnapshot: try SnapshotStream.bytes(), named: path, deep: deep) { progress.note($0, $1) }
+        : try Verification(of: path, deep: deep) { progress.note($0, $1) }
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }

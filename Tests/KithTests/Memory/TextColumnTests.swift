@@ -90,6 +90,31 @@ import Testing
     #expect(column.string(100) == "b" && column.string(0) == "")
   }
 
+  @Test("However often some texts change, the pages take little more than twice the texts")
+  func churnInPlace() {
+    var random = SeededRandom(seed: 4)
+    var column = TextColumn()
+    var twin = (0..<4_000).map { row in [UInt8](repeating: UInt8(row % 251), count: 1_000 + random.below(2_000)) }
+    for text in twin { column.append(text.span) }
+    var pinned = Pinned(column.pin(), twin)
+    for step in 0..<60_000 {
+      // Every third row stays as it is, and keeps the page on which it stands.
+      let row = random.below(4_000)
+      if row % 3 == 0 { continue }
+      let text = [UInt8](repeating: UInt8(step % 251), count: 1_000 + random.below(2_000))
+      twin[row] = text
+      column.set(row, text.span)
+      if step % 10_000 == 0 {
+        #expect(pinned.isIntact)
+        pinned = Pinned(column.pin(), twin)
+        #expect(column.checkInvariants("texts") == [])
+      }
+    }
+    let live = twin.reduce(0) { $0 + $1.count }
+    #expect(column.memoryByteCount < live * 5 / 2 + 4 * TextColumn.pageByteCount, "for \(live) bytes of texts")
+    #expect(Pinned(column.pin(), twin).isIntact && pinned.isIntact)
+  }
+
   @Test("A rolled-back column writes over what was never kept")
   func rollingBack() {
     var column = TextColumn()

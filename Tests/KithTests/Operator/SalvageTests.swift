@@ -111,6 +111,52 @@ import Testing
     }
   }
 
+  @Test func `of a snapshot that is cut off, every part before the cut comes back`() throws {
+    let source = try Case(seed: 3, pruned: true)
+    let disk = source.history.fixture.disk
+    let names = try #require(try StoreDirectory(MemoryDisk.directory, disk: disk).contents()).snapshots
+    let name = try #require(names.last)
+    let path = "\(MemoryDisk.directory)/\(name)"
+    let whole = try #require(disk[path])
+    let table = try SnapshotFileReader(path: path, disk: disk, memoryLimit: .max, knownSections: nil).table
+    func end(_ part: GraphPart) -> Int {
+      let entries = table.entries.filter { part.sections.contains($0.id) }
+      return entries.map { Int($0.fileOffset + $0.compressedByteCount) }.max() ?? 0
+    }
+    for byteCount in Array(stride(from: 300, to: whole.count, by: 7)) + GraphPart.allCases.map(end) {
+      disk[path] = Array(whole[..<byteCount])
+      guard byteCount >= end(.users) else {
+        #expect(throws: KithError.self, "cut to \(byteCount)") { try Self.salvage(path, disk) }
+        continue
+      }
+      let (report, pin) = try Self.salvage(path, disk)
+      var lost = Set(GraphPart.allCases.filter { byteCount < end($0) })
+      if lost.contains(.posts) { lost.insert(.likes) }
+      #expect(Set(report.lostParts.map(\.part)) == lost, "cut to \(byteCount): \(report)")
+      #expect(report.doubts.count == 1 && report.snapshotSequence == name.sequence)
+      var model = source.history.models[Int(name.sequence)]
+      model.keep(Set(GraphPart.allCases).subtracting(lost))
+      #expect(pin.view.difference(from: model) == nil, "cut to \(byteCount)")
+    }
+    // A damaged table costs nothing but certainty.
+    disk[path] = whole.flipped(1, at: Int(table.fileOffset) + 60)
+    let (report, pin) = try Self.salvage(path, disk)
+    #expect(report.isWhole && report.doubts.count == 1)
+    #expect(pin.view.difference(from: source.history.models[Int(name.sequence)]) == nil)
+    // And a preamble of a section that is there already ends what can be followed.
+    let first = table.entries[0]
+    let section = whole[Int(first.fileOffset)..<Int(first.fileOffset + first.compressedByteCount)]
+    disk[path] = Array(whole[..<end(.users)]) + section + whole[end(.users)...]
+    #expect(try Self.salvage(path, disk).report.lostParts.count == GraphPart.allCases.count - 1)
+  }
+
+  private static func salvage(
+    _ snapshot: String, _ disk: MemoryDisk
+  ) throws(KithError) -> (report: SalvageReport, pin: Pin) {
+    var salvaged = try Salvage.run(snapshot: snapshot, disk: disk)
+    return (salvaged.report, Pin(GraphView(salvaged.state.pin())))
+  }
+
   @Test func `a gap is told by its numbers, and what comes after it is made where it can be`() throws {
     let fixture = try JournalFixture()
     try fixture.commitThree()

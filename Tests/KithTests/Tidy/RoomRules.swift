@@ -3,7 +3,8 @@ enum RoomRules {
   /// Folders end in a slash.
   static let unsafeRooms = [
     "Sources/Kith/Memory/", "Sources/Kith/Durability/Zstd.swift", "Sources/Kith/Durability/Disk.swift",
-    "Sources/Kith/Engine/Clock.swift", "Sources/Kith/Search/RegularExpression.swift",
+    "Sources/Kith/Durability/SystemStream.swift", "Sources/Kith/Engine/Clock.swift",
+    "Sources/Kith/Search/RegularExpression.swift",
     "Sources/KithCLI/Query/StandardStream.swift",
     "Benchmarks/Sources/KithBenchmarks/TimelineFloor.swift", "Benchmarks/Sources/KithBenchmarks/FollowFloor.swift",
     "Benchmarks/Sources/KithBenchmarks/JournalFloor.swift", "Benchmarks/Sources/KithBenchmarks/SearchFloor.swift",
@@ -13,8 +14,9 @@ enum RoomRules {
   ]
 
   static let systemRooms = [
-    "Sources/Kith/Durability/Disk.swift", "Sources/Kith/Engine/Clock.swift",
-    "Sources/KithCLI/Query/StandardStream.swift", "Sources/KithCLI/Console/Console.swift",
+    "Sources/Kith/Durability/Disk.swift", "Sources/Kith/Durability/SystemStream.swift",
+    "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
+    "Sources/KithCLI/Console/Console.swift",
     "Benchmarks/Sources/KithBenchmarks/Main.swift", "Fuzz/Sources/KithFuzz/Fuzzer.swift",
   ]
 
