@@ -85,10 +85,10 @@ class Size:
         self.file_bytes = os.path.getsize(self.snapshot)
         self.step("restored into a new store", "restore", self.snapshot, f"{self.directory}/restored")
         questions = self.questions()
-        wanted = self.step("the store opened, and 300 answers", "query", self.store, "--read-only", input=questions)
+        wanted = self.step("the store: 300 answers", "query", self.store, "--read-only", input=questions)
         shutil.rmtree(self.store)
         found = self.step(
-            "the restored store opened, and 300 answers", "query", f"{self.directory}/restored", "--read-only",
+            "the restored store: 300 answers", "query", f"{self.directory}/restored", "--read-only",
             input=questions)
         if wanted != found:
             sys.exit(f"{self.users:,} users: the restored store answers otherwise")
