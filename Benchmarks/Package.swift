@@ -4,7 +4,10 @@ import PackageDescription
 let package = Package(
   name: "kith-benchmarks",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "kith-benchmarks", targets: ["KithBenchmarks"])],
+  products: [
+    .executable(name: "kith-benchmarks", targets: ["KithBenchmarks"]),
+    .executable(name: "kith-driver", targets: ["KithDriver"]),
+  ],
   traits: [
     .trait(name: "Regex", description: "Measures regular expressions too; needs the C++ library re2.")
   ],
@@ -16,6 +19,9 @@ let package = Package(
     .executableTarget(
       name: "KithBenchmarks",
       dependencies: ["CFloor", .product(name: "Kith", package: "kith")],
+      swiftSettings: [.swiftLanguageMode(.v6), .strictMemorySafety()]),
+    .executableTarget(
+      name: "KithDriver", dependencies: [.product(name: "Kith", package: "kith")],
       swiftSettings: [.swiftLanguageMode(.v6), .strictMemorySafety()]),
   ]
 )

@@ -102,21 +102,60 @@ static void keep_text(int row, int field, const char *text, size_t length) {
 // Fills the page with the answer.
 typedef void ask_function(const struct question *question);
 
+static void clear_page(void) {
+  page.row_count = page.field_count = 0;
+  page.text_length = 0;
+}
+
+static void print_answer(const struct question *question, int64_t nanoseconds) {
+  printf("%s\t%lld\t", question->statement->kind, (long long)nanoseconds);
+  for (int row = 0; row < page.row_count; row++)
+    for (int field = 0; field < page.field_count; field++)
+      printf("%s%lld", field ? ":" : row ? "," : "", (long long)page.fields[row][field]);
+  putchar('\n');
+}
+
 // Every question once without the clock, then with it.
 static void ask_all(ask_function *ask) {
   for (int round = 0; round < 2; round++)
     for (int place = 0; place < question_count; place++) {
-      page.row_count = page.field_count = 0;
-      page.text_length = 0;
+      clear_page();
       int64_t began = now();
       ask(&questions[place]);
       int64_t ended = now();
-      if (!round) continue;
-      printf("%s\t%lld\t", questions[place].statement->kind, (long long)(ended - began));
-      for (int row = 0; row < page.row_count; row++)
-        for (int field = 0; field < page.field_count; field++)
-          printf("%s%lld", field ? ":" : row ? "," : "", (long long)page.fields[row][field]);
-      putchar('\n');
+      if (round) print_answer(&questions[place], ended - began);
+    }
+}
+
+static bool is_change(const struct question *question) {
+  const char *text = question->statement->text;
+  return !strncmp(text, "INSERT", 6) || !strncmp(text, "DELETE", 6) || !strncmp(text, "WITH made", 9);
+}
+
+// How many questions from one on are asked together: of one kind, at most `depth`.
+static int window_size(int first, int depth) {
+  const struct question *window = questions + first;
+  int count = 1;
+  while (count < depth && first + count < question_count && window[count].statement == window->statement) count++;
+  return count;
+}
+
+// As ask_all, but up to `depth` changes of a kind are one transaction, and each takes its share of the time.
+__attribute__((unused)) static void ask_together(
+  ask_function *ask, int depth, void (*begin)(void), void (*commit)(void)) {
+  for (int round = 0; round < 2; round++)
+    for (int first = 0, count; first < question_count; first += count) {
+      bool changes = is_change(&questions[first]);
+      count = changes ? window_size(first, depth) : 1;
+      int64_t began = now();
+      if (changes) begin();
+      for (int place = 0; place < count; place++) {
+        clear_page();
+        ask(&questions[first + place]);
+      }
+      if (changes) commit();
+      int64_t share = (now() - began) / count;
+      for (int place = 0; round && place < count; place++) print_answer(&questions[first + place], share);
     }
 }
 

@@ -79,7 +79,7 @@ def grams(key, longest_only=False):
 
 
 def questions(network, count, seed):
-    """Lists of (kind, Kith's request, arguments by name), the same for the same network and seed."""
+    """Lists of (kind, arguments by name), the same for the same network and seed."""
     draw = random.Random(seed)
     ids = [user[1] for user in network.users]
     asked = []
@@ -93,10 +93,7 @@ def questions(network, count, seed):
             # Ends are trimmed by Kith; an expert would not ask for them.
             if len(query) < letters[0] or query != query.strip():
                 continue
-            request = {"op": "users", "query": query, "as": viewer, "excluding": viewer}
-            if kind.startswith("prefix"):
-                request["match"] = "prefix"
-            asked.append((kind, request, {"query": query, "viewer": viewer}))
+            asked.append((kind, {"query": query, "viewer": viewer}))
     by_degree = sorted(ids, key=lambda i: (len(network.followees[i]), i))
     degrees = [len(network.followees[i]) for i in by_degree]
     for degree in (10, 100, 1000, 5000):
@@ -106,42 +103,23 @@ def questions(network, count, seed):
         near = [by_degree[place] for place in near if abs(degrees[place] - degree) <= degree // 2]
         for place in range(count):
             user = near[place % len(near)]
-            asked.append((f"timeline, about {degree:,} followed", {"op": "timeline", "user": user}, {"user": user}))
+            asked.append((f"timeline, about {degree:,} followed", {"user": user}))
     posts = [post[1] for post in network.posts]
     words = [draw.choice(post[4].split()) for post in draw.sample(network.posts, min(count, len(posts)))]
     for place in range(count):
         user, other, post = draw.choice(ids), draw.choice(ids), draw.choice(posts)
         one, two = sorted((user, other), key=lambda i: len(network.followees[i]))
-        pair = {"user": user, "target": other}
         asked += [
-            ("is following", {"op": "isFollowing", **pair}, pair),
-            ("likers of a post", {"op": "likers", "post": post}, {"post": post}),
-            ("newest followers", {"op": "followers", "user": user}, {"user": user}),
-            ("mutual followees", {"op": "mutuals", "of": "followees", **pair}, {"user": one, "target": two}),
+            ("is following", {"user": user, "target": other}),
+            ("likers of a post", {"post": post}),
+            ("newest followers", {"user": user}),
+            ("mutual followees", {"user": one, "target": two}),
         ]
         if place < count // 4:
-            asked.append(("suggestions", {"op": "suggestions", "user": user}, {"user": user}))
+            asked.append(("suggestions", {"user": user}))
         word = "".join(c for c in words[place % len(words)] if c.isalnum())
         if place < count // 10 and len(word) >= 3:
-            asked.append(("posts with a word", {"op": "posts", "query": word}, {"query": fold(word)}))
+            asked.append(("posts with a word", {"query": fold(word)}))
     # Kind by kind, as the drivers ask: what one kind of question leaves in caches helps only its like.
-    order = list(dict.fromkeys(kind for kind, _, _ in asked))
+    order = list(dict.fromkeys(kind for kind, _ in asked))
     return sorted(asked, key=lambda question: order.index(question[0]))
-
-
-def kith_rows(kind, answer):
-    """Kith's answer as the drivers print theirs: numbers, texts by their length in bytes."""
-    def length(text):
-        return len(text.encode())
-    if "value" in answer:
-        return [(int(answer["value"]),)]
-    if "posts" in answer:
-        return [
-            (p["id"], p["author"]["id"], p["createdAt"], p["likeCount"], int(p.get("liked") or False),
-             length(p["author"]["username"]), length(p["text"])) for p in answer["posts"]
-        ]
-    fields = ["id", "followerCount", "followeeCount", "postCount"]
-    extra = {"search": "following", "prefix": "following", "suggestions": "mutualCount"}.get(kind.split(",")[0])
-    return [
-        (*(u[f] for f in fields), *([int(u[extra])] if extra else []), length(u["username"])) for u in answer["users"]
-    ]

@@ -47,6 +47,16 @@ PREFIX = (
 )
 
 
+def kith(kinds):
+    """Operations of Kith's driver; its arguments stand behind them."""
+    operations = {
+        "search,": "search", "prefix,": "prefix", "timeline": "timeline", "likers of": "likers",
+        "newest followers": "followers", "mutual": "mutuals", "posts with": "posts",
+    }
+    return {kind: {"": next((word for begin, word in operations.items() if kind.startswith(begin)), kind)}
+            for kind in kinds}
+
+
 def timelines(kinds, each):
     """Of every timeline the plans of both systems, and where few are followed one of the system's own."""
     plans = {}

@@ -1,5 +1,7 @@
 // Asks PostgreSQL through libpq over a Unix socket, statements prepared once:
-// postgres PLAN QUESTIONS CONNECTION [server]
+// postgres PLAN QUESTIONS CONNECTION [server|DEPTH]
+//
+// With DEPTH so many changes are one transaction.
 //
 // With `server` the time is what the server says that the execution took, so that neither the socket nor the two
 // processes taking turns are counted.
@@ -63,8 +65,11 @@ static int64_t server_time(const struct question *question) {
   return (int64_t)(milliseconds * 1e6);
 }
 
+static void begin(void) { PQclear(checked(PQexec(connection, "BEGIN"), "BEGIN")); }
+static void commit(void) { PQclear(checked(PQexec(connection, "COMMIT"), "COMMIT")); }
+
 int main(int count, char **words) {
-  if (count < 4) fail("postgres", "PLAN QUESTIONS CONNECTION [server]");
+  if (count < 4) fail("postgres", "PLAN QUESTIONS CONNECTION [server|DEPTH]");
   read_plan(words[1]);
   read_questions(words[2]);
   connection = PQconnectdb(words[3]);
@@ -74,6 +79,8 @@ int main(int count, char **words) {
       PQprepare(connection, statements[place].kind, statements[place].text, 0, NULL), statements[place].kind));
   if (count == 4) {
     ask_all(ask);
+  } else if (strcmp(words[4], "server")) {
+    ask_together(ask, atoi(words[4]), begin, commit);
   } else {
     for (int place = 0; place < question_count; place++)
       printf("%s\t%lld\t\n", questions[place].statement->kind, (long long)server_time(&questions[place]));

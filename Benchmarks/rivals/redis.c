@@ -1,4 +1,6 @@
-// Asks Redis through hiredis over a Unix socket, scripts loaded once: redis PLAN QUESTIONS SOCKET
+// Asks Redis through hiredis over a Unix socket, scripts loaded once: redis PLAN QUESTIONS SOCKET [DEPTH]
+//
+// With DEPTH so many questions of a kind are sent before the first answer is read; each takes its share of the time.
 //
 // A statement that begins with `!` is a command with $1, $2… in it; any other is a script that gets the arguments as
 // ARGV and answers rows, one after another, in one flat list; its first element says how many fields a row has.
@@ -15,7 +17,7 @@ static redisReply *checked(redisReply *reply, const char *what) {
   return reply;
 }
 
-static redisReply *command(const struct question *question) {
+static void send_command(const struct question *question) {
   const char *words[16];
   char text[16][256];
   int count = 0;
@@ -32,20 +34,34 @@ static redisReply *command(const struct question *question) {
     count++;
   }
   free(begin);
-  return checked(redisCommandArgv(context, count, words, NULL), question->statement->kind);
+  redisAppendCommandArgv(context, count, words, NULL);
 }
 
-static redisReply *script(const struct question *question) {
+static void send_script(const struct question *question) {
   const char *words[3 + MAXIMUM_ARGUMENTS] = {"EVALSHA", question->statement->prepared, "0"};
   for (int place = 0; place < question->argument_count; place++)
     words[3 + place] = question->arguments[place] + (*question->arguments[place] == '\'');
-  return checked(redisCommandArgv(context, 3 + question->argument_count, words, NULL), question->statement->kind);
+  redisAppendCommandArgv(context, 3 + question->argument_count, words, NULL);
 }
 
-static void ask(const struct question *question) {
-  bool is_command = *question->statement->text == '!';
-  redisReply *reply = is_command ? command(question) : script(question);
-  if (is_command) {
+static bool is_command(const struct question *question) { return *question->statement->text == '!'; }
+
+static void send_question(const struct question *question) {
+  if (is_command(question))
+    send_command(question);
+  else
+    send_script(question);
+}
+
+static redisReply *receive(const struct question *question) {
+  redisReply *reply = NULL;
+  redisGetReply(context, (void **)&reply);
+  return checked(reply, question->statement->kind);
+}
+
+static void keep(const struct question *question, redisReply *reply) {
+  clear_page();
+  if (is_command(question)) {
     // Whether there is such an element.
     page.row_count = page.field_count = 1;
     page.fields[0][0] = reply->type != REDIS_REPLY_NIL;
@@ -64,11 +80,40 @@ static void ask(const struct question *question) {
         page.fields[row][field] = atoll(element->str);
     }
   }
+}
+
+static void ask(const struct question *question) {
+  send_question(question);
+  redisReply *reply = receive(question);
+  keep(question, reply);
   freeReplyObject(reply);
 }
 
+// As ask_all, but many questions are on their way at once.
+static void ask_pipelined(int depth) {
+  redisReply **replies = malloc(depth * sizeof *replies);
+  for (int round = 0; round < 2; round++)
+    for (int first = 0, count; first < question_count; first += count) {
+      const struct question *window = questions + first;
+      count = window_size(first, depth);
+      int64_t began = now();
+      for (int place = 0; place < count; place++) send_question(&window[place]);
+      for (int place = 0; place < count; place++) {
+        replies[place] = receive(&window[place]);
+        keep(&window[place], replies[place]);
+      }
+      int64_t share = (now() - began) / count;
+      for (int place = 0; place < count; place++) {
+        keep(&window[place], replies[place]);
+        freeReplyObject(replies[place]);
+        if (round) print_answer(&window[place], share);
+      }
+    }
+  free(replies);
+}
+
 int main(int count, char **words) {
-  if (count != 4) fail("redis", "PLAN QUESTIONS SOCKET");
+  if (count < 4) fail("redis", "PLAN QUESTIONS SOCKET [DEPTH]");
   read_plan(words[1]);
   read_questions(words[2]);
   context = redisConnectUnix(words[3]);
@@ -80,6 +125,9 @@ int main(int count, char **words) {
     statements[place].prepared = strdup(reply->str);
     freeReplyObject(reply);
   }
-  ask_all(ask);
+  if (count == 4)
+    ask_all(ask);
+  else
+    ask_pipelined(atoi(words[4]));
   return 0;
 }

@@ -4,15 +4,18 @@
 import argparse
 import contextlib
 import datetime
+import itertools
 import os
 import platform
 import subprocess
 import sys
 import tempfile
+import typing
 
 import servers
 import systems
-from network import Network, kith_rows, questions
+import writes
+from network import Network, questions
 from results import Results, machine
 
 # Follows, posts and likes for each user.
@@ -27,6 +30,7 @@ def note(message):
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/run", description=__doc__)
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--driver", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--short", action="store_true", help="20,000 users, 200 questions of each kind: some minutes")
     parser.add_argument("--users", type=int, help="with 40 follows, 10 posts and 20 likes each (100,000)")
     parser.add_argument("--questions", type=int, help="of each kind (400)")
@@ -59,26 +63,57 @@ def run(options, directory):
         check=True, stdout=subprocess.DEVNULL)
     network = Network(f"{directory}/tsv")
     asked = questions(network, options.questions, options.seed)
-    kith = systems.Kith(options.kith, f"{directory}/store")
+    kith = systems.Kith(options.kith, options.driver, directory)
     note("asking Kith")
-    answers = kith.ask(asked)
-    hidden = {"--kith", options.kith, "--remark", *options.remark}
+    expected = {kind: answers for kind, _, answers in kith.ask(network, asked)}
+    hidden = {"--kith", options.kith, "--driver", options.driver, "--remark", *options.remark}
     command = " ".join(["Benchmarks/run", *(word for word in sys.argv[1:] if word not in hidden)])
     results = Results([])
-    expected = {}
-    for (kind, _, given), answer in zip(asked, answers):
-        if not answer["ok"]:
-            raise SystemExit(f"Kith refuses {kind} {given}: {answer['error']}")
-        expected.setdefault(kind, []).append((answer["ns"], kith_rows(kind, answer)))
     for kind, found in expected.items():
         results.add(kind, "Kith", "", [time for time, _ in found])
-    versions = [kith.version] + ask_rivals(options, directory, network, asked, expected, results)
+    changed = writes.changes(network, options.questions, options.seed)
+    note("having Kith make changes")
+    outcomes = kith_changes(kith, network, changed, results)
+    results.saved += [("Kith", *row) for row in kith.saved()]
+    work = Work(network, asked, expected, changed, outcomes)
+    versions = [kith.version] + ask_rivals(options, directory, work, results)
     results.heading = heading(command, size, options, versions)
     results.remarks += options.remark + REMARKS
     return results
 
 
-def ask_rivals(options, directory, network, asked, expected, results):
+class Work(typing.NamedTuple):
+    """What everybody is asked and has to change, and what Kith answered."""
+
+    network: Network
+    asked: list
+    # kind: [(nanoseconds, rows)]
+    expected: dict
+    changed: list
+    # The same for each time that the changes were played twice.
+    outcomes: list
+
+
+def kith_changes(kith, network, changed, results):
+    """Of every durability the times; how everything is afterwards, for as many repeats as a rival plays."""
+    outcomes = []
+    for depth, mode in itertools.product((1, writes.DEPTH), kith.modes):
+        found = kith.change(network, changed, mode, depth, 1 if outcomes else 6)
+        outcomes = outcomes or found
+        for kind in writes.CHECKS:
+            check(kith, kind, f"after changes, {mode}", found[0][kind], outcomes[0][kind])
+        add_changes(results, "Kith", "", mode, depth, found[0])
+    return outcomes
+
+
+def add_changes(results, system, how, mode, depth, found):
+    for kind in writes.KINDS if depth == 1 else writes.TOLD_AT_ONCE:
+        at_once = f", {depth} at once" if depth > 1 else ""
+        results.add(f"{kind}, {mode}{at_once}", system, how, [time for time, _ in found[kind]])
+
+
+def ask_rivals(options, directory, work, results):
+    network = work.network
     makers = {
         "sqlite": [
             lambda own, place=place: systems.SQLite(directory, network, place) for place in ("memory", "disk")
@@ -99,12 +134,25 @@ def ask_rivals(options, directory, network, asked, expected, results):
                     results.remarks.append(f"Not asked: {absence}.")
                     break
                 note(f"asking {rival.name}")
-                for kind, how, answers in rival.ask(network, asked):
-                    check(rival, kind, how, answers, expected[kind])
+                for kind, how, answers in rival.ask(network, work.asked):
+                    check(rival, kind, how, answers, work.expected[kind])
                     results.add(kind, rival.name, how, [time for time, _ in answers])
+                if hasattr(rival, "saved"):
+                    results.saved += [(rival.name, *row) for row in rival.saved()]
+                if hasattr(rival, "change"):
+                    change(rival, work, results)
                 if rival.version not in versions:
                     versions.append(rival.version)
     return versions
+
+
+def change(rival, work, results):
+    """The changes of every way the rival has, and what it answers of them afterwards."""
+    for mode, depth, repeat, how, found in rival.change(work.network, work.changed):
+        found = {kind: answers for kind, _, answers in found}
+        for kind in writes.CHECKS:
+            check(rival, kind, f"after changes, {mode}", found[kind], work.outcomes[repeat][kind])
+        add_changes(results, rival.name, how, mode, depth, found)
 
 
 def check(rival, kind, how, answers, expected):
@@ -135,11 +183,13 @@ def heading(command, size, options, versions):
 
 
 REMARKS = [
-    "Kith: time of the engine's call with the values that a host would use, as `kith query --timings` tells it. "
-    "Between two calls that process reads and writes JSON, which takes caches from the engine; the drivers do nothing.",
-    "SQLite, PostgreSQL and Redis are asked by drivers in C, statements prepared once, rows copied; SQLite inside the "
-    "process, the others over a Unix socket on the same machine. \"Server alone\" is planning and execution as "
-    "PostgreSQL itself measures them, without the socket.",
+    "Kith is asked by a driver in Swift through its public API, its texts made Strings; SQLite, PostgreSQL and Redis "
+    "by drivers in C, statements prepared once, rows copied; Kith and SQLite inside the process, the others over a "
+    "Unix socket on the same machine. \"Server alone\" is planning and execution as PostgreSQL itself measures them, "
+    "without the socket. \"64 in flight\": so many questions are sent before the first answer is read, and share the "
+    "time.",
+    "Changes are checked by what everybody answers afterwards about all that was changed. 64 at once are a batch of "
+    "Kith, a transaction of SQLite and PostgreSQL, a pipeline of Redis: one wait for the disk, shared by all of them.",
     "tantivy is asked through its Python package, whose call is counted; it answers ids alone, and of names the "
     "viewer's following is not asked.",
     "SQLite's gram table, names and posts are numbered in their order, which makes reading fastest and inserting slow; "

@@ -1,5 +1,6 @@
 """The systems that are servers: started on a Unix socket in the directory of the run, and stopped after it."""
 
+import itertools
 import os
 import re
 import shutil
@@ -7,7 +8,8 @@ import subprocess
 import time
 
 import plans
-from systems import Absent, Driven, compiled, need, output
+import writes
+from systems import Absent, Driven, compiled, need, output, seconds
 
 
 class PostgreSQL(Driven):
@@ -29,13 +31,15 @@ class PostgreSQL(Driven):
             shutil.chown(self.directory, owner, owner)
         self.run(f"{binaries}/initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
         settings = {
-            "listen_addresses": "''", "unix_socket_directories": self.directory, "shared_buffers": "2GB", "jit": "off",
+            "listen_addresses": "''", "unix_socket_directories": f"'{self.directory}'", "shared_buffers": "2GB",
+            "jit": "off",
             "work_mem": "64MB", "maintenance_work_mem": "512MB", "random_page_cost": "1.1", "fsync": "off",
             "effective_cache_size": "4GB", "max_parallel_workers_per_gather": "0", "max_wal_size": "8GB",
         }
-        words = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        with open(f"{data}/postgresql.conf", "a", encoding="utf-8") as file:
+            file.writelines(f"{name} = {value}\n" for name, value in settings.items())
         stack.callback(self.run, f"{binaries}/pg_ctl", "-D", data, "-m", "immediate", "stop")
-        self.run(f"{binaries}/pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "-o", words, "start")
+        self.run(f"{binaries}/pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "start")
         self.where = [f"host={self.directory} dbname=postgres" + (" user=postgres" if owner else "")]
         self.psql = [need("psql", "postgresql-client"), "-q", "-X", "-v", "ON_ERROR_STOP=1", self.where[0]]
         self.version = output(*self.psql, "-Atc", "SELECT 'PostgreSQL ' || current_setting('server_version')")
@@ -86,15 +90,39 @@ class PostgreSQL(Driven):
     def ask(self, network, asked):
         """The client's time; then the server's own as variants beside it."""
         found = super().ask(network, asked)
-        self.extra = ("server",)
-        inside = super().ask(network, asked)
-        self.extra = ()
+        inside = super().ask(network, asked, "server")
         return found + [(kind, f"{variant}, server alone".lstrip(", "), [(t, None) for t, _ in answers])
                         for kind, variant, answers in inside]
 
 
+    def change(self, network, changed):
+        """The same database in several ways, each after the changes of the one before."""
+        # Words of new posts gather before they go to their lists.
+        output(*self.psql, input=writes.POSTGRES_SEQUENCES + "ALTER INDEX posts_found_idx SET (fastupdate = on);")
+        ways = itertools.product({"flushed": "off", "synced": "on"}.items(), (1, writes.DEPTH))
+        for repeat, ((mode, value), depth) in enumerate(ways):
+            for setting in ("fsync = on", f"synchronous_commit = {value}"):
+                output(*self.psql, "-c", f"ALTER SYSTEM SET {setting}")
+            output(*self.psql, "-c", "SELECT pg_reload_conf()", "-c", "VACUUM", "-c", "CHECKPOINT")
+            os.sync()
+            found = super().ask(network, changed, *([str(depth)] if depth > 1 else []), plans=writes.postgres)
+            yield mode, depth, repeat, f"synchronous_commit = {value}", found
+
+    def saved(self):
+        dump = f"{self.directory}/dump"
+        tools, where = self.psql[0].rsplit("/", 1)[0], self.where[0]
+        saving = seconds(lambda: output(f"{tools}/pg_dump", "-d", where, "-Fd", "-j", "2", "-Z", "1", "-f", dump))
+        output(*self.psql, "-c", "CREATE DATABASE again")
+        again = where.replace("dbname=postgres", "dbname=again")
+        back = seconds(lambda: output(f"{tools}/pg_restore", "-d", again, "-j", "2", dump))
+        size = sum(entry.stat().st_size for entry in os.scandir(dump))
+        yield "pg_dump, pg_restore, two jobs each", saving, size, back
+
+
 class Redis(Driven):
     order = {"timeline": ["user"], "prefix": ["query", "viewer", "behind"]}
+    # Questions on their way at once.
+    depth = writes.DEPTH
 
     def __init__(self, directory, network, stack):
         server = need("redis-server", "redis-server")
@@ -103,20 +131,56 @@ class Redis(Driven):
         self.driver = compiled("redis", self.directory, "-lhiredis")
         self.version = "Redis " + re.search(r"v=(\S+)", output(server, "--version")).group(1)
         self.socket = f"{self.directory}/socket"
-        words = [server, "--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no"]
-        process = subprocess.Popen([*words, "--dir", self.directory], stdout=subprocess.DEVNULL)
-        stack.callback(process.wait)
-        stack.callback(process.terminate)
-        for _ in range(100):
-            if os.path.exists(self.socket):
-                break
-            time.sleep(0.05)
+        self.server, self.stack = server, stack
+        self.start(self.socket)
         self.where = [self.socket]
         loader = ["redis-cli", "-s", self.socket, "--pipe"]
         with subprocess.Popen(loader, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as pipe:
             for words in self.commands(network):
                 coded = [str(word).encode() for word in words]
                 pipe.stdin.write(b"*%d\r\n" % len(coded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in coded))
+
+    def start(self, socket):
+        """A server with what is saved in the directory, when it answers."""
+        words = [self.server, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"]
+        process = subprocess.Popen([*words, "--dir", self.directory], stdout=subprocess.DEVNULL)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.terminate)
+        while "PONG" not in subprocess.run(["redis-cli", "-s", socket, "PING"], capture_output=True, text=True).stdout:
+            if process.poll() is not None:
+                raise Absent(f"{self.server} ended with {process.returncode}")
+            time.sleep(0.005)
+
+    def command(self, *words):
+        return output("redis-cli", "-s", self.socket, *words)
+
+    def ask(self, network, asked, *extra, plans=None):
+        """One question at a time; then many on their way at once, as variants beside it."""
+        found = super().ask(network, asked, *extra, plans=plans)
+        many = super().ask(network, asked, str(self.depth), plans=plans) if plans is None else []
+        return found + [(kind, f"{variant}, {self.depth} in flight".lstrip(", "), answers)
+                        for kind, variant, answers in many]
+
+    def change(self, network, changed):
+        """The same server in several ways, each after the changes of the one before."""
+        self.command("SET", "next", str(max(post[1] for post in network.posts)))
+        repeat = 0
+        for mode, policy in (("in memory", None), ("flushed", "everysec"), ("synced", "always")):
+            if policy:
+                self.command("CONFIG", "SET", "appendfsync", policy, "appendonly", "yes")
+                while re.search("aof_rewrite_(in_progress|scheduled):1", self.command("INFO", "persistence")):
+                    time.sleep(0.1)
+                os.sync()
+            for depth in (1, self.depth):
+                found = super().ask(network, changed, *([str(depth)] if depth > 1 else []), plans=writes.redis)
+                yield mode, depth, repeat, f"AOF {policy}" if policy else "", found
+                repeat += 1
+        self.command("CONFIG", "SET", "appendonly", "no")
+
+    def saved(self):
+        saving = seconds(lambda: self.command("SAVE"))
+        size = os.path.getsize(f"{self.directory}/dump.rdb")
+        yield "SAVE, a server that reads it", saving, size, seconds(lambda: self.start(f"{self.directory}/again"))
 
     @staticmethod
     def commands(network):

@@ -1,4 +1,8 @@
-// Asks SQLite through its C interface, statements prepared once: sqlite PLAN QUESTIONS DATABASE memory|disk
+// Asks SQLite through its C interface, statements prepared once:
+// sqlite PLAN QUESTIONS DATABASE memory|disk [MODE [DEPTH]]
+//
+// With MODE, a value of PRAGMA synchronous, the database is changed: each statement is a transaction, or DEPTH of them
+// are. Without it all are one transaction that only reads.
 
 #include <sqlite3.h>
 
@@ -37,8 +41,11 @@ static void run(const char *text) {
   if (sqlite3_exec(database, text, NULL, NULL, &message)) fail(text, message);
 }
 
+static void begin(void) { run("BEGIN IMMEDIATE"); }
+static void commit(void) { run("COMMIT"); }
+
 int main(int count, char **words) {
-  if (count != 5) fail("sqlite", "PLAN QUESTIONS DATABASE memory|disk");
+  if (count < 5) fail("sqlite", "PLAN QUESTIONS DATABASE memory|disk [MODE [DEPTH]]");
   read_plan(words[1]);
   read_questions(words[2]);
   if (sqlite3_open(words[3], &database)) fail(words[3], sqlite3_errmsg(database));
@@ -51,14 +58,25 @@ int main(int count, char **words) {
     sqlite3_close(file);
   } else {
     run("PRAGMA mmap_size = 8589934592; PRAGMA cache_size = -1000000;");
+    if (count > 5) run("PRAGMA journal_mode = WAL");
   }
-  run("PRAGMA query_only = 1; PRAGMA temp_store = memory; BEGIN");
+  run("PRAGMA temp_store = memory");
+  if (count == 5) {
+    run("PRAGMA query_only = 1; BEGIN");
+  } else {
+    char text[64];
+    snprintf(text, sizeof text, "PRAGMA synchronous = %s", words[5]);
+    run(text);
+  }
   for (int place = 0; place < statement_count; place++) {
     struct statement *statement = &statements[place];
     if (sqlite3_prepare_v3(
           database, statement->text, -1, SQLITE_PREPARE_PERSISTENT, (sqlite3_stmt **)&statement->prepared, NULL))
       fail(statement->kind, sqlite3_errmsg(database));
   }
-  ask_all(ask);
+  if (count > 6)
+    ask_together(ask, atoi(words[6]), begin, commit);
+  else
+    ask_all(ask);
   return 0;
 }

@@ -1,15 +1,18 @@
 """The systems that are asked in this process or by one of their own: Kith, SQLite, tantivy."""
 
+import contextlib
+import glob
+import itertools
 import json
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 import time
 
 import plans
+import writes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -26,7 +29,13 @@ def need(tool, package, *places):
 
 
 def output(*words, **options):
-    return subprocess.run(words, check=True, capture_output=True, text=True, **options).stdout.strip()
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, **options).stdout.rstrip("\n")
+
+
+def seconds(work):
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def compiled(name, directory, *flags):
@@ -41,6 +50,8 @@ def compiled(name, directory, *flags):
 def arguments(given, network):
     """Every name that a statement may use."""
     named = {name: str(value) for name, value in given.items()}
+    if "text" in given:
+        named["text"] = "'" + given["text"]
     if "query" in given:
         query = given["query"]
         named["query"] = "'" + query
@@ -56,13 +67,14 @@ class Driven:
     """A rival that a driver in C asks; `how` begins every variant's name."""
 
     marker = "?"
-    extra = ()
 
-    def ask(self, network, asked):
-        """Yields (kind, variant, [(nanoseconds, rows)]) for every variant of every kind."""
-        kinds = list(dict.fromkeys(kind for kind, _, _ in asked))
+    def ask(self, network, asked, *extra, plans=None):
+        """Yields (kind, variant, [(nanoseconds, rows)]) for every variant of every kind, in the order of the plans.
+
+        What is `extra` is for the driver."""
+        kinds = list(dict.fromkeys(kind for kind, _ in asked))
         plan, lines, named = [], [], {}
-        for kind, variants in self.plans(kinds).items():
+        for kind, variants in (plans or self.plans)(kinds).items():
             if kind not in kinds:
                 continue
             for variant, text in variants.items():
@@ -72,25 +84,25 @@ class Driven:
                 key = f"k{len(plan)}"
                 named[key] = (kind, variant)
                 plan.append(f"{key}\t{' '.join(text.split())}\n")
-                for asked_kind, _, given in asked:
+                for asked_kind, given in asked:
                     if asked_kind == kind:
                         values = arguments(given, network)
                         order = names or self.order.get(kind.split(",")[0], list(given))
                         lines.append("\t".join([key, *(values[name] for name in order)]) + "\n")
-        for name, content in (("plan", plan), ("questions", lines)):
-            with open(f"{self.directory}/{name}", "w", encoding="utf-8") as file:
-                file.writelines(content)
-        answered = subprocess.run(
-            [self.driver, f"{self.directory}/plan", f"{self.directory}/questions", *self.where, *self.extra],
-            check=True, stdout=subprocess.PIPE, text=True).stdout
         found = {}
-        for line in answered.splitlines():
+        for line in self.answered(plan, lines, *extra).splitlines():
             key, nanoseconds, rows = line.split("\t")
             rows = [tuple(map(int, row.split(":"))) for row in rows.split(",")] if rows else []
             found.setdefault(named[key], []).append((int(nanoseconds), rows))
         return [(kind, variant, answers) for (kind, variant), answers in found.items()]
 
     order = {}
+
+    def answered(self, plan, lines, *extra):
+        for name, content in (("plan", plan), ("questions", lines)):
+            with open(f"{self.directory}/{name}", "w", encoding="utf-8") as file:
+                file.writelines(content)
+        return output(self.driver, f"{self.directory}/plan", f"{self.directory}/questions", *self.where, *extra)
 
 
 class SQLite(Driven):
@@ -100,11 +112,43 @@ class SQLite(Driven):
         os.makedirs(self.directory, exist_ok=True)
         self.driver = compiled("sqlite", self.directory, "-lsqlite3")
         self.version = "SQLite " + sqlite3.sqlite_version
-        path = f"{self.directory}/graph.db"
-        if not os.path.exists(path):
-            self.fill(path, network)
-        self.where = [path, place]
+        self.path = f"{self.directory}/graph.db"
+        if not os.path.exists(self.path):
+            self.fill(self.path, network)
+        self.where = [self.path, place]
         self.plans = plans.sqlite
+
+    def change(self, network, changed):
+        """Each way on a database of its own."""
+        path, place = f"{self.directory}/changed.db", self.where[1]
+        modes = {"in memory": "OFF"} if place == "memory" else {"flushed": "NORMAL", "synced": "FULL"}
+        for (mode, level), depth in itertools.product(modes.items(), (1, writes.DEPTH)):
+            for end in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(path + end)
+            shutil.copyfile(self.path, path)
+            with contextlib.closing(sqlite3.connect(path)) as base:
+                base.executescript(writes.SQLITE_TRIGGERS)
+            os.sync()
+            self.where[0] = path
+            found = self.ask(network, changed, level, *([str(depth)] if depth > 1 else []), plans=writes.sqlite)
+            yield mode, depth, 0, f"WAL, synchronous = {level}" if place == "disk" else "", found
+        self.where[0] = self.path
+
+    def saved(self):
+        """What saving and coming back take: (how, seconds, bytes, seconds until something is answered)."""
+        if self.where[1] != "memory":
+            return
+        copy = f"{self.directory}/saved.db"
+        with contextlib.closing(sqlite3.connect(self.path)) as base, contextlib.closing(sqlite3.connect(copy)) as file:
+            saving = seconds(lambda: (base.backup(file), os.sync()))
+        for how, place in (("backup, copied into memory again", ":memory:"), ("backup, opened where it is", copy)):
+            def answer(place=place):
+                file, opened = sqlite3.connect(copy), sqlite3.connect(place)
+                if place != copy:
+                    file.backup(opened)
+                opened.execute("SELECT * FROM names WHERE id = 1").fetchall()
+            yield how, saving, os.path.getsize(copy), seconds(answer)
 
     @staticmethod
     def fill(path, network):
@@ -185,7 +229,7 @@ class Tantivy:
         kinds = {"search, 3–8 letters": ("names", order.Asc), "posts with a word": ("posts", order.Desc)}
         found = {}
         for measured in (False, True):
-            for kind, request, given in asked:
+            for kind, given in asked:
                 if kind not in kinds:
                     continue
                 name, order = kinds[kind]
@@ -220,32 +264,48 @@ class Tantivy:
             limit *= 4
 
 
-class Kith:
-    name = "Kith"
+class Kith(Driven):
+    """Asked by a driver too, in Swift; it waits until the index of posts stands."""
 
-    def __init__(self, path, store):
-        self.path, self.store = path, store
+    name, plans = "Kith", staticmethod(plans.kith)
+    modes = {"in memory": "memory", "flushed": "flushed", "synced": "synced"}
+    order = {"search": ["query", "viewer"], "prefix": ["query", "viewer"], "post": ["user", "at", "text"]}
+
+    def __init__(self, path, driver, directory):
+        self.path, self.driver = path, driver
+        self.directory, self.store = f"{directory}/kith", f"{directory}/store"
+        os.makedirs(self.directory)
         self.version = output(path, "--version")
 
-    def ask(self, asked):
-        """All questions twice through `kith query --timings`; the second answers, with the engine's own times."""
-        lines = "".join(json.dumps(request) + "\n" for _, request, _ in asked)
-        words = [self.path, "query", self.store, "--read-only", "--timings"]
-        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            self.await_index(process)
-            answered, _ = process.communicate(lines + lines)
-        if process.returncode != 0:
-            sys.exit(f"{' '.join(words)} ended with {process.returncode}")
-        return [json.loads(line) for line in answered.splitlines()[len(asked) :]]
+    def answered(self, plan, lines, *extra):
+        operations = dict(line.rstrip("\n").split("\t") for line in plan)
+        asked = []
+        for line in lines:
+            key, rest = line.split("\t", 1)
+            asked.append(f"{key}\t{operations[key]}\t{rest}")
+        return output(self.driver, *(extra or [self.store]), input="".join(asked))
 
-    def await_index(self, process):
-        """Until the index of posts, which is built in the background, has its size."""
-        size = None
-        while True:
-            process.stdin.write('{"op":"stats"}\n')
-            process.stdin.flush()
-            now = json.loads(process.stdout.readline())["bytes"]["postSearch"]
-            if now == size and now > 0:
-                return
-            size = now
-            time.sleep(1)
+    def change(self, network, changed, mode, depth, repeats):
+        """What every second round of changes answered, on a copy of the store."""
+        store = f"{self.directory}/changed"
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.copytree(self.store, store)
+        os.sync()
+        found = self.ask(network, changed, store, self.modes[mode], str(2 * repeats), str(depth))
+        outcomes = [{} for _ in range(repeats)]
+        for kind, _, answers in found:
+            count = len(answers) // repeats
+            for repeat, outcome in enumerate(outcomes):
+                outcome[kind] = answers[repeat * count : (repeat + 1) * count]
+        return outcomes
+
+    def saved(self):
+        """As rivals tell it; the snapshot was synced and read back, and is verified when it is read."""
+        store = f"{self.directory}/saved"
+        shutil.copytree(self.store, store)
+        words = [self.path, "query", store, "--timings"]
+        saving = json.loads(output(*words, input='{"op":"snapshot"}\n'))["ns"] / 1e9
+        path = max(glob.glob(f"{store}/snap-*"))
+        words = [self.path, "query", path, "--read-only"]
+        back = seconds(lambda: output(*words, input='{"op":"timeline","user":1}\n'))
+        yield "snapshot, a process that reads it", saving, os.path.getsize(path), back

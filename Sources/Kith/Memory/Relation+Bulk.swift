@@ -61,21 +61,26 @@ extension Relation {
 }
 
 /// Goes through all forward lists at once, from lower targets to higher ones, and so reads every edge but once.
-private final class ForwardReader: @unchecked Sendable {
+final class ForwardReader: @unchecked Sendable {
   // Safety: a pool lends it to one thread at a time.
 
   /// How far every list has been read.
   private var positions: [UInt32]
+  /// The target up to which they have been.
+  private var end = 0
 
   init(sourceCount: Int) { positions = [UInt32](repeating: 0, count: sourceCount) }
 
   /// The edges to some neighbouring targets, target by target, by source: second in the high word, source in the low
   /// one.
   ///
-  /// Targets must not be lower than those of the call before.
+  /// Targets that are lower than those of the call before begin anew: a thread that was held up before it borrowed a
+  /// reader may get one that went past its targets on another.
   func edges(
     of forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, degrees: [UInt32], count: Int
   ) -> [UInt64] {
+    if targets.lowerBound < end { positions = [UInt32](repeating: 0, count: positions.count) }
+    end = targets.upperBound
     var next: [Int] = []
     next.reserveCapacity(targets.count)
     var start = 0

@@ -16,22 +16,29 @@ struct BenchChanges {
     let pairs = try followsToMake(&random)
     let likes = try likesToGive(&random)
     let newcomers = (0..<count).map { "newcomer \($0)" }
-    func apply(_ name: String, _ changes: [Change]) throws(KithError) {
+    func apply(_ name: String, _ changes: [Change]) throws(KithError) -> [Applied] {
       progress.note("measuring changes: \(name)")
-      guard !changes.isEmpty else { return }
+      guard !changes.isEmpty else { return [] }
+      var applied: [Applied] = []
+      applied.reserveCapacity(changes.count)
       let latencies = try Latencies(count: changes.count) { (place) throws(KithError) in
-        try graph.apply(changes[place])
+        applied.append(try graph.apply(changes[place]))
       }
       measured.append((name, latencies))
+      return applied
     }
-    try apply("follow", pairs.map { .follow($0, $1, at: nil) })
-    try apply("unfollow", pairs.map { .unfollow($0, $1) })
-    try apply("like", likes.map { .like($0, $1, at: nil) })
-    try apply("unlike", likes.map { .unlike($0, $1) })
+    _ = try apply("follow", pairs.map { .follow($0, $1, at: nil) })
+    _ = try apply("unfollow", pairs.map { .unfollow($0, $1) })
+    _ = try apply("like", likes.map { .like($0, $1, at: nil) })
+    _ = try apply("unlike", likes.map { .unlike($0, $1) })
     let text = "a post of a bench, about as long as posts are: a hundred bytes, a sentence or two of small talk"
-    try apply(
+    let posts = try apply(
       "add a post", (0..<count).map { .addPost(id: nil, author: sample.users.cycled($0), text: text, createdAt: nil) })
-    try apply("add a user", newcomers.map { .addUser(id: nil, username: $0) })
+    _ = try apply("remove a post", posts.compactMap { $0.post.map(Change.removePost) })
+    let users = try apply("add a user", newcomers.map { .addUser(id: nil, username: $0) })
+    _ = try apply("rename a user", users.compactMap { $0.user.map { .renameUser($0, username: "renamed \($0)") } })
+    _ = try apply("mute", pairs.map { .mute($0, $1) })
+    _ = try apply("block", pairs.map { .block($0, $1) })
     return measured
   }
 

@@ -22,10 +22,11 @@ enum BenchCommand {
     options: [users, follows, posts, likes, seed, samples, growth, report, .json],
     notes: [
       """
-      One caller asks each kind of question about ten thousand users drawn at random, the clock around each call; each
-      percentile is that of single calls, "–" where too few were asked to tell it. Then all cores ask at once, beside a
-      writer and without one. Changes are made in a copy in memory: neither a store nor a snapshot is written to, and
-      no lock is taken. Leave the machine alone meanwhile; it takes half a minute and what opening takes.
+      One caller asks each kind of question about users drawn at random, the clock around each call; each percentile is
+      that of single calls, "–" where too few were asked to tell it. Then all cores ask at once, beside a writer and
+      without one. The index of posts is waited for. Changes are made in a copy in memory: neither a store nor a
+      snapshot is written to, and no lock is taken. Leave the machine alone meanwhile; it takes a minute at most and
+      what opening takes.
       """
     ],
     examples: ["bench", "bench ./store --report bench.html", "bench --users 100000 --growth --json"],
@@ -41,7 +42,7 @@ enum BenchCommand {
     var run = BenchRun(
       source: arguments.positional(0) ?? "made-up network, seed \(seed)", seed: seed, sampleCount: sampleCount,
       grows: arguments.flag(growth))
-    let found = try run.measure(try graph(arguments.positional(0), or: network))
+    let found = try run.measure { () throws(CommandFailure) in try graph(arguments.positional(0), or: network) }
     if let file { try write(BenchPage(report: found).html, to: file) }
     if arguments.flag(.json) {
       try Console.writeJSON { found.write(to: &$0) }

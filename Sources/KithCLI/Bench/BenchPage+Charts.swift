@@ -2,17 +2,20 @@ import Kith
 
 /// The charts of the page.
 extension BenchPage {
-  /// One chart for each group: from the fastest answer to the slowest in ten thousand.
+  /// Lines that one chart tells apart.
+  static let lineLimit = 6
+
+  /// A chart or two for each group: from the fastest answer to the slowest in ten thousand.
   var curves: String {
     let shares = (0...80).map { 1 - 1 / Self.power(Double($0) / 20) }
-    let charts = report.groups.map { group, rows in
+    let charts = report.groups.flatMap(Self.divided).map { title, rows in
       let lines = rows.map { row in
         let told = shares.filter { $0 == 0 || row.latencies.tells($0) }
         let points = told.map { (x: $0, y: Double(max(1, row.latencies.quantile($0)))) }
         return Chart.Line(name: row.name, remark: latencyText(row.latencies.quantile(0.5)), points: points)
       }
       return Chart(
-        title: group.rawValue, horizontal: .nines("share of calls that are as fast, %"),
+        title: title, horizontal: .nines("share of calls that are as fast, %"),
         vertical: .logarithmic("latency", holding: lines.flatMap { $0.points.map(\.y) }, latencyTick), lines: lines,
         showsPoints: false
       ).html
@@ -27,6 +30,17 @@ extension BenchPage {
       </section>
 
       """
+  }
+
+  /// The rows of a group for one chart after the other, about as many each.
+  private static func divided(
+    _ group: BenchQuestion.Group, _ rows: [BenchReport.Row]
+  ) -> [(title: String, rows: ArraySlice<BenchReport.Row>)] {
+    let count = (rows.count + lineLimit - 1) / lineLimit
+    return (0..<count).map { place in
+      let title = count == 1 ? group.rawValue : "\(group.rawValue), \(place + 1) of \(count)"
+      return (title, rows[rows.count * place / count..<rows.count * (place + 1) / count])
+    }
   }
 
   /// Ten to a power from 0 to 4, in twentieths.
@@ -113,7 +127,8 @@ extension BenchPage {
     return """
       <section>
       <h2>Passes over the whole graph</h2>
-      <p>Each once, over a pinned instant, on all cores, while writers could go on.</p>
+      <p>Each once, on all cores: reading and the index as the bench began, the others over a pinned instant, while
+      writers could go on.</p>
       <div class=wide><table class=narrow>
       \(rows.joined())</table></div>
       </section>

@@ -53,7 +53,7 @@ extension BenchPage {
       --c1: #b03a08; --c2: #076245; --c3: #85207a; --c4: #6d4c00; --c5: #3546b0; }
       body { padding: 0; max-width: none; font-size: 9pt; } h1 { font-size: 16pt; } h2 { margin-top: 1.25rem; }
       table { font-size: 7.5pt; } th, td { padding: .1rem .4rem; } .legend { font-size: 7.5pt; }
-      .wide { overflow: visible; }
+      .wide { overflow: visible; } th:first-child { position: static; } .tiles { margin: 1.25rem 1px; }
       .charts { grid-template-columns: 1fr 1fr; gap: .75rem; } .tiles li { border: 1px solid var(--rule); }
       .tiles b { font-size: 13pt; } h2, h2 + p, tr.group { break-after: avoid; } }
     """

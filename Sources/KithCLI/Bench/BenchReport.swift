@@ -50,7 +50,7 @@ struct BenchReport: Sendable {
   }
 
   /// Bytes of the graph for each of so many.
-  func bytesEach(_ count: Int) -> String { decimal(Double(memory.byteCount) / Double(max(1, count))) }
+  func bytesEach(_ count: Int) -> String { grouped(memory.byteCount / max(1, count)) }
 
   // MARK: - For a person
 

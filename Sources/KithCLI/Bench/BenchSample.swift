@@ -9,7 +9,8 @@ struct BenchSample: Sendable {
     let followeeCount: Int
   }
 
-  private static let userCount = 10_000
+  /// As many as questions, so that none finds in a cache what was left there by the last one about the same user.
+  private static let userCounts = 1_000...100_000
   private static let fanInUserCount = 500
   /// A class begins at every power of four.
   private static let fanInClassCount = 11
@@ -21,6 +22,8 @@ struct BenchSample: Sendable {
   private(set) var parts: [String] = []
   /// How names begin, one to eight letters.
   private(set) var beginnings: [String] = []
+  /// Names with a letter in their midst left out, short ones as they are.
+  private(set) var slips: [String] = []
   /// Those of the users who follow anybody.
   private(set) var followers: [UserID] = []
   /// From few to many.
@@ -30,25 +33,29 @@ struct BenchSample: Sendable {
   /// Words of these posts.
   private(set) var words: [String] = []
 
+  /// - Parameter questionCount: how many are asked of each kind at most.
   /// - Complexity: O(users)
-  init(_ view: borrowing GraphView, seed: UInt64) throws(KithError) {
+  init(_ view: borrowing GraphView, seed: UInt64, questionCount: Int) throws(KithError) {
     var random = RandomSource(seed: seed, stream: 20)
-    try drawUsers(view, &random)
+    let userCount = min(max(questionCount, Self.userCounts.lowerBound), Self.userCounts.upperBound)
+    try drawUsers(userCount, view, &random)
     try drawFanIns(view, &random)
     try drawPosts(view, &random)
   }
 
   private mutating func drawUsers(
-    _ view: borrowing GraphView, _ random: inout RandomSource
+    _ count: Int, _ view: borrowing GraphView, _ random: inout RandomSource
   ) throws(KithError) {
     guard view.counts.users > 0 else { return }
-    while users.count < Self.userCount {
+    while users.count < count {
       guard let user = view.user(at: random.below(view.rowCount)) else { continue }
       let seen = try view.user(user)
       let name = seen.username
       users.append(user)
       names.append(name)
       let letterCount = 1 + random.below(8)
+      let half = name.count / 2
+      slips.append(half < 3 ? name : String(name.prefix(half) + name.dropFirst(half + 1)))
       beginnings.append(String(name.prefix(letterCount)))
       parts.append(String(name.dropFirst(random.below(max(1, name.count - letterCount + 1))).prefix(letterCount)))
       if seen.followeeCount > 0 { followers.append(user) }

@@ -34,6 +34,23 @@ import Testing
     #expect(walked == elements)
   }
 
+  @Test func `a reader that has gone past some targets reads all of their edges when it is lent for them`() {
+    var forward = PackedLists<UInt64>(listsPerBlock: 8)
+    for source in 0..<40 {
+      forward.appendList()
+      for target in 0..<UInt64(20) {
+        forward.insert(target << 32 | UInt64(source), in: source, at: .init(run: 0, offset: Int(target)))
+      }
+    }
+    let degrees = [UInt32](repeating: 40, count: 20)
+    let reader = ForwardReader(sourceCount: 40)
+    for targets in [10..<15, 15..<20, 0..<5, 5..<10, 0..<20, 19..<20] {
+      let edges = reader.edges(of: forward, to: targets, degrees: degrees, count: 40 * targets.count)
+      let wanted = targets.flatMap { _ in (0..<40).map { UInt64($0) << 32 | UInt64($0) } }
+      #expect(edges == wanted, "\(targets)")
+    }
+  }
+
   @Test(arguments: [1, 3], [1, 2, 3, 4])
   func `a relation made at once is the one made edge by edge`(workers: Int, seed: UInt64) {
     var random = SeededRandom(seed: seed)

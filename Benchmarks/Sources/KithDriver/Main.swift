@@ -1,0 +1,128 @@
+import Kith
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Asks Kith what the drivers in `rivals/` ask its rivals, in the same way: everything is read before, the clock stands
+/// around the engine's call and the reading of its rows, and answers are lines of numbers.
+///
+/// `kith-driver STORE [DURABILITY ROUNDS DEPTH] < LINES`: a line is a key, an operation and its arguments, parted by
+/// tabs. Without DURABILITY the store is only read. ROUNDS (2) times everything is asked, and every second time is
+/// told. Up to DEPTH (1) changes of a kind are one batch, and each takes its share of the time.
+@main
+enum Main {
+  static func main() {
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      print("kith-driver: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(_ words: [String]) throws {
+    guard let store = words.first else { throw Misuse(message: "STORE [DURABILITY ROUNDS DEPTH] < LINES") }
+    var questions: [Question] = []
+    while let line = readLine() { questions.append(try Question(line)) }
+    let graph = try open(store, words.count > 1 ? words[1] : nil)
+    // As the rivals' indexes, which stand before anything is asked.
+    while !graph.read({ $0.isPostSearchIndexed }) { sleep(1) }
+    let numbers = words.dropFirst(2).map { Int($0) ?? 1 } + [2, 1].dropFirst(max(0, words.count - 2))
+    for round in 0..<numbers[0] {
+      try ask(questions[...], graph, depth: numbers[1], tells: !round.isMultiple(of: 2))
+    }
+    try graph.close()
+  }
+
+  private static func ask(
+    _ questions: ArraySlice<Question>, _ graph: SocialGraph, depth: Int, tells: Bool
+  ) throws {
+    var page = Page()
+    let clock = ContinuousClock()
+    var rest = questions
+    while let first = rest.first {
+      let isBatch = depth > 1 && first.change != nil
+      let window = rest.prefix(isBatch ? depth : 1).prefix { $0.key == first.key }
+      rest = rest.dropFirst(window.count)
+      page.clear()
+      let began = clock.now
+      if isBatch {
+        try graph.batch { (batch) throws(KithError) in
+          for change in window.lazy.compactMap(\.change) { try batch.apply(change) }
+        }
+      } else {
+        try first.ask(graph, &page)
+      }
+      let share = Int((clock.now - began) / .nanoseconds(1)) / window.count
+      if tells { for question in window { print("\(question.key)\t\(share)\t\(page.text)") } }
+    }
+  }
+
+  private static func open(_ store: String, _ durability: String?) throws -> SocialGraph {
+    guard let durability else { return try SocialGraph.open(store, access: .readOnly) }
+    guard let durability = Durability(rawValue: durability) else {
+      throw Misuse(message: "no durability \(durability)")
+    }
+    return try SocialGraph.open(store, options: Options(durability: durability))
+  }
+}
+
+struct Misuse: Error, CustomStringConvertible {
+  let message: String
+  var description: String { message }
+}
+
+/// A page as a host would hold it: numbers, and texts as Strings, told by their length.
+struct Page {
+  private var fields: [Int] = []
+  /// Where each row ends.
+  private var ends: [Int] = []
+
+  mutating func clear() {
+    fields.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+  }
+
+  mutating func keep(_ value: Bool) {
+    fields.append(value ? 1 : 0)
+    ends.append(fields.count)
+  }
+
+  /// - Parameter extra: what the question tells of each besides.
+  mutating func keep(_ user: User, extra: Int? = nil) {
+    fields.append(Int(user.id.rawValue))
+    fields.append(user.followerCount)
+    fields.append(user.followeeCount)
+    fields.append(user.postCount)
+    if let extra { fields.append(extra) }
+    fields.append(user.username.utf8.count)
+    ends.append(fields.count)
+  }
+
+  mutating func keep(_ post: Post) {
+    fields.append(Int(post.id.rawValue))
+    fields.append(Int(post.author.id.rawValue))
+    fields.append(Int(post.createdAt.rawValue))
+    fields.append(post.likeCount)
+    fields.append(post.liked == true ? 1 : 0)
+    fields.append(post.author.username.utf8.count)
+    fields.append(post.text.utf8.count)
+    ends.append(fields.count)
+  }
+
+  /// Rows with commas between them, their fields joined by colons.
+  var text: String {
+    var rows: [String] = []
+    var start = 0
+    for end in ends {
+      rows.append(fields[start..<end].map(String.init).joined(separator: ":"))
+      start = end
+    }
+    return rows.joined(separator: ",")
+  }
+}
