@@ -1,7 +1,7 @@
 /// Whom two users have in common.
 extension GraphView {
   /// Those whom both users follow, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
-  /// - Complexity: O(followees of both), or O(fewer · log more) where their numbers differ much.
+  /// - Complexity: O(followees of both), or O(fewer · log(more / fewer)) where their numbers differ much.
   public func mutualFollowees(
     of user: UserID, and other: UserID, _ options: MutualOptions = MutualOptions()
   ) throws(KithError) -> UserPage {

@@ -10,9 +10,9 @@ struct TimelineWalk {
   /// Posts between two looks at how it goes.
   private static let stride = 32
   /// So many followees are gathered while a walk looks at one post.
-  private static let gatheredPerPost = 8
+  private static let gatheredPerPost = 32
   /// So many posts are looked at while a merge searches one list.
-  private static let postsPerSearch = 8
+  private static let postsPerSearch = 3
   /// What a walk that soon gives up may cost, in parts of the merge that it delays.
   private static let trialShare = 16
 

@@ -1,10 +1,11 @@
 /// The targets that two sources of a relation have in common.
 ///
 /// Lists of like length are merged, without a branch that depends on what they hold. Where one is much longer, each
-/// target of the shorter is looked for in the longer (`TargetSet`).
+/// target of the shorter is looked for in the longer by galloping: steps that double, then halve (J. L. Bentley and
+/// A. C.-C. Yao, "An almost optimal algorithm for unbounded searching", 1976).
 @safe struct Intersection {
-  /// From this ratio of lengths on, searching is quicker.
-  private static let searchRatio = 16
+  /// From this ratio of lengths on, galloping is quicker.
+  private static let gallopRatio = 16
 
   // Safety: there is room for every target that is found and for one more, because one is written first and counted
   // then.
@@ -26,7 +27,7 @@
   /// - Parameters:
   ///   - row: only this and later ones.
   ///   - limit: only so many.
-  /// - Complexity: O(both) for like lengths, else O(shorter · log longer).
+  /// - Complexity: O(both) for like lengths, else O(shorter · log(longer / shorter)).
   static func rows(
     of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>, from row: UInt32 = 0,
     limit: Int = .max
@@ -55,12 +56,10 @@
     let (shortCount, longCount) = (min(firstCount, secondCount), max(firstCount, secondCount))
     guard shortCount > 0, let base = buffer.baseAddress else { return 0 }
     var intersection = unsafe Intersection(base, limit: limit, startingAt: lists.start(of: long, from: row))
-    if longCount / shortCount < searchRatio {
+    if longCount / shortCount < gallopRatio {
       forEachRun(of: short, in: lists, from: row) { intersection.merge($0, with: lists, long) }
     } else {
-      TargetSet.lend(list: long, of: lists) { targets in
-        forEachRun(of: short, in: lists, from: row) { intersection.search($0, targets) }
-      }
+      forEachRun(of: short, in: lists, from: row) { intersection.gallop($0, through: lists, long) }
     }
     return intersection.count
   }
@@ -107,13 +106,51 @@
 
   // MARK: - A short list and a long one
 
-  private mutating func search(_ short: Span<UInt64>, _ targets: borrowing TargetSet) {
-    for index in short.indices {
-      if count == limit { return }
+  private mutating func gallop(_ short: Span<UInt64>, through lists: borrowing PackedLists<UInt64>, _ long: Int) {
+    let runCount = lists.runCount(of: long)
+    for index in short.indices where count < limit {
       let target = Relation.target(short[index])
-      unsafe found[count] = target
-      if targets.contains(target) { count &+= 1 }
+      if runCount > 1 { skipRuns(before: target, lists, long, runCount) }
+      let elements = lists.run(place.run, of: long)
+      place.offset = Self.gallop(elements, from: place.offset, to: target)
+      if place.offset < elements.count && Relation.target(elements[place.offset]) == target {
+        unsafe found[count] = target
+        count += 1
+      }
     }
+  }
+
+  /// Goes to the last run that begins at or before a target.
+  private mutating func skipRuns(
+    before target: UInt32, _ lists: borrowing PackedLists<UInt64>, _ long: Int, _ runCount: Int
+  ) {
+    var (low, high, step) = (place.run, runCount, 1)
+    while low + step < high && Relation.target(lists.run(low + step, of: long)[0]) <= target {
+      low += step
+      step *= 2
+    }
+    high = min(high, low + step)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if Relation.target(lists.run(middle, of: long)[0]) <= target { low = middle } else { high = middle }
+    }
+    if low > place.run { place = .init(run: low, offset: 0) }
+  }
+
+  /// The first place from `start` on whose target is not before the one looked for.
+  private static func gallop(_ elements: Span<UInt64>, from start: Int, to target: UInt32) -> Int {
+    let key = UInt64(target) << 32
+    var (low, step) = (start, 1)
+    while low + step <= elements.count && elements[low + step - 1] < key {
+      low += step
+      step *= 2
+    }
+    var high = min(elements.count, low + step - 1)
+    while low < high {
+      let middle = (low + high) >> 1
+      if elements[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

@@ -20,20 +20,14 @@ import CHints
   static func lend<R>(
     targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
   ) -> R {
-    lend(list: Int(source), of: relation.forward, body)
-  }
-
-  static func lend<R>(
-    list: Int, of lists: borrowing PackedLists<UInt64>, _ body: (borrowing TargetSet) -> R
-  ) -> R {
-    let capacity = lists.runCount(of: list)
+    let capacity = relation.forward.runCount(of: Int(source))
     return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
       unsafe withUnsafeTemporaryAllocation(of: Run.self, capacity: capacity) { runs in
         guard let firstOfAll = firsts.baseAddress, let firstRun = runs.baseAddress else {
           preconditionFailure("a list has a run")
         }
         var count = 0
-        lists.forEachRun(of: list) { targets in
+        relation.forward.forEachRun(of: Int(source)) { targets in
           unsafe targets.withUnsafeBufferPointer { elements in
             guard let base = elements.baseAddress else { return }
             // The first run is made to begin before all: whatever stands before it is looked for there.
