@@ -47,6 +47,32 @@ import Testing
     }
   }
 
+  @Test("The bits of 64 bytes are where a text's ends stand, and where NULs do, wherever the bytes end")
+  func masks() {
+    var state: UInt64 = 5
+    for length in [0, 1, 2, 63, 64, 65, 66, 80, 127, 128, 200] {
+      let bytes = Self.bytes(length, &state).map { $0 == 0xE9 && length % 2 == 0 ? 0 : $0 }
+      for text in [[0x61], [0x61, 0x62], [0x62, 0x61, 0x61], [0xE9, 0x61, 0x62, 0x62, 0xE9]] as [[UInt8]] {
+        for place in 0...length {
+          for end in [length, min(length, place + 40), min(length, place + 64)] where end >= place {
+            let hits = ByteSearch.hits(of: text.span, in: bytes.span, from: place, to: end)
+            let terminators = ByteSearch.terminators(in: bytes.span, from: place, to: end)
+            for bit in 0..<64 {
+              let index = place + bit
+              let isThere = index < end
+              let last = index + text.count - 1
+              let isHit = isThere && last < length && bytes[index] == text[0] && bytes[last] == text[text.count - 1]
+              let isEnd = isThere && bytes[index] == 0
+              if hits >> UInt64(bit) & 1 != (isHit ? 1 : 0) || terminators >> UInt64(bit) & 1 != (isEnd ? 1 : 0) {
+                Issue.record("byte \(index) of \(length), from \(place) to \(end), text \(text)")
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
   @Test("A run between NULs is found, and the NULs before it are counted")
   func runs() {
     var state: UInt64 = 3

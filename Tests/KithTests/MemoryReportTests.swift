@@ -23,7 +23,7 @@ import Testing
     let report = graph.read { $0.memoryReport() }
     #expect(report.units.map(\.name) == ["user", "post", "follow", "like"])
     #expect(report.units.map(\.count) == [500, 5_000, 10_000, 5_000])
-    let others = report.entries.filter { ["blocks", "mutes", "marks"].contains($0.name) }
+    let others = report.entries.filter { ["blocks", "mutes", "marks", "timelineHints"].contains($0.name) }
     #expect(report.units.reduce(0) { $0 + $1.byteCount } + others.reduce(0) { $0 + $1.byteCount } == report.byteCount)
     #expect(SocialGraph().read { $0.memoryReport() }.units.allSatisfy { $0.bytesEach == nil })
   }

@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  @Test("A clue stands in whatever is left of a text after so many edits")
-  func clues() {
+  @Test("A part stands in whatever is left of a text after so many edits")
+  func parts() {
     var random = SeededRandom(seed: 8)
     for _ in 0..<3_000 {
       let text = Array((0..<4 + random.below(30)).map { _ in ["a", "b", "c", "é"][random.below(4)] }.joined().utf8)
@@ -70,22 +70,27 @@ import Testing
         }
       }
       let slipped = Array("..\(scalars.map { String($0) }.joined())..".utf8)
-      let clues = NameClue.ofText(text, edits: edits)
+      let clues = NamePattern(loose: text, edits: edits, strict: nil, mostEdits: edits).clues
       #expect(clues.contains { ByteSearch.contains($0.text.span, in: slipped.span) && $0.isPosted(in: slipped) })
     }
-    #expect(NameClue.ofText(Array("abcdefgh".utf8), edits: 2).count <= 12)
-    #expect(NameClue.ofText(Array("abc".utf8), edits: 0).map(\.text) == [Array("abc".utf8)])
+    #expect(SlipVariants(Array("abc".utf8), edits: 2) == nil)
   }
 
   @Test("The beginning of a pattern is taken for one only where every match has it")
   func beginnings() {
     let cases = [
-      ("^abc", "abc"), ("^AbC$", "abc"), ("^abc?", "ab"), ("^abc*d", "ab"), ("^abc+", "abc"), ("^ab{2}", "a"),
-      ("^ab|c", ""), ("abc", ""), ("^[ab]c", ""), ("^a.c", "a"), ("^", ""), ("^a_1\\.", "a_1"), ("^日", ""),
+      ("^abc", ["abc"]), ("^AbC$", ["abc"]), ("^abc?", ["ab"]), ("^abc*d", ["ab"]), ("^abc+", ["abc"]),
+      ("^ab{2}", ["a"]), ("^ab|c", [""]), ("abc", [""]), ("^a.c", ["a"]), ("^", [""]), ("^a_1\\.", ["a_1"]),
+      ("^日", [""]), ("^[ba]c", ["ac", "bc"]), ("^[A-C]x", ["ax", "bx", "cx"]), ("^a[xy0-2]*", ["a"]),
+      ("^[ab]+c", ["a", "b"]), ("^[^a]b", [""]), ("^a[b.]", ["a"]), ("^a[b-]", ["a"]), ("^a[A-z]", ["a"]),
+      ("^a[[:alpha:]]", ["a"]), ("^a[]b]", ["a"]), ("^a[é]", ["a"]), ("^[ab][cd]?", ["a", "b"]), ("^a[", ["a"]),
     ]
-    for (pattern, beginning) in cases {
-      #expect(RegularExpression.beginning(of: Array(pattern.utf8)) == Array(beginning.utf8), "\(pattern)")
+    for (pattern, beginnings) in cases {
+      let found = RegularExpression.beginnings(of: Array(pattern.utf8))
+      #expect(found == beginnings.map { Array($0.utf8) }, "\(pattern)")
     }
+    // Too many to be worth their while end with what comes before them.
+    #expect(RegularExpression.beginnings(of: Array("^[a-j][a-j]".utf8)).count == 10)
   }
 
   @Test("What is looked for of a text does not depend on the case of its letters, nor on marks behind it")

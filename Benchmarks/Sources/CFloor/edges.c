@@ -88,7 +88,7 @@ uint32_t floor_edges_sources(const struct floor_edges *edges, uint32_t target) {
 
 uint32_t floor_edges_first(
   const struct floor_edges *likes, const struct floor_edges *follows, uint32_t target, const uint32_t *name_offsets,
-  const char *names, uint32_t limit, struct floor_liker *page, char *bytes) {
+  const char *names, const uint32_t *post_counts, uint32_t limit, struct floor_liker *page, char *bytes) {
   const struct narrow *back = likes->backward + target;
   uint32_t count = back->count < limit ? back->count : limit;
   for (uint32_t index = 0; index < count; index++) {
@@ -97,8 +97,8 @@ uint32_t floor_edges_first(
     uint32_t length = name_offsets[user + 1] - name_offsets[user];
     page[index] = (struct floor_liker){
       .user = user, .second = (uint32_t)list->elements[place_of(list, target)],
-      .followers = follows->backward[user].count, .followees = follows->forward[user].count, .name_length = length,
-      .name = bytes};
+      .followers = follows->backward[user].count, .followees = follows->forward[user].count, .posts = post_counts[user],
+      .name_length = length, .name = bytes};
     memcpy(bytes, names + name_offsets[user], length);
     bytes += length;
   }

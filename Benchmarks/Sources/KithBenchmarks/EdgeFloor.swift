@@ -8,6 +8,7 @@ import CFloor
   private let likes: OpaquePointer
   private let names: Texts
   private let nameOffsets: [UInt32]
+  private var postCounts: [UInt32]
   private let page = UnsafeMutablePointer<floor_liker>.allocate(capacity: 20)
   private let bytes: UnsafeMutablePointer<CChar>
 
@@ -18,6 +19,8 @@ import CFloor
     unsafe likes = floor_edges_create(userCount, UInt32(network.authors.count))
     names = Texts(network.names)
     nameOffsets = names.offsets.map { UInt32($0) }
+    postCounts = [UInt32](repeating: 0, count: network.userCount)
+    for author in network.authors { postCounts[Int(author)] += 1 }
     unsafe bytes = .allocate(capacity: 20 * max(1, names.longest))
     let second = UInt32(Network.edgeTime / 1_000)
     for user in 0..<network.userCount {
@@ -55,7 +58,7 @@ import CFloor
   /// The first twenty likers of a post, written to the floor's own memory; answers how many.
   @inline(__always)
   func likers(_ post: Int) -> Int {
-    unsafe Int(floor_edges_first(likes, follows, UInt32(post), nameOffsets, names.bytes, 20, page, bytes))
+    unsafe Int(floor_edges_first(likes, follows, UInt32(post), nameOffsets, names.bytes, postCounts, 20, page, bytes))
   }
 
   /// Whom the last `likers` named: row and second of each.

@@ -1,9 +1,14 @@
+import CFloor
+
 /// One kind of question as it was measured.
 struct Measurement {
   let name: String
   let engine: Percentiles
   /// The same work on bare arrays, measured in turn with the engine; nil where there is none yet.
   let floor: Percentiles?
+
+  /// How many allocations of memory the engine made for a question, on average; nil where nobody counts them.
+  var allocations: Double? = nil
 
   /// How many follows one question reads, where that is what counts.
   var follows: Int? = nil
@@ -36,33 +41,39 @@ struct Harness {
     let samples = samples ?? self.samples
     var engineRuns: [Percentiles] = []
     var floorRuns: [Percentiles] = []
+    var allocations: Double?
     for run in 0...runs {
-      let engineRun = try time(questions, samples, prepare, engine)
-      let floorRun = try floor.map { try time(questions, samples, prepare, $0) }
+      let engineRun: Percentiles
+      (engineRun, allocations) = try time(questions, samples, prepare, engine)
+      let floorRun = try floor.map { try time(questions, samples, prepare, $0).figures }
       if run == 0 { continue }
       engineRuns.append(engineRun)
       if let floorRun { floorRuns.append(floorRun) }
     }
     return Measurement(
       name: name, engine: Percentiles(medianOf: engineRuns),
-      floor: floorRuns.isEmpty ? nil : Percentiles(medianOf: floorRuns))
+      floor: floorRuns.isEmpty ? nil : Percentiles(medianOf: floorRuns), allocations: allocations)
   }
 
   private mutating func time(
     _ questions: Int, _ samples: Int, _ prepare: () -> Void, _ body: (Int) throws -> Int
-  ) rethrows -> Percentiles {
+  ) rethrows -> (figures: Percentiles, allocations: Double?) {
     let clock = ContinuousClock()
     var durations: [Int64] = []
     durations.reserveCapacity(samples)
+    var allocationCount: Int64 = 0
     for sample in 0..<samples {
       prepare()
+      let before = floor_allocation_count()
       let began = clock.now
       let answer = try body(sample % questions)
       let ended = clock.now
+      allocationCount += floor_allocation_count() - before
       digest = digest &* 31 &+ answer
       durations.append((ended - began).components.attoseconds / 1_000_000_000)
     }
-    return Percentiles(durations)
+    let counts = floor_allocation_count() >= 0
+    return (Percentiles(durations), counts ? Double(allocationCount) / Double(samples) : nil)
   }
 }
 

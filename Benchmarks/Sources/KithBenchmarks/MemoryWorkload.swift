@@ -16,7 +16,8 @@ struct MemoryWorkload {
       let lines = report.units.map { "\(decimal($0.bytesEach ?? 0, places: 2)) a \($0.name)" }
       print("bytes \(name): \(lines.joined(separator: ", ")); in all \(grouped(report.byteCount))")
     }
-    return [try celebrity(&harness), try identifiers(&harness)]
+    try identifiers(harness.samples * 1_000)
+    return [try celebrity(&harness)]
   }
 
   /// Follows at random, each taken back a little later.
@@ -38,33 +39,49 @@ struct MemoryWorkload {
     for (user, target) in waiting { try graph.unfollow(user, target) }
   }
 
-  /// Everybody follows one user, all in the same second; then some at random leave, and come back.
+  /// So many follow one user, all in the same second; then some at random leave, and come back.
   private func celebrity(_ harness: inout Harness) throws -> Measurement {
-    let star = try graph.addUser("somebody whom all follow")
-    for user in 0..<network.userCount { try graph.follow(Network.userID(user), star, at: Timestamp(Network.edgeTime)) }
+    let count = harness.samples * 500
+    let other = SocialGraph()
+    let star = try other.addUser("somebody whom all follow")
+    for start in stride(from: 0, to: count, by: 5_000) {
+      try other.batch { batch throws(KithError) in
+        for number in start..<min(count, start + 5_000) {
+          let fan = try batch.apply(.addUser(id: nil, username: "fan \(number)")).user ?? star
+          try batch.apply(.follow(fan, star, at: Timestamp(Network.edgeTime)))
+        }
+      }
+    }
     var random = RandomSource(seed: seed, stream: 82)
     var left: UserID?
-    return try harness.measure(
-      "unfollow one of \(grouped(network.userCount)) followers, all of one second", questions: 1
-    ) {
-      if let left { _ = try? graph.follow(left, star, at: Timestamp(Network.edgeTime)) }
+    let name = "unfollow one of \(grouped(count)) followers, all of one second"
+    return try harness.measure(name, questions: 1, samples: min(harness.samples, 2_000)) {
+      if let left { _ = try? other.follow(left, star, at: Timestamp(Network.edgeTime)) }
     } engine: { _ in
-      let user = Network.userID(random.below(network.userCount))
+      let user = UserID(Int64(random.below(count)) + 2)
       left = user
-      return try graph.unfollow(user, star) ? 1 : 0
+      return try other.unfollow(user, star) ? 1 : 0
     }
   }
 
-  /// Users with ids of their own, one at a time, in a graph of their own.
-  private func identifiers(_ harness: inout Harness) throws -> Measurement {
-    let other = SocialGraph()
+  /// Posts with ids of the host's own, one at a time, in a graph of their own, whose index of ids grows from nothing.
+  private func identifiers(_ count: Int) throws {
+    let other = SocialGraph(options: Options(postIndex: .off))
     var random = RandomSource(seed: seed, stream: 83)
-    var number = 0
     let author = try other.addUser("author")
-    return try harness.measure("post with an id of the host's own", questions: 1, samples: harness.samples * 20) { _ in
-      number += 1
+    let clock = ContinuousClock()
+    var durations: [Int64] = []
+    durations.reserveCapacity(count)
+    for number in 0..<count {
       let id = PostID(Int64(bitPattern: random.next() >> 2) + 1)
-      return try other.addPost(by: author, "x", id: id, createdAt: Timestamp(Int64(number))).rawValue > 0 ? 1 : 0
+      let began = clock.now
+      try other.addPost(by: author, "x", id: id, createdAt: Timestamp(Int64(number)))
+      durations.append((clock.now - began).components.attoseconds / 1_000_000_000)
     }
+    durations.sort()
+    let figures = [(50_00, "p50"), (99_90, "p99.9"), (99_99, "p99.99"), (100_00, "max")].map { share, name in
+      "\(name) \(decimal(Double(durations[(count * share + 9_999) / 10_000 - 1]) / 1_000, places: 2))"
+    }
+    print("a post with an id of the host's own, up to \(grouped(count)): \(figures.joined(separator: ", ")) µs")
   }
 }

@@ -16,12 +16,13 @@ struct Report {
   }
 
   static func table(_ measurements: [Measurement]) -> String {
-    var rows = [["", "of"] + Percentiles.names + ["p50 / floor's"]]
+    var rows = [["", "of"] + Percentiles.names + ["p50 / floor's", "allocations"]]
     for measurement in measurements {
       rows.append(
         [measurement.name, "kith"] + measurement.engine.all.map(microseconds)
-          + [measurement.ratio.map { decimal($0, places: 2) } ?? "no floor yet"])
-      if let floor = measurement.floor { rows.append(["", "floor"] + floor.all.map(microseconds) + [""]) }
+          + [measurement.ratio.map { decimal($0, places: 2) } ?? "no floor yet"]
+          + [measurement.allocations.map { decimal($0, places: 1) } ?? ""])
+      if let floor = measurement.floor { rows.append(["", "floor"] + floor.all.map(microseconds) + ["", ""]) }
     }
     return text(of: rows, leftColumns: 2)
   }
@@ -79,6 +80,9 @@ struct Report {
       var fields = ["\"name\":\"\(measurement.name)\"", "\"kith\":\(json(measurement.engine))"]
       if let floor = measurement.floor, let ratio = measurement.ratio {
         fields += ["\"floor\":\(json(floor))", "\"ratio\":\(decimal(ratio, places: 3))"]
+      }
+      if let allocations = measurement.allocations {
+        fields.append("\"allocations\":\(decimal(allocations, places: 2))")
       }
       return "{" + fields.joined(separator: ",") + "}"
     }

@@ -23,4 +23,33 @@ static inline size_t kith_lower_bound(const uint64_t *elements, size_t count, ui
   return (size_t)(base - elements) + (count == 1 && *base < key);
 }
 
+typedef uint8_t kith_vector __attribute__((vector_size(16), aligned(1)));
+
+// One bit for each of sixteen bytes that are all ones or all zeros.
+static inline uint64_t kith_bits(kith_vector mask) {
+#if defined(__SSE2__)
+  typedef char bytes __attribute__((vector_size(16)));
+  return (uint16_t)__builtin_ia32_pmovmskb128((bytes)mask);
+#else
+  // Of eight bytes each keeps another bit, and a product adds them up in its highest byte.
+  typedef uint64_t words __attribute__((vector_size(16)));
+  words sums = (((words)mask & 0x8040201008040201u) * 0x0101010101010101u) >> 56;
+  return sums[0] | sums[1] << 8;
+#endif
+}
+
+// At which of 64 places `first` stands, and `last` so many bytes behind it: bit n for the n-th byte.
+//
+// 64 + gap bytes must be there. Swift has no word for a vector's mask as bits: its own twin takes six times as many
+// instructions.
+static inline uint64_t kith_places(const uint8_t *bytes, size_t gap, uint8_t first, uint8_t last) {
+  uint64_t places = 0;
+  for (int step = 0; step < 4; step++) {
+    kith_vector heads = *(const kith_vector *)(bytes + 16 * step);
+    kith_vector tails = *(const kith_vector *)(bytes + 16 * step + gap);
+    places |= kith_bits((kith_vector)(heads == first) & (kith_vector)(tails == last)) << (16 * step);
+  }
+  return places;
+}
+
 #endif

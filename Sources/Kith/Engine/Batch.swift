@@ -19,8 +19,8 @@ public struct Batch: ~Copyable {
   public mutating func apply(_ change: Change) throws(KithError) -> Applied {
     if count >= limit { throw .invalidRequest(reason: "a batch has at most \(limit) changes") }
     do throws(KithError) {
-      let (applied, made) = try graph.applyLocked(change)
-      if records && applied.changed { self.made.append(made) }
+      let (applied, made) = try graph.applyLocked(change, records: records)
+      if let made { self.made.append(made) }
       count += 1
       return applied
     } catch {
@@ -30,7 +30,7 @@ public struct Batch: ~Copyable {
 
   /// Makes the next change of an import: its error as it is, and the import goes on.
   package mutating func importChange(_ change: Change) throws(KithError) -> Applied {
-    try graph.applyLocked(change).applied
+    try graph.applyLocked(change, records: false).applied
   }
 
   /// The graph with the changes made so far.

@@ -62,7 +62,11 @@ final class ChangeFeed: Sendable {
   // MARK: - Writers
 
   /// Keeps a change that was applied. Called under the graph's writer lock.
-  func record(_ change: Change, sequence: UInt64) { record(CollectionOfOne(change), after: sequence - 1) }
+  func record(_ change: Change, sequence: UInt64) {
+    // Here as well: most are not observed, and the collection is a copy.
+    guard isObserved.load(ordering: .relaxed) else { return }
+    record(CollectionOfOne(change), after: sequence - 1)
+  }
 
   /// Keeps changes that were applied together.
   func record(_ changes: some Sequence<Change>, after sequence: UInt64) {

@@ -29,17 +29,12 @@ extension GraphView {
     if options.order == .name {
       return try byName(.followersByName, of: user, own, options, sight)
     }
-    let list = Int(own)
-    var place = state.follows.backward.endPosition(of: list)
+    var place = state.follows.backward.endPosition(of: Int(own))
     if let bound = try Self.edge(options.cursor, kind: .followersNewest, subject: user.rawValue) {
       place = state.follows.backwardPosition(own, second: bound.second, id: bound.id, ids: state.users.identifiers.ids)
     }
-    var edges: [EdgeSelection.Edge] = []
-    while edges.count <= options.limit, let (row, position) = state.follows.backward.element(before: place, of: list) {
-      place = position
-      if !sight.hides(row, state) { edges.append(edge(state.follows, row, own)) }
-    }
-    return people(edges, options.limit, .followersNewest, subject: user.rawValue, sight, .followed)
+    let rows = sources(of: own, in: state.follows, from: place, isAscending: false, options.limit, sight)
+    return people(rows, to: own, in: state.follows, options.limit, .followersNewest, user.rawValue, sight, .followed)
   }
 
   /// Who likes a post, oldest like first, with the time of each. Errors: `unknownPost`, `unknownUser`,
@@ -48,23 +43,17 @@ extension GraphView {
   public func likers(of post: PostID, _ options: ListOptions = ListOptions()) throws(KithError) -> UserPage {
     let sight = try begin(options)
     let row = try visiblePost(post, sight)
-    let list = Int(row)
     var place = state.likes.backward.startPosition()
     if let bound = try Self.edge(options.cursor, kind: .likers, subject: post.rawValue) {
       place = state.likes.backwardPosition(row, second: bound.second, id: bound.id, ids: state.users.identifiers.ids)
-      if let (liker, position) = state.likes.backward.element(atOrAfter: place, of: list) {
+      if let (liker, position) = state.likes.backward.element(atOrAfter: place, of: Int(row)) {
         let found = edge(state.likes, liker, row)
         place = position
         if found.second == bound.second && found.id == bound.id { place.offset += 1 }
       }
     }
-    var edges: [EdgeSelection.Edge] = []
-    while edges.count <= options.limit, let (liker, position) = state.likes.backward.element(atOrAfter: place, of: list)
-    {
-      place = .init(run: position.run, offset: position.offset + 1)
-      if !sight.hides(liker, state) { edges.append(edge(state.likes, liker, row)) }
-    }
-    return people(edges, options.limit, .likers, subject: post.rawValue, sight, .liked)
+    let rows = sources(of: row, in: state.likes, from: place, isAscending: true, options.limit, sight)
+    return people(rows, to: row, in: state.likes, options.limit, .likers, post.rawValue, sight, .liked)
   }
 
   /// What a user likes, newest like first, with the time of each. Errors: `unknownUser`, `invalidRequest`,
@@ -105,6 +94,29 @@ extension GraphView {
     return try sight(of: options.viewer)
   }
 
+  /// Rows of a target's sources from a place on, without those out of sight: as many as a page holds, and one more.
+  private func sources(
+    of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
+    _ limit: Int, _ sight: Sight
+  ) -> [UInt32] {
+    let list = Int(target)
+    var rows: [UInt32] = []
+    rows.reserveCapacity(min(limit, relation.sourceCount(target)) + 1)
+    let lastRun = isAscending ? relation.backward.runCount(of: list) - 1 : 0
+    for run in stride(from: place.run, through: lastRun, by: isAscending ? 1 : -1) {
+      let sources = relation.backward.run(run, of: list)
+      let start = run == place.run ? place.offset : isAscending ? 0 : sources.count
+      for step in 0..<(isAscending ? sources.count - start : start) {
+        let row = sources[isAscending ? start + step : start - 1 - step]
+        if sight.hides(row, state) { continue }
+        relation.forward.prefetchEnd(of: Int(row))
+        rows.append(row)
+        if rows.count > limit { return rows }
+      }
+    }
+    return rows
+  }
+
   private func edge(_ relation: borrowing Relation, _ source: UInt32, _ target: UInt32) -> EdgeSelection.Edge {
     .init(second: relation.second(source, target) ?? 0, id: state.users.identifiers.ids[source], row: source)
   }
@@ -114,9 +126,9 @@ extension GraphView {
     _ cursor: Cursor?, kind: CursorContent.Kind, subject: Int64
   ) throws(KithError) -> (second: UInt32, id: Int64)? {
     guard let cursor else { return nil }
-    let numbers = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 2).numbers
-    guard let second = UInt32(exactly: numbers[0]) else { throw .invalidCursor }
-    return (second, numbers[1])
+    let place = try CursorPlace(cursor, kind: kind, subject: subject)
+    guard let second = UInt32(exactly: place.first) else { throw .invalidCursor }
+    return (second, place.second)
   }
 
   /// Cuts one edge too many off, and says where to go on.
@@ -126,7 +138,25 @@ extension GraphView {
     guard edges.count > limit else { return nil }
     edges.removeLast(edges.count - limit)
     guard let last = edges.last else { return nil }
-    return CursorContent(kind: kind, subject: subject, numbers: [Int64(last.second), last.id]).cursor
+    return Cursor(CursorPlace(kind: kind, subject: subject, first: Int64(last.second), second: last.id))
+  }
+
+  /// A page of sources of a target, of which there may be one too many.
+  private func people(
+    _ found: [UInt32], to target: UInt32, in relation: borrowing Relation, _ limit: Int, _ kind: CursorContent.Kind,
+    _ subject: Int64, _ sight: Sight, _ event: UserRecord.Event
+  ) -> UserPage {
+    let shown = found.prefix(limit)
+    var last: UInt32 = 0
+    let records = people(shown) { row, record in
+      mark(&record, row, sight)
+      record.event = event
+      record.second = relation.second(row, target) ?? 0
+      last = record.second
+    }
+    guard found.count > limit, let end = shown.last else { return UserPage(records) }
+    let place = CursorPlace(kind: kind, subject: subject, first: Int64(last), second: state.userID(end).rawValue)
+    return UserPage(records, next: Cursor(place))
   }
 
   private func people(

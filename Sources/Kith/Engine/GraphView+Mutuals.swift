@@ -6,9 +6,16 @@ extension GraphView {
     of user: UserID, and other: UserID, _ options: MutualOptions = MutualOptions()
   ) throws(KithError) -> UserPage {
     let (own, others, sight) = try pair(user, other, options)
+    let last = try Self.last(options.cursor, .mutualFollowees, user, other)
+    let areByID = state.users.identifiers.isAscending
+    if areByID && sight.hidesNobody && !options.counting {
+      // Found in the order of the page, which is full before the lists have ended.
+      let first = last == 0 ? 0 : state.users.identifiers.firstRow(after: last)
+      let shown = state.mutualFollowees(own, others, from: first, limit: options.limit + 1)
+      return page(shown[...], total: nil, .mutualFollowees, user, other, options, sight)
+    }
     let mutuals = state.mutualFollowees(own, others)
-    return try page(
-      mutuals, areByID: state.users.identifiers.isAscending, .mutualFollowees, user, other, options, sight)
+    return page(mutuals, areByID: areByID, after: last, .mutualFollowees, user, other, options, sight)
   }
 
   /// Those who follow both users, by id. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
@@ -17,7 +24,9 @@ extension GraphView {
     of user: UserID, and other: UserID, _ options: MutualOptions = MutualOptions()
   ) throws(KithError) -> UserPage {
     let (own, others, sight) = try pair(user, other, options)
-    return try page(state.mutualFollowers(own, others), areByID: false, .mutualFollowers, user, other, options, sight)
+    let last = try Self.last(options.cursor, .mutualFollowers, user, other)
+    let mutuals = state.mutualFollowers(own, others)
+    return page(mutuals, areByID: false, after: last, .mutualFollowers, user, other, options, sight)
   }
 
   /// How many both users follow; everybody's blocks regardless. Errors: `unknownUser`.
@@ -42,26 +51,39 @@ extension GraphView {
     return (try visibleUser(user, sight), try visibleUser(other, sight), sight)
   }
 
+  /// The id after which a page begins.
+  private static func last(
+    _ cursor: Cursor?, _ kind: CursorContent.Kind, _ user: UserID, _ other: UserID
+  ) throws(KithError) -> Int64 {
+    guard let cursor else { return 0 }
+    let place = try CursorPlace(cursor, kind: kind, subject: user.rawValue)
+    if place.first != other.rawValue { throw .invalidCursor }
+    return place.second
+  }
+
+  /// The page of some of all mutuals.
   private func page(
-    _ mutuals: [UInt32], areByID: Bool, _ kind: CursorContent.Kind, _ user: UserID, _ other: UserID,
-    _ options: MutualOptions, _ sight: Sight
-  ) throws(KithError) -> UserPage {
-    var last: Int64 = 0
-    if let cursor = options.cursor {
-      let numbers = try CursorContent(cursor, kind: kind, subject: user.rawValue, numberCount: 2).numbers
-      if numbers[0] != other.rawValue { throw .invalidCursor }
-      last = numbers[1]
-    }
+    _ mutuals: [UInt32], areByID: Bool, after last: Int64, _ kind: CursorContent.Kind, _ user: UserID,
+    _ other: UserID, _ options: MutualOptions, _ sight: Sight
+  ) -> UserPage {
     var visible = mutuals
-    if sight.viewer != nil { visible.removeAll { sight.hides($0, state) } }
-    var shown = areByID ? after(last, visible[...]) : firstByID(visible, after: last, limit: options.limit + 1)[...]
+    if !sight.hidesNobody { visible.removeAll { sight.hides($0, state) } }
+    let shown = areByID ? after(last, visible[...]) : firstByID(visible, after: last, limit: options.limit + 1)[...]
+    return page(shown, total: options.counting ? visible.count : nil, kind, user, other, options, sight)
+  }
+
+  /// - Parameter rows: those of the page, and more if there are.
+  private func page(
+    _ rows: ArraySlice<UInt32>, total: Int?, _ kind: CursorContent.Kind, _ user: UserID, _ other: UserID,
+    _ options: MutualOptions, _ sight: Sight
+  ) -> UserPage {
+    let shown = rows.prefix(options.limit)
     var next: Cursor?
-    if shown.count > options.limit {
-      shown = shown.prefix(options.limit)
-      let numbers = [other.rawValue, state.userID(shown[shown.endIndex - 1]).rawValue]
-      next = CursorContent(kind: kind, subject: user.rawValue, numbers: numbers).cursor
+    if shown.count < rows.count, let last = shown.last {
+      let id = state.userID(last).rawValue
+      next = Cursor(CursorPlace(kind: kind, subject: user.rawValue, first: other.rawValue, second: id))
     }
-    return UserPage(people(shown, sight), next: next, total: options.counting ? visible.count : nil)
+    return UserPage(people(shown, sight), next: next, total: total)
   }
 
   /// Of rows whose ids ascend, those after an id.

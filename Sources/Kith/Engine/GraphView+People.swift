@@ -18,7 +18,7 @@ extension GraphView {
   }
 
   @inline(__always)
-  private func mark(_ record: inout UserRecord, _ row: UInt32, _ sight: Sight) {
+  func mark(_ record: inout UserRecord, _ row: UInt32, _ sight: Sight) {
     if let viewer = sight.viewer { record.following = state.follows.contains(viewer, row) ? .yes : .no }
   }
 
@@ -28,25 +28,24 @@ extension GraphView {
   func people(_ rows: some Collection<UInt32>, _ complete: (UInt32, inout UserRecord) -> Void) -> UserRecords {
     var byteCount = 0
     for row in rows {
-      byteCount += state.users.names.byteCount(Int(row))
-      state.follows.backward.prefetchBlock(of: Int(row))
-      state.follows.forward.prefetchBlock(of: Int(row))
-      state.posts.byAuthor.prefetchBlock(of: Int(row))
+      byteCount &+= state.users.names.prefetchText(Int(row))
+      state.follows.backward.prefetchEnd(of: Int(row))
+      state.follows.forward.prefetchEnd(of: Int(row))
+      state.posts.byAuthor.prefetchEnd(of: Int(row))
     }
     return UserRecords(recordCount: rows.count, byteCount: byteCount) { buffer in
-      for row in rows { buffer.append(Int(row), of: state.users.names) }
-      var (index, start) = (0, 0)
+      var index = 0
       for row in rows {
-        let nameByteCount = state.users.names.byteCount(Int(row))
+        let name = buffer.append(Int(row), of: state.users.names)
         var record = UserRecord(
-          id: state.users.identifiers.ids[row], followerCount: UInt32(state.follows.sourceCount(row)),
-          followeeCount: UInt32(state.follows.targetCount(row)),
-          postCount: UInt32(state.posts.byAuthor.count(of: Int(row))), nameStart: UInt32(start),
-          nameByteCount: UInt8(nameByteCount))
+          id: state.users.identifiers.id(of: row),
+          followerCount: UInt32(truncatingIfNeeded: state.follows.sourceCount(row)),
+          followeeCount: UInt32(truncatingIfNeeded: state.follows.targetCount(row)),
+          postCount: UInt32(truncatingIfNeeded: state.posts.byAuthor.count(of: Int(row))),
+          nameStart: UInt32(truncatingIfNeeded: name.lowerBound), nameByteCount: UInt8(truncatingIfNeeded: name.count))
         complete(row, &record)
         buffer.set(index, record)
-        index += 1
-        start += nameByteCount
+        index &+= 1
       }
     }
   }

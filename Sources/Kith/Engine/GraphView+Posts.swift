@@ -7,16 +7,19 @@ extension GraphView {
   /// - Parameter likedSeconds: of a list of likes: when each was given.
   func posts(_ rows: [UInt32], _ sight: Sight, likedSeconds: [UInt32]? = nil) -> PostRecords {
     for row in rows {
+      state.posts.authors.prefetch(Int(row))
       state.posts.texts.prefetchReference(Int(row))
-      state.posts.times.prefetch(Int(row))
       state.likes.backward.prefetchEntry(of: Int(row))
+      state.posts.times.prefetch(Int(row))
     }
+    if let viewer = sight.viewer { state.likes.forward.prefetchElements(of: Int(viewer)) }
     var byteCount = 0
     for row in rows {
+      state.users.names.prefetchReference(Int(state.posts.authors[row]))
       byteCount &+= state.posts.texts.prefetch(Int(row))
-      byteCount &+= state.users.names.prefetch(Int(state.posts.authors[row]))
       state.likes.backward.prefetchEnd(of: Int(row))
     }
+    for row in rows { byteCount &+= state.users.names.prefetchText(Int(state.posts.authors[row])) }
     return PostRecords(recordCount: rows.count, byteCount: byteCount) { buffer in
       guard let viewer = sight.viewer else { return fill(&buffer, rows, likedSeconds) { _ in nil } }
       if state.likes.forward.runCount(of: Int(viewer)) > 1 {

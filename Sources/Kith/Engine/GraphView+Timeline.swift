@@ -7,12 +7,18 @@ extension GraphView {
   /// pages hold what is nearest above the cursor (without one: the oldest), printed newest first; a short one has
   /// caught up. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(followees + limit · log limit), and O(log posts) for each followee whose newest post is beyond the
-  ///   cursor.
+  ///   cursor; or O(log followees) for each of all posts down to the last of the page, where that is cheaper.
   public func timeline(
     of user: UserID, _ options: TimelineOptions = TimelineOptions()
   ) throws(KithError) -> PostPage {
+    try timeline(of: user, options, plan: .cheaper)
+  }
+
+  /// The same by either plan.
+  func timeline(of user: UserID, _ options: TimelineOptions, plan: TimelineWalk.Plan) throws(KithError) -> PostPage {
     let sight = try sight(of: user)
-    var merge = try merge(user, options)
+    if let viewer = sight.viewer { state.likes.forward.prefetchEnd(of: Int(viewer)) }
+    var merge = try merge(user, options, plan)
     return page(&merge, .timeline, user, options, sight)
   }
 
@@ -36,14 +42,16 @@ extension GraphView {
   ) throws(KithError) {
     try checkOpen()
     ids.removeAll(keepingCapacity: true)
-    var merge = try merge(user, options)
+    var merge = try merge(user, options, .cheaper)
     defer { merge.giveBack() }
     for row in merge.rows.prefix(options.limit) { ids.append(state.postID(row)) }
     if options.direction == .newer { ids.reverse() }
   }
 
   /// The rows of a page and of one post more, in the order of the walk.
-  private func merge(_ user: UserID, _ options: TimelineOptions) throws(KithError) -> TimelineMerge {
+  private func merge(
+    _ user: UserID, _ options: TimelineOptions, _ plan: TimelineWalk.Plan
+  ) throws(KithError) -> TimelineMerge {
     try Self.check(limit: options.limit)
     let own = try state.userRow(user)
     var (low, high) = Self.bounds(before: options.before, after: options.after)
@@ -59,23 +67,33 @@ extension GraphView {
     if options.direction == .older {
       let walk = TimelineWalk(
         user: own, includeSelf: options.includeSelf, low: low, high: high, limit: options.limit + 1)
-      if merge.isFilled(by: walk, state) { return merge }
+      if merge.isFilled(by: walk, state, plan) { return merge }
     }
+    // Of few followees nearly all have a post on the page.
+    let isFirst = options.direction == .older && high == .end
+    let isHinted = isFirst && state.follows.targetCount(own) > 2 * options.limit
+    let hint = isHinted ? state.timelineHints.hint(of: own, for: options.limit) : 0
+    merge.expect(hint)
     pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
+    if isHinted {
+      if merge.expectedTooMuch {
+        merge.startAgain()
+        pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
+      }
+      let reached = merge.reachedRank()
+      if reached != hint { state.timelineHints.set(reached, of: own, for: options.limit) }
+    }
     merge.merge(state.posts)
     return merge
   }
 
   private func pushAuthors(of user: UInt32, includeSelf: Bool, to merge: inout TimelineMerge) {
     if includeSelf { merge.push(user, state.posts) }
-    let hasMutes = state.mutes.targetCount(user) > 0
-    for run in 0..<state.follows.forward.runCount(of: Int(user)) {
-      let followees = state.follows.forward.run(run, of: Int(user))
-      if hasMutes {
-        merge.push(followees, exceptMutedBy: user, state.mutes, state.posts)
-      } else {
-        merge.push(followees, state.posts)
-      }
+    if state.mutes.targetCount(user) == 0 {
+      return state.follows.forward.forEachRun(of: Int(user)) { merge.push($0, state.posts) { _ in false } }
+    }
+    TargetSet.lend(targetsOf: user, in: state.mutes) { muted in
+      state.follows.forward.forEachRun(of: Int(user)) { merge.push($0, state.posts) { muted.contains($0) } }
     }
   }
 
@@ -100,7 +118,7 @@ extension GraphView {
   static func bounds(before: Timestamp?, after: Timestamp?) -> (low: PostKey, high: PostKey) {
     (
       PostKey(time: after?.rawValue ?? -1, id: .max),
-      before.map { PostKey(time: $0.rawValue, id: 0) } ?? PostKey(time: .max, id: .max)
+      before.map { PostKey(time: $0.rawValue, id: 0) } ?? .end
     )
   }
 

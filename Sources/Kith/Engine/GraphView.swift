@@ -107,6 +107,9 @@ public struct GraphView: ~Copyable, Sendable {
     /// Nobody looks, and nothing is hidden.
     static let nobody = Sight(viewer: nil, hidden: nil)
 
+    /// Whether nobody is out of sight.
+    var hidesNobody: Bool { hidden == nil }
+
     /// Whether a user is out of sight.
     @inline(__always)
     func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {

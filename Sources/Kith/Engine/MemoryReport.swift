@@ -65,6 +65,7 @@ extension GraphState {
       (nil, "blocks", blocks.byteCount),
       (nil, "mutes", mutes.byteCount),
       (nil, "marks", marks.byteCount),
+      (nil, "timelineHints", timelineHints.byteCount),
     ]
   }
 }

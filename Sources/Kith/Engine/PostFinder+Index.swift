@@ -82,15 +82,27 @@ extension PostFinder {
   private mutating func look(in head: PostHead, _ leads: [Lead], _ writers: [UInt32]?, _ state: borrowing GraphState) {
     var blocks = head.blocks
     if let writers { blocks &= head.blocks(by: writers) }
+    /// Which grams a post must hold, but for the blocks with posts of people by that name.
+    var wanted: [(grams: [UInt32], authorBlocks: UInt64)] = []
     for lead in leads where blocks != 0 {
       guard let authors = lead.authors else { continue }
-      blocks &= head.blocks(holding: lead.query.grams) | head.blocks(by: authors)
+      let authorBlocks = head.blocks(by: authors)
+      blocks &= head.blocks(holding: lead.query.grams) | authorBlocks
+      wanted.append((lead.query.grams, authorBlocks))
     }
     while blocks != 0 {
       let block = 63 - blocks.leadingZeroBitCount
       blocks &= ~(1 << UInt64(block))
       if head.newestTime(in: block) < found.bound.time { continue }
-      for row in head.rows(in: block).reversed() { offer(row, state) }
+      var posts = UInt64.max >> UInt64(64 - RecentTexts.textsPerBlock)
+      for (grams, authorBlocks) in wanted where authorBlocks >> UInt64(block) & 1 == 0 {
+        posts &= head.posts(of: block, holding: grams)
+      }
+      while posts != 0 {
+        let post = 63 - posts.leadingZeroBitCount
+        posts &= ~(1 << UInt64(post))
+        if let row = head.row(post, of: block) { offer(row, state) }
+      }
       if !work.goesOn() { return }
     }
   }
@@ -99,14 +111,15 @@ extension PostFinder {
     in segment: PostSegment, _ leads: [Lead], _ writers: [UInt32]?, _ windows: inout PostWindows,
     _ state: borrowing GraphState
   ) {
-    guard let newest = segment.newest, let oldest = segment.oldest, newest > found.bound, oldest < high,
-      var sets = sets(in: segment, leads, writers, state)
-    else { return }
+    guard let newest = segment.newest, let oldest = segment.oldest, newest > found.bound, oldest < high else { return }
+    let first = segment.firstDocument(before: high)
+    if first == segment.firstDocument(before: found.bound) { return lookAtEach(in: segment, from: first, state) }
+    guard var sets = sets(in: segment, leads, writers, state) else { return }
     let bound = found.bound
     var takenCount = 0
     var work = work
     windows.forEachDocument(
-      inAll: &sets, of: segment, from: segment.firstDocument(before: high), state.posts, &work
+      inAll: &sets, of: segment, from: first, state.posts, &work
     ) { document in
       let row = segment.order[document]
       if offer(row, state) { takenCount += 1 }
@@ -114,6 +127,17 @@ extension PostFinder {
       return takenCount < limit && (!state.posts.isLive(row) || state.posts.key(row) > bound)
     }
     self.work = work
+  }
+
+  /// Looks at the few posts of a segment that are new enough: it costs less than to ask for their words.
+  private mutating func lookAtEach(in segment: PostSegment, from first: Int, _ state: borrowing GraphState) {
+    let bound = found.bound
+    for document in first..<segment.order.count {
+      let row = segment.order[document]
+      if !state.posts.isLive(row) { continue }
+      if state.posts.key(row) <= bound || !work.goesOn() { return }
+      offer(row, state)
+    }
   }
 
   /// Sets of documents that all answers in a segment are in, the smallest first; nil when it has none.

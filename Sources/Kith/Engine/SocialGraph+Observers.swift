@@ -14,17 +14,33 @@ final class Observers: Sendable {
   func remove() { count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
+/// A change that was made, and who is to be told of it when it is safe.
+struct News {
+  let made: MadeChange
+  let observers: Observers
+}
+
 /// Telling observers of changes, outside the writer lock, when the changes are as safe as the store's mode promises.
 extension SocialGraph {
-  /// The observers, if there are any: all that a write without them pays is this look.
+  /// The observers, if there are any: all that a write without them pays is this look. Inside the lock alone.
   @inline(__always)
   var presentObservers: Observers? {
-    guard let observers = observers.load(), observers.areThere else { return nil }
+    guard let observers = lockedObservers.value, observers.areThere else { return nil }
     return observers
   }
 
+  /// The observers that there ever were; nil without any.
+  var formerObservers: Observers? { read { _ in lockedObservers.value } }
+
   /// The observers, made when there were never any.
-  var anyObservers: Observers { observers.load() ?? observers.storeIfNil(Observers()) }
+  var anyObservers: Observers {
+    if let observers = formerObservers { return observers }
+    return withWriterLock { _ in
+      let observers = lockedObservers.value ?? Observers()
+      lockedObservers.value = observers
+      return observers
+    }
+  }
 
   /// Who wrote the post that a change is about to remove, if somebody wants to know.
   @inline(__always)
@@ -39,11 +55,12 @@ extension SocialGraph {
   }
 
   /// A change was committed that these were there to be told of when it was made.
-  func tell(_ observers: Observers, _ made: MadeChange, sequence: UInt64) {
+  func tell(_ news: News, sequence: UInt64) {
+    let observers = news.observers
     observers.feed.commit(through: sequence)
-    if made.touchesAll { return observers.watchers.tellAll() }
+    if news.made.touchesAll { return observers.watchers.tellAll() }
     var wakeups = Wakeups()
-    tell(made, observers.watchers, &wakeups)
+    tell(news.made, observers.watchers, &wakeups)
     wakeups.resume()
   }
 
@@ -59,7 +76,7 @@ extension SocialGraph {
   /// Changes up to `sequence` are safe, of which nobody was told one by one: those of a bulk load, and those that a
   /// snapshot saved after a failure of the journal.
   func tellAll(through sequence: UInt64) {
-    guard let observers = presentObservers else { return }
+    guard let observers = formerObservers, observers.areThere else { return }
     observers.feed.commit(through: sequence)
     observers.watchers.tellAll()
   }
@@ -67,7 +84,7 @@ extension SocialGraph {
   /// Nothing will change any more.
   /// - Parameter isSaved: whether every change is as safe as was promised.
   func tellEnd(isSaved: Bool) {
-    guard let observers = observers.load() else { return }
+    guard let observers = formerObservers else { return }
     if isSaved { observers.feed.commit(through: read { $0.sequence }) }
     observers.feed.finish()
     observers.watchers.tellAll()

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A social graph held in memory: people, follows, posts, likes, blocks and mutes.
 ///
 /// One value serves the whole process, from any thread: `read` asks, the verbs change, `pin` keeps an instant.
@@ -13,16 +11,16 @@ import Synchronization
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```
 public final class SocialGraph: @unchecked Sendable {
-  // Safety: `live` is touched only inside `lock`; the rest never changes.
+  // Safety: what is `Locked` is touched only inside `lock`; the rest never changes.
   private let lock = StripedLock()
+  private let locked: Locked<GraphView>
+  let lockedObservers = Locked<Observers?>(nil)
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   private let nameMerger = NameMerger()
   private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   private let limits: GraphLimits
-  let observers = AtomicLazyReference<Observers>()
-  var live: GraphView
   /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
   public let recovery: RecoveryReport?
 
@@ -39,12 +37,18 @@ public final class SocialGraph: @unchecked Sendable {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     var state = state
     state.posts.keepIndex(options.postIndex)
-    live = GraphView(state)
+    locked = Locked(GraphView(state))
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
     limits = GraphLimits(options)
     wakeIndexers(all: true)
+  }
+
+  /// The graph; inside the lock alone.
+  var live: GraphView {
+    @inline(__always) _read { yield locked.value }
+    @inline(__always) _modify { yield &locked.value }
   }
 
   // MARK: - Asking
@@ -73,38 +77,40 @@ public final class SocialGraph: @unchecked Sendable {
   /// - Returns: its number, and the id where one was assigned; a change that changes nothing takes no number.
   @discardableResult
   public func apply(_ change: Change) throws(KithError) -> Applied {
-    let (applied, made, observers) = try applyNow(change)
+    let (applied, news) = try applyNow(change)
     try commit(applied.sequence)
-    if let observers { tell(observers, made, sequence: applied.sequence) }
+    if let news { tell(news, sequence: applied.sequence) }
     return applied
   }
 
   /// As `apply`, but suspends the task instead of blocking its thread until the change is safe.
   @discardableResult
   public func submit(_ change: Change) async throws(KithError) -> Applied {
-    let (applied, made, observers) = try applyNow(change)
+    let (applied, news) = try applyNow(change)
     if let store {
       let outcome = await Committer.commit(applied.sequence, to: store)
       if case .failure = outcome { snapshotter?.noteFailure(of: self) }
       try outcome.get()
       snapshotter?.note(self, sequence: applied.sequence)
     }
-    if let observers { tell(observers, made, sequence: applied.sequence) }
+    if let news { tell(news, sequence: applied.sequence) }
     return applied
   }
 
   /// Applies a change and enqueues it; it is not yet safe.
   ///
-  /// Returns also who is to be told of it then; nobody of a change that changed nothing.
-  private func applyNow(_ change: Change) throws(KithError) -> (Applied, MadeChange, Observers?) {
-    try lock.write { () throws(KithError) -> (Applied, MadeChange, Observers?) in
+  /// Returns also who is to be told of what then; nil where nobody is, and of a change that changed nothing.
+  private func applyNow(_ change: Change) throws(KithError) -> (Applied, News?) {
+    try lock.write { () throws(KithError) -> (Applied, News?) in
       try checkWritable()
-      let (applied, made) = try applyLocked(change)
-      if applied.changed { store?.enqueue(made.change) }
-      let observers = applied.changed ? presentObservers : nil
-      observers?.feed.record(made.change, sequence: applied.sequence)
+      let observers = presentObservers
+      let (applied, made) = try applyLocked(change, records: store != nil || observers != nil)
       wakeIndexers()
-      return (applied, made, observers)
+      guard let made else { return (applied, nil) }
+      store?.enqueue(made.change)
+      guard let observers else { return (applied, nil) }
+      observers.feed.record(made.change, sequence: applied.sequence)
+      return (applied, News(made: made, observers: observers))
     }
   }
 
@@ -135,29 +141,30 @@ public final class SocialGraph: @unchecked Sendable {
   /// The error that leaves it names the change that failed (`inBatch`), unless `body` threw one of its own.
   /// Errors: those of the changes; `invalidRequest` for more than 10,000 of them.
   public func batch<R>(_ body: (inout Batch) throws(KithError) -> R) throws(KithError) -> R {
-    let (result, made, sequence) = try lock.write { () throws(KithError) -> (R, [MadeChange], UInt64) in
+    let (result, made, sequence, observers) = try lock.write { () throws(KithError) in
       try checkWritable()
       return try applyTogether(limit: Limits.batchCount, body)
     }
     try commit(sequence)
-    if !made.isEmpty, let observers = presentObservers { tell(observers, made, sequence: sequence) }
+    if let observers { tell(observers, made, sequence: sequence) }
     return result
   }
 
-  /// The changes of a batch, inside the lock.
+  /// The changes of a batch, inside the lock; and who is to be told of them, if anybody is.
   private func applyTogether<R>(
     limit: Int, _ body: (inout Batch) throws(KithError) -> R
-  ) throws(KithError) -> (R, [MadeChange], UInt64) {
+  ) throws(KithError) -> (R, [MadeChange], UInt64, Observers?) {
     let before = live.state.pin()
-    var batch = Batch(graph: self, limit: limit, records: store != nil || presentObservers != nil)
+    let observers = presentObservers
+    var batch = Batch(graph: self, limit: limit, records: store != nil || observers != nil)
     do throws(KithError) {
       let result = try body(&batch)
       if !batch.made.isEmpty {
         store?.enqueue(batch.made.lazy.map(\.change))
-        presentObservers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
+        observers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
       }
       wakeIndexers()
-      return (result, batch.made, live.state.sequence)
+      return (result, batch.made, live.state.sequence, batch.made.isEmpty ? nil : observers)
     } catch {
       live.state = before
       throw error
@@ -166,13 +173,12 @@ public final class SocialGraph: @unchecked Sendable {
 
   /// Makes changes that another process made and recorded together: for a graph that was opened for reading.
   package func follow(_ changes: [Change]) throws(KithError) {
-    let (made, sequence) = try lock.write { () throws(KithError) -> ([MadeChange], UInt64) in
-      let (_, made, sequence) = try applyTogether(limit: .max) { batch throws(KithError) in
+    let (_, made, sequence, observers) = try lock.write { () throws(KithError) in
+      try applyTogether(limit: .max) { batch throws(KithError) in
         for change in changes { try batch.apply(change) }
       }
-      return (made, sequence)
     }
-    if let observers = presentObservers { tell(observers, made, sequence: sequence) }
+    if let observers { tell(observers, made, sequence: sequence) }
   }
 
   /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
@@ -196,10 +202,11 @@ public final class SocialGraph: @unchecked Sendable {
   }
 
   /// One change, inside the lock.
-  func applyLocked(_ change: Change) throws(KithError) -> (applied: Applied, made: MadeChange) {
+  /// - Parameter records: whether somebody wants to know what was changed, if anything was; else `made` is nil.
+  func applyLocked(_ change: Change, records: Bool) throws(KithError) -> (applied: Applied, made: MadeChange?) {
     try limits.check(change, live.state)
     let complete = try live.state.complete(change, now: Timestamp.now)
-    let made = MadeChange(change: complete, removedAuthor: removedAuthor(complete))
+    let removedAuthor = records ? removedAuthor(complete) : nil
     let changed = try live.state.apply(complete)
     var applied = Applied(sequence: live.state.sequence, changed: changed, user: nil, post: nil)
     switch complete {
@@ -207,7 +214,7 @@ public final class SocialGraph: @unchecked Sendable {
     case .addPost(let id, _, _, _): applied.post = id
     default: break
     }
-    return (applied, made)
+    return (applied, records && changed ? MadeChange(change: complete, removedAuthor: removedAuthor) : nil)
   }
 
   /// Lends the users to the merger of their names.

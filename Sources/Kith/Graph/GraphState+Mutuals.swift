@@ -1,8 +1,8 @@
 /// Whom two users have in common.
 extension GraphState {
-  /// Rows of those whom both follow, in the order of rows.
-  func mutualFollowees(_ first: UInt32, _ second: UInt32) -> [UInt32] {
-    Intersection.rows(of: first, and: second, in: follows.forward)
+  /// Rows of those whom both follow, in the order of rows, from one on, at most so many.
+  func mutualFollowees(_ first: UInt32, _ second: UInt32, from row: UInt32 = 0, limit: Int = .max) -> [UInt32] {
+    Intersection.rows(of: first, and: second, in: follows.forward, from: row, limit: limit)
   }
 
   /// How many both follow.

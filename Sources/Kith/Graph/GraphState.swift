@@ -17,6 +17,9 @@ struct GraphState: ~Copyable, Sendable {
   var sequence: UInt64 = 0
   /// What questions over several hops write on; a graph shares it with its pins.
   let marks: RowMarksPool
+  /// By user: the coarse time that the newest post of each author on their last first page of a timeline reached; shared
+  /// likewise.
+  let timelineHints: RowHints
 
   init() {
     users = UserTable()
@@ -27,12 +30,14 @@ struct GraphState: ~Copyable, Sendable {
     blocks = Relation()
     mutes = Relation()
     marks = RowMarksPool()
+    timelineHints = RowHints()
   }
 
   private init(
     users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation,
     popularity: consuming Popularity, likes: consuming Relation, blocks: consuming Relation,
-    mutes: consuming Relation, sequence: UInt64, marks: RowMarksPool
+    mutes: consuming Relation, sequence: UInt64, marks: RowMarksPool,
+    timelineHints: RowHints
   ) {
     self.users = users
     self.posts = posts
@@ -43,6 +48,7 @@ struct GraphState: ~Copyable, Sendable {
     self.mutes = mutes
     self.sequence = sequence
     self.marks = marks
+    self.timelineHints = timelineHints
   }
 
   /// The graph as of now: shares all pages, and neither side sees what the other writes from now on.
@@ -50,7 +56,8 @@ struct GraphState: ~Copyable, Sendable {
   mutating func pin() -> GraphState {
     GraphState(
       users: users.pin(), posts: posts.pin(), follows: follows.pin(), popularity: popularity.pin(),
-      likes: likes.pin(), blocks: blocks.pin(), mutes: mutes.pin(), sequence: sequence, marks: marks)
+      likes: likes.pin(), blocks: blocks.pin(), mutes: mutes.pin(), sequence: sequence, marks: marks,
+      timelineHints: timelineHints)
   }
 
   var counts: Counts {

@@ -49,6 +49,17 @@ struct IdentifierTable: ~Copyable, Sendable {
   @inline(__always)
   func id(of row: UInt32) -> Int64 { Int(row) < denseCount ? Int64(row) + 1 : ids[row] }
 
+  /// The first row whose id is after another, where ids ascend with rows; `count` if there is none.
+  /// - Complexity: O(log rows).
+  func firstRow(after id: Int64) -> UInt32 {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.id(of: UInt32(middle)) <= id { low = middle + 1 } else { high = middle }
+    }
+    return UInt32(low)
+  }
+
   /// Enters an id that was never there.
   mutating func append(_ id: Int64) {
     let row = UInt32(ids.count)

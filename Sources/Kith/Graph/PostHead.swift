@@ -44,10 +44,13 @@ struct PostHead: Sendable {
   /// No post of a block is later.
   func newestTime(in block: Int) -> Int64 { newestTimes[block] }
 
-  /// The rows of a block.
-  func rows(in block: Int) -> Range<UInt32> {
-    let start = firstRow + UInt32(block * RecentTexts.textsPerBlock)
-    return start..<min(start + UInt32(RecentTexts.textsPerBlock), rows.upperBound)
+  /// The posts of a block that may hold all of some grams, a bit for each.
+  func posts(of block: Int, holding grams: [UInt32]) -> UInt64 { texts.texts(of: block, holding: grams) }
+
+  /// The row of a post of a block; nil behind the last one.
+  func row(_ post: Int, of block: Int) -> UInt32? {
+    let index = block * RecentTexts.textsPerBlock + post
+    return index < count ? firstRow + UInt32(index) : nil
   }
 
   var byteCount: Int { texts.byteCount + (authors.count + newestTimes.count) * 8 }

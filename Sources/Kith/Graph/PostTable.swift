@@ -195,6 +195,9 @@ struct PostKey: Hashable, Comparable, Sendable {
   var time: Int64
   var id: UInt64
 
+  /// Behind every post there may be.
+  static var end: PostKey { PostKey(time: .max, id: .max) }
+
   @inline(__always)
   static func < (left: PostKey, right: PostKey) -> Bool {
     left.time < right.time || (left.time == right.time && left.id < right.id)

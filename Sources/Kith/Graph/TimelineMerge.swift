@@ -62,18 +62,42 @@ struct TimelineMerge {
   }
 
   /// Has a walk find the rows instead; false if it did not, and authors are to be pushed.
-  mutating func isFilled(by walk: TimelineWalk, _ state: borrowing GraphState) -> Bool {
-    walk.fill(&scratch.rows, state)
+  mutating func isFilled(
+    by walk: TimelineWalk, _ state: borrowing GraphState, _ plan: TimelineWalk.Plan
+  ) -> Bool {
+    walk.fill(&scratch.rows, state, plan: plan)
   }
 
   // MARK: - The pass over the authors
 
-  /// Whoever a user follows; the targets of forward elements.
+  /// Begins with a guess of the rank that an author must reach, to be checked when all were pushed; 0 for none.
+  mutating func expect(_ rank: UInt32) { threshold = max(threshold, rank) }
+
+  /// Whether the guess was one too many: fewer authors reach it than may have a post on the page.
+  var expectedTooMuch: Bool { threshold > 1 && scratch.candidates.count < limit }
+
+  /// Forgets the authors and the guess.
+  mutating func startAgain() {
+    scratch.candidates.removeAll()
+    threshold = 1
+  }
+
+  /// The rank that the last author reached who may have a post on the page; 0 while all may.
+  mutating func reachedRank() -> UInt32 {
+    select()
+    return scratch.candidates.count < limit ? 0 : threshold
+  }
+
+  /// Whoever a user follows, the targets of forward elements, but for those left out. Of these only they are asked for
+  /// whose newest post is among the newest so far.
   @inline(__always)
-  mutating func push(_ followees: Span<UInt64>, _ posts: borrowing PostTable) {
+  mutating func push(
+    _ followees: Span<UInt64>, _ posts: borrowing PostTable, leavingOut isLeftOut: (_ author: UInt32) -> Bool
+  ) {
     // The newest post tells nothing of the oldest ones: when walking to newer posts, everybody is considered.
     let isOlder = direction == .older
     posts.newest.forEach(highWordsOf: followees, reaching: isOlder ? threshold : 0) { author, newest in
+      if isLeftOut(author) { return isOlder ? threshold : 0 }
       if isOlder && newest < coarseHigh {
         add(newest, author)
       } else {
@@ -81,49 +105,6 @@ struct TimelineMerge {
       }
       return isOlder ? threshold : 0
     }
-  }
-
-  /// The same, but for those whom a user mutes: both lists ascend by row, and each leaps to where the other stands.
-  mutating func push(
-    _ followees: Span<UInt64>, exceptMutedBy user: UInt32, _ mutes: borrowing Relation, _ posts: borrowing PostTable
-  ) {
-    var pushed = 0
-    var index = 0
-    for run in 0..<mutes.forward.runCount(of: Int(user)) {
-      let muted = mutes.forward.run(run, of: Int(user))
-      var place = 0
-      while place < muted.count {
-        index = Self.leap(followees, from: index, to: Relation.target(muted[place]))
-        if index == followees.count { break }
-        let author = Relation.target(followees[index])
-        if author == Relation.target(muted[place]) {
-          push(followees.extracting(pushed..<index), posts)
-          index += 1
-          pushed = index
-          place += 1
-        } else {
-          place = Self.leap(muted, from: place, to: author)
-        }
-      }
-    }
-    push(followees.extracting(pushed..<followees.count), posts)
-  }
-
-  /// The first element from `start` on whose target is not below a row: in leaps twice as long each time, then by
-  /// halves.
-  @inline(__always)
-  private static func leap(_ elements: Span<UInt64>, from start: Int, to row: UInt32) -> Int {
-    var (low, step) = (start, 1)
-    while low + step < elements.count, Relation.target(elements[low + step]) < row {
-      low += step
-      step *= 2
-    }
-    var high = min(low + step, elements.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Relation.target(elements[middle]) < row { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   /// One author.

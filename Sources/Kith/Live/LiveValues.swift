@@ -113,7 +113,8 @@ struct Watch: Sendable {
   private var dependencies: Set<Dependency> = []
   /// As they were given.
   private var given: [Dependency] = []
-  private var isCounted = false
+  /// Those of the graph, once it is counted among them.
+  private var observers: Observers?
 
   init(_ graph: SocialGraph, _ waker: Waker) {
     self.graph = graph
@@ -127,11 +128,9 @@ struct Watch: Sendable {
     if dependencies == given { return }
     given = dependencies
     let wanted = Set(dependencies)
-    let observers = graph.anyObservers
-    if !isCounted {
-      observers.add()
-      isCounted = true
-    }
+    let observers = observers ?? graph.anyObservers
+    if self.observers == nil { observers.add() }
+    self.observers = observers
     let new = wanted.subtracting(self.dependencies)
     observers.watchers.add(waker, to: new)
     observers.watchers.remove(waker, from: self.dependencies.subtracting(wanted))
@@ -141,11 +140,10 @@ struct Watch: Sendable {
 
   /// Watches nothing any more.
   mutating func end() {
-    guard isCounted else { return }
-    let observers = graph.anyObservers
+    guard let observers else { return }
     observers.watchers.remove(waker, from: dependencies)
     (dependencies, given) = ([], [])
     observers.remove()
-    isCounted = false
+    self.observers = nil
   }
 }

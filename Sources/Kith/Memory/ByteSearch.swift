@@ -193,7 +193,7 @@ enum ByteSearch {
 
   /// Whether the needle stands at `place`, where it is known to fit.
   @inline(__always)
-  private static func agrees(_ needle: Span<UInt8>, _ bytes: Span<UInt8>, at place: Int) -> Bool {
+  static func agrees(_ needle: Span<UInt8>, _ bytes: Span<UInt8>, at place: Int) -> Bool {
     commonPrefix(needle, bytes.extracting(place..<place + needle.count)) == needle.count
   }
 }

@@ -7,21 +7,34 @@
   /// From this ratio of lengths on, galloping is quicker.
   private static let gallopRatio = 16
 
-  // Safety: there is room for every target of the shorter list and for one more, because `merge` writes first and
-  // counts then.
+  // Safety: there is room for every target that is found and for one more, because one is written first and counted
+  // then.
   private let found: UnsafeMutablePointer<UInt32>
+  private let limit: Int
   private var count = 0
   /// Where the longer list is looked at.
-  private var place = PackedLists<UInt64>.Position(run: 0, offset: 0)
+  private var place: PackedLists<UInt64>.Position
 
-  private init(_ found: UnsafeMutablePointer<UInt32>) { unsafe self.found = unsafe found }
+  private init(
+    _ found: UnsafeMutablePointer<UInt32>, limit: Int, startingAt place: PackedLists<UInt64>.Position
+  ) {
+    unsafe self.found = unsafe found
+    self.limit = limit
+    self.place = place
+  }
 
   /// Rows of the common targets, ascending.
+  /// - Parameters:
+  ///   - row: only this and later ones.
+  ///   - limit: only so many.
   /// - Complexity: O(both) for like lengths, else O(shorter · log(longer / shorter)).
-  static func rows(of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>) -> [UInt32] {
-    let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second))) + 1
+  static func rows(
+    of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>, from row: UInt32 = 0,
+    limit: Int = .max
+  ) -> [UInt32] {
+    let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second)), limit) + 1
     return unsafe [UInt32](unsafeUninitializedCapacity: capacity) { buffer, count in
-      count = unsafe fill(buffer, first, second, lists)
+      count = unsafe fill(buffer, first, second, lists, from: row, limit: limit)
     }
   }
 
@@ -30,28 +43,36 @@
   static func count(of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>) -> Int {
     let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second))) + 1
     return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: capacity) { buffer in
-      unsafe fill(buffer, first, second, lists)
+      unsafe fill(buffer, first, second, lists, from: 0, limit: .max)
     }
   }
 
   private static func fill(
     _ buffer: UnsafeMutableBufferPointer<UInt32>, _ first: UInt32, _ second: UInt32,
-    _ lists: borrowing PackedLists<UInt64>
+    _ lists: borrowing PackedLists<UInt64>, from row: UInt32, limit: Int
   ) -> Int {
     let (firstCount, secondCount) = (lists.count(of: Int(first)), lists.count(of: Int(second)))
     let (short, long) = firstCount <= secondCount ? (Int(first), Int(second)) : (Int(second), Int(first))
     let (shortCount, longCount) = (min(firstCount, secondCount), max(firstCount, secondCount))
     guard shortCount > 0, let base = buffer.baseAddress else { return 0 }
-    let gallops = longCount / shortCount >= gallopRatio
-    var intersection = unsafe Intersection(base)
-    lists.forEachRun(of: short) { targets in
-      if gallops {
-        intersection.gallop(targets, through: lists, long)
-      } else {
-        intersection.merge(targets, with: lists, long)
-      }
+    var intersection = unsafe Intersection(base, limit: limit, startingAt: lists.start(of: long, from: row))
+    if longCount / shortCount < gallopRatio {
+      forEachRun(of: short, in: lists, from: row) { intersection.merge($0, with: lists, long) }
+    } else {
+      forEachRun(of: short, in: lists, from: row) { intersection.gallop($0, through: lists, long) }
     }
     return intersection.count
+  }
+
+  @inline(__always)
+  private static func forEachRun(
+    of list: Int, in lists: borrowing PackedLists<UInt64>, from row: UInt32, _ body: (Span<UInt64>) -> Void
+  ) {
+    if row == 0 { return lists.forEachRun(of: list, body) }
+    let start = lists.start(of: list, from: row)
+    for run in start.run..<lists.runCount(of: list) {
+      body(lists.run(run, of: list).extracting(droppingFirst: run == start.run ? start.offset : 0))
+    }
   }
 
   // MARK: - Lists of like length
@@ -59,7 +80,7 @@
   private mutating func merge(_ short: Span<UInt64>, with lists: borrowing PackedLists<UInt64>, _ long: Int) {
     let runCount = lists.runCount(of: long)
     var next = 0
-    while next < short.count && place.run < runCount {
+    while next < short.count && place.run < runCount && count < limit {
       let elements = lists.run(place.run, of: long)
       merge(short, &next, elements)
       if place.offset == elements.count { place = .init(run: place.run + 1, offset: 0) }
@@ -70,7 +91,7 @@
   /// comparisons, and which of two targets is lower is as good as random (5,000 of each: 47 against 26 µs).
   private mutating func merge(_ short: Span<UInt64>, _ next: inout Int, _ long: Span<UInt64>) {
     var (left, right, known) = (next, place.offset, count)
-    while left < short.count && right < long.count {
+    while left < short.count && right < long.count && known < limit {
       let one = short[left] >> 32
       let difference = one &- long[right] >> 32
       let isLow = Int(truncatingIfNeeded: (difference &- 1) >> 63)  // 1 if the left is not greater
@@ -87,7 +108,7 @@
 
   private mutating func gallop(_ short: Span<UInt64>, through lists: borrowing PackedLists<UInt64>, _ long: Int) {
     let runCount = lists.runCount(of: long)
-    for index in short.indices {
+    for index in short.indices where count < limit {
       let target = Relation.target(short[index])
       if runCount > 1 { skipRuns(before: target, lists, long, runCount) }
       let elements = lists.run(place.run, of: long)
@@ -130,5 +151,12 @@
       if elements[middle] < key { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+extension PackedLists<UInt64> {
+  /// The place of a list's first target that is not before a row.
+  fileprivate func start(of list: Int, from row: UInt32) -> Position {
+    row == 0 ? startPosition() : partitionPoint(of: list) { $0 < UInt64(row) << 32 }
   }
 }

@@ -7,7 +7,8 @@
   /// Sixteen bytes, so that the bytes behind it are aligned to sixteen.
   struct Header {
     var byteCount: Int
-    var reserved = 0
+    /// Of a page that is filled from its start by several copies of one value: how far it is filled.
+    var filledByteCount = 0
   }
 
   static func allocate(byteCount: Int) -> MemoryPage {
@@ -27,6 +28,12 @@
   }
 
   var byteCount: Int { header.byteCount }
+
+  /// How far the page is filled, for those who fill it from its start.
+  var filledByteCount: Int {
+    get { header.filledByteCount }
+    set { header.filledByteCount = newValue }
+  }
 
   /// What a page of `byteCount` costs beyond its bytes: object header, our header.
   static let overheadByteCount = 32

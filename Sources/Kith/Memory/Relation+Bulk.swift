@@ -13,17 +13,19 @@ extension Relation {
       @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
   ) throws(Failure) {
     let forward = try PackedLists<UInt64>(listsPerBlock: 8, degrees: degrees, workers: workers, filling: fill)
-    let backward = Self.backward(of: forward, targetCount: targetCount, workers: workers, ids: ids)
+    let (backwardDegrees, latest) = Self.backwardDegrees(of: forward, targetCount: targetCount)
+    let backward = Self.backward(of: forward, degrees: backwardDegrees, workers: workers, ids: ids)
+    let latestSeconds = Self.latestSeconds(latest, targetCount: targetCount)
     let count = degrees.reduce(0) { $0 + Int($1) }
-    self.init(forward: forward, backward: backward, count: count)
+    self.init(forward: forward, backward: backward, latestSeconds: latestSeconds, count: count)
   }
 
   /// The backward side of a forward one, some neighbouring targets at a time: their edges are looked up in every list,
   /// counted out, and put in order.
+  /// - Parameter degrees: how many sources each target has.
   static func backward(
-    of forward: borrowing PackedLists<UInt64>, targetCount: Int, workers: Int, ids: borrowing Column<Int64>
+    of forward: borrowing PackedLists<UInt64>, degrees: [UInt32], workers: Int, ids: borrowing Column<Int64>
   ) -> PackedLists<UInt32> {
-    let degrees = Self.backwardDegrees(of: forward, targetCount: targetCount)
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
     return PackedLists<UInt32>(
@@ -39,15 +41,22 @@ extension Relation {
     }
   }
 
-  private static func backwardDegrees(of forward: borrowing PackedLists<UInt64>, targetCount: Int) -> [UInt32] {
+  /// How many sources each target has, and the latest second of all edges.
+  static func backwardDegrees(
+    of forward: borrowing PackedLists<UInt64>, targetCount: Int
+  ) -> (degrees: [UInt32], latestSecond: UInt32) {
     var degrees = [UInt32](repeating: 0, count: targetCount)
+    var latest: UInt32 = 0
     for source in 0..<forward.count {
       for run in 0..<forward.runCount(of: source) {
         let elements = forward.run(run, of: source)
-        for index in elements.indices { degrees[Int(target(elements[index]))] += 1 }
+        for index in elements.indices {
+          degrees[Int(target(elements[index]))] += 1
+          latest = max(latest, second(elements[index]))
+        }
       }
     }
-    return degrees
+    return (degrees, latest)
   }
 }
 

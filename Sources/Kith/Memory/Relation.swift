@@ -12,6 +12,10 @@ struct Relation: ~Copyable, Sendable {
   private(set) var forward: PackedLists<UInt64>
   /// Sources of every target, oldest first.
   private(set) var backward: PackedLists<UInt32>
+  /// By four neighbouring targets: no edge to them is later. What comes later still, as nearly all do, goes to the end
+  /// without a look at the edge before it, which stands forward, in a list far away (five cache lines, one after the
+  /// other).
+  private var latestSeconds: Column<UInt32>
   /// Number of edges.
   private(set) var count = 0
   /// Whether the backward side waits for `buildBackward`: many edges come at once.
@@ -20,15 +24,25 @@ struct Relation: ~Copyable, Sendable {
   init() {
     forward = PackedLists(listsPerBlock: 8)
     backward = PackedLists(listsPerBlock: 16)
+    latestSeconds = Column()
   }
 
-  init(forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>, count: Int) {
+  init(
+    forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>,
+    latestSeconds: consuming Column<UInt32>, count: Int
+  ) {
     self.forward = forward
     self.backward = backward
+    self.latestSeconds = latestSeconds
     self.count = count
   }
 
-  mutating func pin() -> Relation { Relation(forward: forward.pin(), backward: backward.pin(), count: count) }
+  mutating func pin() -> Relation {
+    Relation(forward: forward.pin(), backward: backward.pin(), latestSeconds: latestSeconds.pin(), count: count)
+  }
+
+  /// How many neighbouring targets share a latest second, as a power of two: a byte a target.
+  private static let targetsPerSecondShift = 2
 
   /// From now on only the forward side is kept: many edges come at once, perhaps in no order of time.
   mutating func deferBackward() { defersBackward = true }
@@ -36,12 +50,25 @@ struct Relation: ~Copyable, Sendable {
   /// Makes the backward side anew, if it waits.
   mutating func buildBackward(workers: Int = 1, ids: borrowing Column<Int64>) {
     if !defersBackward { return }
-    backward = Self.backward(of: forward, targetCount: backward.count, workers: workers, ids: ids)
+    let (degrees, latest) = Self.backwardDegrees(of: forward, targetCount: backward.count)
+    backward = Self.backward(of: forward, degrees: degrees, workers: workers, ids: ids)
+    latestSeconds = Self.latestSeconds(latest, targetCount: backward.count)
     defersBackward = false
   }
 
   mutating func appendSource() { forward.appendList() }
-  mutating func appendTarget() { backward.appendList() }
+
+  mutating func appendTarget() {
+    if backward.count >> Self.targetsPerSecondShift == latestSeconds.count { latestSeconds.append(0) }
+    backward.appendList()
+  }
+
+  /// As `latestSeconds`, of targets that are made at once: none is later than the latest of all.
+  static func latestSeconds(_ latest: UInt32, targetCount: Int) -> Column<UInt32> {
+    var seconds = Column<UInt32>()
+    seconds.grow(to: (targetCount + (1 << targetsPerSecondShift) - 1) >> targetsPerSecondShift, filledWith: latest)
+    return seconds
+  }
 
   /// The target of a forward element.
   @inline(__always)
@@ -92,8 +119,16 @@ struct Relation: ~Copyable, Sendable {
 
   // MARK: - Changing
 
+  /// Asks for both lists of an edge before either is read, so that the waits for memory overlap.
+  @inline(__always)
+  private func prefetch(_ source: UInt32, _ target: UInt32) {
+    forward.prefetchEnd(of: Int(source))
+    backward.prefetchEnd(of: Int(target))
+  }
+
   /// Adds an edge; false if it was there.
   mutating func insert(_ source: UInt32, _ target: UInt32, second: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    prefetch(source, target)
     let list = Int(source)
     let key = UInt64(target) << 32
     let position = forward.partitionPoint(of: list) { $0 < key }
@@ -101,27 +136,42 @@ struct Relation: ~Copyable, Sendable {
       return false
     }
     if !defersBackward {
-      let place = placeOfNewest(source, target, second: second, ids: ids)
-      backward.insert(source, in: Int(target), at: place)
+      insertBackward(source, target, second: second, ids: ids)
     }
     forward.insert(key | UInt64(second), in: list, at: position)
     count += 1
     return true
   }
 
-  /// Where a new edge goes backward: nearly always at the end.
-  private func placeOfNewest(
+  private mutating func insertBackward(
     _ source: UInt32, _ target: UInt32, second: UInt32, ids: borrowing Column<Int64>
+  ) {
+    let group = Int(target) >> Self.targetsPerSecondShift
+    let latest = latestSeconds[group]
+    let place =
+      second > latest
+      ? backward.endPosition(of: Int(target)) : placeBackward(source, target, second: second, latest: latest, ids: ids)
+    backward.insert(source, in: Int(target), at: place)
+    if second > latest { latestSeconds[group] = second }
+  }
+
+  /// Where a new edge goes backward that need not be the latest: mostly at the end all the same.
+  private func placeBackward(
+    _ source: UInt32, _ target: UInt32, second: UInt32, latest: UInt32, ids: borrowing Column<Int64>
   ) -> PackedLists<UInt32>.Position {
     let end = backward.endPosition(of: Int(target))
     guard let (last, _) = backward.element(before: end, of: Int(target)) else { return end }
+    let isBehind = ids[last] < ids[source]
+    // None is later than the latest: of its second, ids alone decide.
+    if second == latest && isBehind { return end }
     let newest = self.second(last, target) ?? 0
-    if newest < second || (newest == second && ids[last] < ids[source]) { return end }
+    if newest < second || (newest == second && isBehind) { return end }
     return backwardPosition(target, second: second, id: ids[source], ids: ids)
   }
 
   /// Takes an edge away; false if there was none.
   mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    prefetch(source, target)
     let list = Int(source)
     let key = UInt64(target) << 32
     let position = forward.partitionPoint(of: list) { $0 < key }
@@ -180,7 +230,7 @@ struct Relation: ~Copyable, Sendable {
 }
 
 extension Relation {
-  var byteCount: Int { forward.byteCount + backward.byteCount }
+  var byteCount: Int { forward.byteCount + backward.byteCount + latestSeconds.byteCount }
 
   /// Forward and backward hold the same edges, each in its order.
   func checkInvariants(_ name: String, ids: borrowing Column<Int64>) -> [String] {
@@ -208,6 +258,9 @@ extension Relation {
           guard let second = second(sources[index], UInt32(target)) else {
             problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
             continue
+          }
+          if second > latestSeconds[target >> Self.targetsPerSecondShift] {
+            problems.append("\(name): an edge to \(target) is later than the latest")
           }
           let key = (second, ids[sources[index]])
           if let previous, previous >= key {

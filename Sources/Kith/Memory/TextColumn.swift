@@ -3,9 +3,12 @@ import CHints
 /// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
 ///
 /// Bytes once written stay as they are, so a pinned column shares the very pages that the writer goes on filling: the
-/// writer only writes behind what the pin knows of. A page whose last text is removed is given back. Where less than
-/// half of all bytes are texts, because others were replaced or removed, each write also moves a few texts off the pages
-/// that hold little: so that the pages never take much more than twice the texts.
+/// writer only writes behind what the pin knows of. A pin may be written to as well (a batch that is rolled back goes on
+/// with the pin from before it): it goes on where the page ends for all, or begins a page of its own.
+///
+/// A page whose last text is removed is given back. Where less than half of all bytes are texts, because others were
+/// replaced or removed, each write also moves a few texts off the pages that hold little: so that the pages never take
+/// much more than twice the texts.
 ///
 /// A reference is one word: page (28 bits), offset (20), byte count (16).
 /// - Complexity: O(bytes) for appending and making a `String`, O(1) for the rest.
@@ -82,13 +85,6 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   @inline(__always)
   func prefetchPlace(_ row: Int) { references.prefetch(row) }
 
-  /// Asks for the beginning of a row's text, for somebody who soon reads it.
-  @inline(__always)
-  func prefetchText(_ row: Int) {
-    let (start, length) = unsafe place(row)
-    if length > 0 { unsafe kith_prefetch(start) }
-  }
-
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
 
@@ -108,6 +104,15 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
       unsafe kith_prefetch(start + 128)
       unsafe kith_prefetch(start + (length - 1))
     }
+    return length
+  }
+
+  /// Asks for the beginning of a row's text, which is all of a name. Returns how many bytes it has.
+  @inline(__always)
+  @discardableResult
+  func prefetchText(_ row: Int) -> Int {
+    let (start, length) = unsafe place(row)
+    if length > 0 { unsafe kith_prefetch(start) }
     return length
   }
 
@@ -206,17 +211,24 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     let length = text.count
     precondition(length <= Self.maximumByteCount, "a text is at most 65,535 bytes")
     if length == 0 { return 0 }
-    if used + length > Self.pageByteCount { beginPage() }
+    if used + length > Self.pageByteCount || !ownsTail() { beginPage() }
     let page = owners.count - 1
-    // Safety: used + length fits the page; no reader knows of bytes at or behind `used`.
+    // Safety: used + length fits the page; no reader, of whichever copy, knows of bytes at or behind `used`.
     if let start = text.baseAddress {
       unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
     }
     let reference = UInt64(page) << 36 | UInt64(used) << 16 | UInt64(length)
     used += length
+    owners[page].filledByteCount = used
     liveByteCounts[page] += length
     liveByteCount += length
     return reference
+  }
+
+  /// Whether the last page is this column's to fill behind `used`: nobody has filled it further, or nobody else has it.
+  private mutating func ownsTail() -> Bool {
+    let last = owners.count - 1
+    return owners[last].filledByteCount == used || isKnownUniquelyReferenced(&owners[last])
   }
 
   /// Moves what lies on pages of which less than half are texts, of the next few rows, while that is so of all pages

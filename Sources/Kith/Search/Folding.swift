@@ -28,7 +28,12 @@ enum Folding {
     return ScalarMap.nfc.mapped(utf8) ?? transformed(utf8, .nfc)
   }
 
-  static func loose(_ text: String) -> [UInt8] { loose(Array(text.utf8).span) }
+  static func loose(_ text: String) -> [UInt8] {
+    var utf8 = Array(text.utf8)
+    if !isASCII(utf8.span) { return loose(utf8.span) }
+    for index in utf8.indices where utf8[index] &- 0x41 < 26 { utf8[index] |= 0x20 }
+    return utf8
+  }
   static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
   static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
 
@@ -92,6 +97,8 @@ enum Folding {
 
   /// `text` without the white space at both ends. By scalars: a combining mark does not make a space a letter.
   static func trimmed(_ text: String) -> String {
+    // Nearly always there is nothing to cut: visible ASCII stands at both ends.
+    if let first = text.utf8.first, let last = text.utf8.last, first &- 0x21 < 0x5E, last &- 0x21 < 0x5E { return text }
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
       let last = scalars.lastIndex(where: { !isWhiteSpace($0) })

@@ -1,14 +1,16 @@
 extension NameHead {
-  /// Which blocks may hold all grams of some clue, and which keys hold its text.
+  /// Which blocks may hold all grams of some clue of a pattern, and which keys may answer it.
   struct Clues {
+    private let pattern: NamePattern?
     private let clues: [NameClue]
     /// Of all grams, clue after clue.
     private var bits: [Int] = []
     /// Where the bits of each clue end.
     private var ends: [Int] = []
 
-    init(_ clues: [NameClue]) {
-      self.clues = clues
+    init(_ pattern: NamePattern?) {
+      self.pattern = pattern
+      clues = pattern?.clues ?? []
       for clue in clues {
         bits += clue.grams.map { GramSignature.bit(of: $0) }
         ends.append(bits.count)
@@ -27,10 +29,9 @@ extension NameHead {
       return false
     }
 
-    func stand(in key: Span<UInt8>) -> Bool {
-      if clues.isEmpty { return true }
-      for clue in clues where ByteSearch.contains(clue.text.span, in: key) { return true }
-      return false
+    func mayLead(to key: Span<UInt8>) -> Bool {
+      if !clues.isEmpty && !clues.contains(where: { ByteSearch.contains($0.text.span, in: key) }) { return false }
+      return pattern?.mayHold(key) ?? true
     }
   }
 }

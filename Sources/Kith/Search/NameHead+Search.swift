@@ -13,7 +13,7 @@ extension NameHead {
       forEachSubstringMatch(of: query, from: from, firstBlock: first, &work, body)
       return
     }
-    let clues = Clues(query.pattern?.clues ?? [])
+    let clues = Clues(query.pattern)
     for index in first..<blocks.count where clues.mayStand(in: index, of: self) {
       if !work.goesOn() { return }
       let block = blocks[index]
@@ -24,7 +24,7 @@ extension NameHead {
         let key = keys.extracting(keyStart..<end)
         if index > first || ByteSearch.compare(key, from.span) >= 0 {
           if !query.isEmpty && !query.holds(text, in: key) { return }
-          if clues.stand(in: key) && !body(Place(block: index, start: keyStart, end: end), row, key) { return }
+          if clues.mayLead(to: key) && !body(Place(block: index, start: keyStart, end: end), row, key) { return }
         }
         keyStart = end + 1
       }
@@ -44,28 +44,18 @@ extension NameHead {
   ) {
     let text = query.loose.span
     let bits = query.grams.map { GramSignature.bit(of: $0) }
-    var index = firstBlock
+    var index = nextBlock(from: firstBlock, holding: bits.span)
     while index < blocks.count && work.goesOn() {
-      if mayHold(bits, in: index) {
-        let block = blocks[index]
-        let keys = block.keys.span
-        var (entry, keyStart) = (0, 0)
-        while let hit = ByteSearch.find(text, in: keys, from: keyStart, to: keys.count) {
-          var end = block.keyEnd(from: keyStart)
-          while end < hit {
-            keyStart = end + 1
-            end = block.keyEnd(from: keyStart)
-            entry += 1
-          }
-          let key = keys.extracting(keyStart..<end)
-          if index > firstBlock || ByteSearch.compare(key, from.span) >= 0 {
-            if !body(Place(block: index, start: keyStart, end: end), block.rows[entry], key) { return }
-          }
-          keyStart = end + 1
-          entry += 1
-        }
+      let block = blocks[index]
+      let keys = block.keys.span
+      let goesOn = ByteSearch.forEachKey(holding: text, in: keys, from: 0, to: keys.count) { number, range in
+        let key = keys.extracting(range)
+        if index == firstBlock && ByteSearch.compare(key, from.span) < 0 { return true }
+        let place = Place(block: index, start: range.lowerBound, end: range.upperBound)
+        return body(place, block.rows[number], key)
       }
-      index += 1
+      if !goesOn { return }
+      index = nextBlock(from: index + 1, holding: bits.span)
     }
   }
 }

@@ -58,11 +58,24 @@ struct NameHead: Sendable {
 
   // MARK: - Signatures
 
-  /// Whether a block may hold all grams whose bits are given.
-  @inline(__always)
-  func mayHold(_ bits: [Int], in block: Int) -> Bool {
-    for bit in bits where !mayHold(bit, in: block) { return false }
-    return true
+  /// The first block from `index` on that may hold all grams whose bits are given, which are one at least; the number of
+  /// blocks if there is none.
+  func nextBlock(from index: Int, holding bits: Span<Int>) -> Int {
+    let signatures = signatures.span
+    // Three of the bits at once: the guess whether a single one is set would be wrong for every third block.
+    let (first, second, third) = (bits[0], bits[bits.count / 2], bits[bits.count - 1])
+    var block = index
+    while block < blocks.count {
+      let start = block * GramSignature.wordCount
+      let words = (signatures[start + first / 64], signatures[start + second / 64], signatures[start + third / 64])
+      if words.0 &>> UInt64(first & 63) & words.1 &>> UInt64(second & 63) & words.2 &>> UInt64(third & 63) & 1 == 1 {
+        var place = 0
+        while place < bits.count && mayHold(bits[place], in: block) { place += 1 }
+        if place == bits.count { return block }
+      }
+      block += 1
+    }
+    return block
   }
 
   /// Whether a block may hold a gram whose bit is given.

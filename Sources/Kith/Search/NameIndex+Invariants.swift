@@ -72,7 +72,8 @@ extension NameHead {
         start = key.endIndex + 1
         if key.lexicographicallyPrecedes(previous) { problems.append("row \(row) is out of order") }
         previous = key
-        if !mayHold(Self.bits(of: key.span), in: index) { problems.append("block \(index) lacks grams of row \(row)") }
+        let isSigned = Self.bits(of: key.span).allSatisfy { mayHold($0, in: index) }
+        if !isSigned { problems.append("block \(index) lacks grams of row \(row)") }
       }
       if start != block.keys.count { problems.append("block \(index) has keys without rows") }
     }

@@ -10,6 +10,10 @@ extension NameIndex {
     if search.query.matchesNothing || search.limit <= 0 { return ([], .complete) }
     var work = SearchWork()
     var selection = NameSelection(limit: search.limit)
+    var found: [FoundName] = []
+    // One source gives names in the order that is asked for, as after a restore: there is nothing to select.
+    let isInOrder = search.afterFront == nil && tiers.count + (head.count > 0 ? 1 : 0) == 1
+    if isInOrder { found.reserveCapacity(min(search.limit, 32)) }
     var isStopped = false
     let start = search.afterFront == nil ? search.after?.loose : nil
     // The largest tiers are the oldest: once they have given enough, the others stop at their last answer.
@@ -23,20 +27,25 @@ extension NameIndex {
           isStopped = true
           return false
         case .take(let front):
+          if isInOrder {
+            found.append(FoundName(row: row, front: front))
+            return found.count < search.limit
+          }
           if let bound = search.afterFront {
             if front > bound { return true }
             if front == bound && !isBehindAnywhere(search.after, row, key: key, names: names) { return true }
           }
           let hit = NameHit(row: row, front: front, source: source, block: block, start: start, key: key)
-          if selection.take(hit, isBefore: { isOrdered($0, before: $1, names: names) }) { return true }
-          // The tier has nothing more to give if not even the largest front would bring this name in.
+          selection.take(hit, isBefore: { isOrdered($0, before: $1, names: names) })
+          // The tier has nothing more to give if not even the largest front would bring in what comes behind this name.
           guard let last = selection.last, last.front >= search.ceiling else { return true }
-          return !isOrdered(last, before: hit.withFront(last.front), names: names)
+          return last.row != row && isOrdered(hit.withFront(last.front), before: last, names: names)
         }
       }
       if isStopped || work.isCancelled { break }
     }
-    return (selection.found(), work.isCancelled ? .cancelled : isStopped ? .stopped : .complete)
+    if !isInOrder { found = selection.found() }
+    return (found, work.isCancelled ? .cancelled : isStopped ? .stopped : .complete)
   }
 
   /// How many names answer a query; nil when the task was cancelled.

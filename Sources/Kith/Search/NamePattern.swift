@@ -10,8 +10,10 @@ final class NamePattern {
 
   /// One of them stands in the key of every name that answers; none where any name may.
   let clues: [NameClue]
-  /// What the key of every name that answers begins with.
-  let beginning: [UInt8]
+  /// What tells more, where names are posted by their grams.
+  private let variants: SlipVariants?
+  /// With one of them begins the key of every name that answers: ascending, of as many bytes each.
+  let beginnings: [[UInt8]]
   private let test: Test
   /// Whether only what stands at a name's beginning counts.
   private let isAtBeginning: Bool
@@ -21,17 +23,25 @@ final class NamePattern {
   ///   - loose: the text's key, not empty.
   ///   - strict: the strict one, where names must hold that too, with `mostEdits` at most.
   init(loose: [UInt8], edits: Int, strict: [UInt8]?, mostEdits: Int) {
-    clues = NameClue.ofText(loose, edits: edits)
-    beginning = []
+    variants = SlipVariants(loose, edits: edits)
+    clues = variants?.parts ?? NameClue.ofText(loose, edits: edits)
+    beginnings = [[]]
     isAtBeginning = false
     test = .slips(SlipTest(loose: loose, edits: edits, strict: strict, mostEdits: mostEdits))
   }
 
   init(_ expression: RegularExpression, isAtBeginning: Bool = false) {
     clues = expression.clues
-    beginning = expression.beginning
+    variants = nil
+    beginnings = expression.beginnings
     self.isAtBeginning = isAtBeginning
     test = .expression(expression)
+  }
+
+  /// What all beginnings have in common.
+  var beginning: [UInt8] {
+    guard let first = beginnings.first, let last = beginnings.last else { return [] }
+    return Array(first.prefix(ByteSearch.commonPrefix(first.span, last.span)))
   }
 
   /// The same, where only what stands at a name's beginning counts.
@@ -45,6 +55,17 @@ final class NamePattern {
     switch test {
     case .slips(let test): test.isExhausted
     case .expression(let expression): expression.isExhausted
+    }
+  }
+
+  /// What every name of a part that answers has in its key, where there are clues at all.
+  func groups(in part: NameSegment.Part) -> [ClueGroup] { variants?.groups(in: part) ?? [ClueGroup(clues: clues)] }
+
+  /// Whether a name may answer, as far as its loose key tells.
+  func mayHold(_ key: Span<UInt8>) -> Bool {
+    switch test {
+    case .slips(let test): test.mayHold(key)
+    case .expression: beginnings.contains { ByteSearch.hasPrefix(key, $0.span) }
     }
   }
 
@@ -81,9 +102,13 @@ private final class SlipTest {
 
   var isExhausted: Bool { looksLeft < 0 }
 
-  func holds(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
+  func mayHold(_ key: Span<UInt8>) -> Bool {
     looksLeft -= 1
-    if looksLeft < 0 || loose.edits(in: key) != edits { return false }
+    return looksLeft >= 0 && loose.edits(in: key) == edits
+  }
+
+  func holds(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
+    if !mayHold(key) { return false }
     guard let strict else { return true }
     return strict.edits(in: Folding.strict(name).span) <= mostEdits
   }

@@ -8,6 +8,8 @@ struct NameQuery {
   let loose: [UInt8]
   let strict: [UInt8]
   private let isSameWhenStrict: Bool
+  /// Whether a name answers as soon as its loose key holds the loose text where it must stand.
+  let isToldByKey: Bool
   /// What is asked of each name that the index finds, where the text is not all there is to it.
   private(set) var pattern: NamePattern?
   /// No text: every name is an answer.
@@ -27,6 +29,7 @@ struct NameQuery {
     strict = fold == .strict ? Folding.strict(text) : loose
     isSameWhenStrict = strict == loose
     isEmpty = text.utf8.isEmpty
+    isToldByKey = fold == .loose || isEmpty
     let canMatch = !loose.isEmpty && !loose.contains(0)
     matchesNothing = !text.utf8.isEmpty && !canMatch
     grams = canMatch ? Grams.ofQuery(loose.span) : []
@@ -39,6 +42,7 @@ struct NameQuery {
     loose = pattern.beginning
     strict = loose
     isSameWhenStrict = true
+    isToldByKey = false
     isEmpty = false
     matchesNothing = false
     grams = []
@@ -52,6 +56,7 @@ struct NameQuery {
     loose = key
     strict = key
     isSameWhenStrict = true
+    isToldByKey = true
     isEmpty = key.isEmpty
     matchesNothing = false
     grams = Grams.ofQuery(key.span)
@@ -85,13 +90,14 @@ struct NameQuery {
 
   /// Whether a key that was found by the loose text holds up at the strictness asked for.
   /// - Parameter key: the loose key of the name in `row`.
+  @inline(__always)
   func holdsStrictly(_ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
-    pattern == nil && (fold == .loose || isEmpty) || holdsStrictly(names.bytes(Int(row)), key: key)
+    isToldByKey || holdsStrictly(names.bytes(Int(row)), key: key)
   }
 
   private func holdsStrictly(_ name: Span<UInt8>, key: Span<UInt8>) -> Bool {
     if let pattern { return pattern.holds(name, key: key) }
-    if fold == .loose || isEmpty { return true }
+    if isToldByKey { return true }
     // The strict key of an ASCII name is its loose key, in which the loose text was found.
     if Folding.isASCII(name) { return isSameWhenStrict || holds(strict.span, in: key) }
     return holds(strict.span, in: Folding.strict(name).span)

@@ -75,23 +75,17 @@ struct NameScan: ~Copyable {
   private func forEachMatch(_ body: (_ index: Int, _ key: Range<Int>) -> Void) {
     let (bytes, end) = (keys.bytes, keys.count)
     let text = query.loose.span
-    let isSubstring = !query.isEmpty && query.match == .substring
+    if !query.isEmpty && query.match == .substring {
+      _ = ByteSearch.forEachKey(holding: text, in: bytes, from: 0, to: end) { index, key in
+        body(index, key)
+        return true
+      }
+      return
+    }
     var (index, start) = (0, 0)
     while start < end {
-      var next = start
-      if isSubstring {
-        guard let hit = ByteSearch.find(text, in: bytes, from: start, to: end) else { return }
-        next = hit
-      }
-      var keyEnd = ByteSearch.terminator(in: bytes, from: start)
-      while keyEnd < next {
-        start = keyEnd + 1
-        index += 1
-        keyEnd = ByteSearch.terminator(in: bytes, from: start)
-      }
-      if query.isEmpty || isSubstring || query.holds(text, in: bytes.extracting(start..<keyEnd)) {
-        body(index, start..<keyEnd)
-      }
+      let keyEnd = ByteSearch.terminator(in: bytes, from: start)
+      if query.isEmpty || query.holds(text, in: bytes.extracting(start..<keyEnd)) { body(index, start..<keyEnd) }
       start = keyEnd + 1
       index += 1
     }

@@ -43,30 +43,31 @@ struct NameSelection {
   init(limit: Int) {
     precondition((1...Int(UInt16.max)).contains(limit), "a selection holds 1 to 65,535 answers")
     self.limit = limit
-    hits.reserveCapacity(min(limit, 32))
-    order.reserveCapacity(min(limit, 32))
   }
 
   /// The answer that a further one must come before; nil while there is room.
   var last: NameHit? { order.count == limit ? hits[Int(order[limit - 1])] : nil }
 
-  /// Keeps an answer if it is among the best so far. False when it is not.
+  /// Keeps an answer if it is among the best so far.
   @inline(__always)
-  mutating func take(_ hit: NameHit, isBefore: (NameHit, NameHit) -> Bool) -> Bool {
+  mutating func take(_ hit: NameHit, isBefore: (NameHit, NameHit) -> Bool) {
     // What one source gives comes in order, so mostly it goes to the end.
     if let place = order.last {
       let worst = hits[Int(place)]
       let isAfter = worst.source == hit.source && worst.front >= hit.front || isBefore(worst, hit)
       if !isAfter { return insert(hit, isBefore: isBefore) }
-      if order.count == limit { return false }
+      if order.count == limit { return }
+    }
+    if hits.isEmpty {
+      hits.reserveCapacity(min(limit, 32))
+      order.reserveCapacity(min(limit, 32))
     }
     order.append(UInt16(hits.count))
     hits.append(hit)
-    return true
   }
 
   @inline(never)
-  private mutating func insert(_ hit: NameHit, isBefore: (NameHit, NameHit) -> Bool) -> Bool {
+  private mutating func insert(_ hit: NameHit, isBefore: (NameHit, NameHit) -> Bool) {
     var (low, high) = (0, order.count - 1)
     while low < high {
       let middle = (low + high) / 2
@@ -80,7 +81,6 @@ struct NameSelection {
       order.insert(UInt16(hits.count), at: low)
       hits.append(hit)
     }
-    return true
   }
 
   /// The answers, best first.

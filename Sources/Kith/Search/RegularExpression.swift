@@ -25,8 +25,8 @@
 
   /// One of them stands in the loose key of every name that matches; none where any name may.
   let clues: [NameClue]
-  /// What the loose key of every name that matches begins with.
-  let beginning: [UInt8]
+  /// With one of them begins the loose key of every name that matches: ascending, of as many bytes each.
+  let beginnings: [[UInt8]]
   /// Whether its time is spent: it holds of nothing any more.
   private(set) var isExhausted = false
 
@@ -50,7 +50,7 @@
       }
       unsafe self.handle = handle
       clues = unsafe Self.clues(of: handle)
-      beginning = Self.beginning(of: text)
+      beginnings = Self.beginnings(of: text)
     }
 
     deinit { unsafe kith_regex_free(handle) }
@@ -85,22 +85,49 @@
     func holds(in text: Span<UInt8>, atBeginning: Bool) -> Bool { false }
   #endif
 
-  /// The plain letters and digits behind a `^`: the beginning of every name that matches, where the pattern is not one
-  /// of several.
-  static func beginning(of pattern: [UInt8]) -> [UInt8] {
-    guard pattern.first == UInt8(ascii: "^"), !pattern.contains(UInt8(ascii: "|")) else { return [] }
-    let rest = pattern.dropFirst()
-    let plain = rest.prefix { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
+  // MARK: - Beginnings
+
+  private static let maximumBeginningCount = 64
+
+  /// What the plain letters, digits and classes of such behind a `^` stand for, where the pattern is not one of
+  /// several: one text that is empty where nothing is known.
+  static func beginnings(of pattern: [UInt8]) -> [[UInt8]] {
+    guard pattern.first == UInt8(ascii: "^"), !pattern.contains(UInt8(ascii: "|")) else { return [[]] }
+    var beginnings: [[UInt8]] = [[]]
+    var rest = pattern.dropFirst()
+    while let letters = firstLetters(of: &rest), beginnings.count * letters.count <= maximumBeginningCount {
+      // What a repetition follows may be missing.
+      if let next = rest.first, "?*{".utf8.contains(next) { break }
+      beginnings = beginnings.flatMap { beginning in letters.map { beginning + [$0] } }
     }
-    // What a repetition follows may be missing.
-    let next = rest.dropFirst(plain.count).first
-    let isRepeated = next.map { "?*{".utf8.contains($0) } ?? false
-    return Folding.loose(Array(isRepeated ? plain.dropLast() : plain).span)
+    return beginnings
   }
+
+  /// Takes a letter, or a class, from the front of a pattern: the bytes that it may be in a key, ascending. Nil when
+  /// something else stands there.
+  private static func firstLetters(of pattern: inout ArraySlice<UInt8>) -> [UInt8]? {
+    guard let first = pattern.popFirst() else { return nil }
+    if isPlain(first) { return [folded(first)] }
+    guard first == UInt8(ascii: "[") else { return nil }
+    var letters: Set<UInt8> = []
+    while let byte = pattern.popFirst() {
+      if byte == UInt8(ascii: "]") { return letters.isEmpty ? nil : letters.sorted() }
+      if !isPlain(byte) { return nil }
+      guard pattern.first == UInt8(ascii: "-") else {
+        letters.insert(folded(byte))
+        continue
+      }
+      pattern.removeFirst()
+      // Between a letter and one of another kind stand signs, too.
+      guard let last = pattern.popFirst(), isPlain(last), byte <= last, byte >> 5 == last >> 5 else { return nil }
+      for byte in byte...last { letters.insert(folded(byte)) }
+    }
+    return nil
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == UInt8(ascii: "_")
+  }
+
+  private static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }

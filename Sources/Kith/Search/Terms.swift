@@ -1,5 +1,7 @@
 /// The words of a post search: every one must stand in the text or in the author's name.
-struct Terms {
+///
+/// A class, so that to ask it of one text after the other costs no counting of references to its arrays.
+final class Terms {
   /// Keys one behind the other, to be looked for in one text after the other without touching an array of arrays.
   private struct Keys: Sendable {
     private(set) var bytes: [UInt8] = []
@@ -21,8 +23,8 @@ struct Terms {
   /// The distinct words, each as it is looked for in names.
   let queries: [NameQuery]
   let fold: Fold
-  private var loose = Keys()
-  private var strict = Keys()
+  private let loose: Keys
+  private let strict: Keys
 
   /// Words are parted at white space before folding; equal ones count once.
   init(_ query: String, fold: Fold) {
@@ -34,10 +36,12 @@ struct Terms {
       if !queries.contains(where: { $0.loose == query.loose && $0.strict == query.strict }) { queries.append(query) }
     }
     self.queries = queries
+    var (loose, strict) = (Keys(), Keys())
     for query in queries {
       loose.append(query.loose)
       if fold == .strict { strict.append(query.strict) }
     }
+    (self.loose, self.strict) = (loose, strict)
   }
 
   /// The words at the strictness asked for.

@@ -41,6 +41,28 @@ import Testing
     twins.compare("begun again")
   }
 
+  @Test("Whoever leaves a crowd that came in one second is found without a look at all of it")
+  func leavingACrowd() {
+    /// The least time of some runs of a hundred removals.
+    func time(crowd count: Int) -> Duration {
+      var ids = Column<Int64>()
+      for id in 1...Int64(count) { ids.append(id) }
+      var relation = Relation(
+        degrees: [UInt32](repeating: 1, count: count), targetCount: 1, workers: 1, ids: ids
+      ) { (_, elements, buffer) throws(Never) in
+        for index in elements.indices { buffer[index - elements.lowerBound] = 9 }
+      }
+      let clock = ContinuousClock()
+      var random = SeededRandom(seed: 5)
+      return (0..<5).reduce(Duration.seconds(60)) { least, _ in
+        let sources = (0..<100).map { _ in UInt32(random.below(count)) }
+        return min(least, clock.measure { for source in sources { _ = relation.remove(source, 0, ids: ids) } })
+      }
+    }
+    // Fifty times as many, if each were looked at.
+    #expect(time(crowd: 150_000) < time(crowd: 3_000) * 12)
+  }
+
   @Test(
     "A relation made at once equals one made edge by edge, and goes on like it", arguments: 1...3 as ClosedRange<UInt64>
   )

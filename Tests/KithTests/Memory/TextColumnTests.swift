@@ -115,6 +115,34 @@ import Testing
     #expect(Pinned(column.pin(), twin).isIntact && pinned.isIntact)
   }
 
+  @Test("Pins of pins are written to by turns, and none sees another's texts", arguments: 1...3 as ClosedRange<UInt64>)
+  func forks(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var first = TextColumn()
+    var second = first.pin()
+    var (firstTwin, secondTwin): ([[UInt8]], [[UInt8]]) = ([], [])
+    for step in 0..<2_000 {
+      let text = Self.text(&random, longest: 3_000)
+      switch random.below(20) {
+      case 0:
+        second = first.pin()
+        secondTwin = firstTwin
+      case 1:
+        first = second.pin()
+        firstTwin = secondTwin
+      case 2..<10:
+        first.append(text.span)
+        firstTwin.append(text)
+      default:
+        second.append(text.span)
+        secondTwin.append(text)
+      }
+      if step % 100 == 0 {
+        #expect(Pinned(first.pin(), firstTwin).isIntact && Pinned(second.pin(), secondTwin).isIntact, "seed \(seed)")
+      }
+    }
+  }
+
   @Test("A rolled-back column writes over what was never kept")
   func rollingBack() {
     var column = TextColumn()
@@ -128,6 +156,7 @@ import Testing
     }
     #expect(column.string(0) == "kept" && column.count == 41)
     #expect((0..<40).allSatisfy { column.string($0 + 1) == "round \($0)" })
+    #expect(column.memoryByteCount < 3 * TextColumn.pageByteCount)
     #expect(column.checkInvariants("texts") == [])
   }
 }

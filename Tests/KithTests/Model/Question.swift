@@ -142,7 +142,13 @@ extension GraphView {
       return reply(try searchPosts(query, search))
     case .timeline(let user, var options):
       options.cursor = cursor
-      return reply(try timeline(of: user, options))
+      let page = try timeline(of: user, options)
+      for plan in [TimelineWalk.Plan.walk, .merge] {
+        if try timeline(of: user, options, plan: plan) != page {
+          return Reply(.refusal(["the plans of a timeline differ"]))
+        }
+      }
+      return reply(page)
     case .likers(let post, let options): return reply(try likers(of: post, options.from(cursor)))
     case .likes(let user, let options): return reply(try likes(of: user, options.from(cursor)))
     case .followees(let user, let options): return reply(try followees(of: user, options.from(cursor)))

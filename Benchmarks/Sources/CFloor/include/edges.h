@@ -21,11 +21,11 @@ uint32_t floor_edges_sources(const struct floor_edges *edges, uint32_t target);
 // The first sources of a target with their names and the numbers of their edges, as one page; returns how many. Names
 // are copied to `bytes`.
 struct floor_liker {
-  uint32_t user, second, followers, followees, name_length;
+  uint32_t user, second, followers, followees, posts, name_length;
   const char *name;
 };
 uint32_t floor_edges_first(
   const struct floor_edges *likes, const struct floor_edges *follows, uint32_t target, const uint32_t *name_offsets,
-  const char *names, uint32_t limit, struct floor_liker *page, char *bytes);
+  const char *names, const uint32_t *post_counts, uint32_t limit, struct floor_liker *page, char *bytes);
 
 #endif

@@ -47,6 +47,9 @@ uint32_t floor_timeline_before(
 // Calls `body`. A tool that counts instructions counts between entry and return of this function, and nothing else.
 void floor_counted(void (*body)(void *context), void *context);
 
+// How often the calling thread ever allocated memory; -1 where nobody counts (without glibc).
+int64_t floor_allocation_count(void);
+
 // The floor of a journal: the same bytes, written to a file that has its room already, and synced.
 
 // A file without a name of `count` zeros, which are on the disk; -1 when that fails. `path` is its name for a moment.
