@@ -1,6 +1,6 @@
 extension NameSegment {
-  /// Blocks that are asked for before the first of them is looked at, so that their cache misses overlap: among a million
-  /// names searches of three letters take half the time, and the slowest of all two thirds.
+  /// Blocks that are asked for before the first of them is looked at, so that their cache misses overlap: among a
+  /// million names searches of three letters take half the time, and the slowest of all two thirds.
   private static let blocksAhead = 8
 
   /// Calls `body` with place and loose key of every entry, in order, whose key matches the query's loose text and is
