@@ -3,7 +3,8 @@ import Testing
 @testable import Kith
 
 /// Postings of as many blocks as a third of a million names have, against plain sets of blocks: lists that are galloped
-/// through, bitmaps of hundreds of words, and both beside each other, which indexes of a few thousand names do not reach.
+/// through, bitmaps of hundreds of words, and both beside each other, which indexes of a few thousand names do not
+/// reach.
 @Suite struct GramPostingsTests {
   private static let blockCount = 20_011  // the last word of a bitmap is not full
 

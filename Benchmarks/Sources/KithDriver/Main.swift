@@ -1,13 +1,5 @@
 import Kith
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Asks Kith what the drivers in `rivals/` ask its rivals, in the same way: everything is read before, the clock stands
 /// around the engine's call and the reading of its rows, and answers are lines of numbers.
 ///
@@ -16,22 +8,17 @@ import Kith
 /// told. Up to DEPTH (1) changes of a kind are one batch, and each takes its share of the time.
 @main
 enum Main {
-  static func main() {
-    do {
-      try run(Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      print("kith-driver: \(error)")
-      exit(1)
-    }
+  static func main() async throws {
+    try await run(Array(CommandLine.arguments.dropFirst()))
   }
 
-  private static func run(_ words: [String]) throws {
+  private static func run(_ words: [String]) async throws {
     guard let store = words.first else { throw Misuse(message: "STORE [DURABILITY ROUNDS DEPTH] < LINES") }
     var questions: [Question] = []
     while let line = readLine() { questions.append(try Question(line)) }
     let graph = try open(store, words.count > 1 ? words[1] : nil)
     // As the rivals' indexes, which stand before anything is asked.
-    while !graph.read({ $0.isPostSearchIndexed }) { sleep(1) }
+    while !graph.read({ $0.isPostSearchIndexed }) { try await Task.sleep(for: .milliseconds(50)) }
     let numbers = words.dropFirst(2).map { Int($0) ?? 1 } + [2, 1].dropFirst(max(0, words.count - 2))
     for round in 0..<numbers[0] {
       try ask(questions[...], graph, depth: numbers[1], tells: !round.isMultiple(of: 2))

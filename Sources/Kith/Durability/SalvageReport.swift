@@ -45,8 +45,8 @@ package struct SalvageReport: Hashable, Sendable {
     lostParts = sections.lostParts
     guard sections.tableDamage != nil else { return }
     doubts.append(
-      "the tables of \(sections.path) cannot be used: each part that was read is sound by itself, but nothing tells that "
-        + "all of them are of change \(snapshotSequence)")
+      "the tables of \(sections.path) cannot be used: each part that was read is sound by itself, but nothing tells "
+        + "that all of them are of change \(snapshotSequence)")
   }
 
   mutating func lose(_ numbers: ClosedRange<UInt64>) { Self.add(numbers, to: &lost) }

@@ -1,10 +1,10 @@
 extension SnapshotTable {
   /// A table of contents made anew from the sections of a file whose own is damaged, or cut off with its end.
   ///
-  /// They are followed from the header on, each by its preamble, whose checksum vouches for it, and by its frames, which
-  /// tell their lengths, up to the first byte that is neither. The section in which that happens stands with the frames
-  /// before it, so that its content has not the size of its preamble. Frames are hashed as they are: what a section
-  /// holds, its own hash must vouch for, and nothing tells that all sections are of one snapshot.
+  /// They are followed from the header on, each by its preamble, whose checksum vouches for it, and by its frames,
+  /// which tell their lengths, up to the first byte that is neither. The section in which that happens stands with the
+  /// frames before it, so that its content has not the size of its preamble. Frames are hashed as they are: what a
+  /// section holds, its own hash must vouch for, and nothing tells that all sections are of one snapshot.
   /// - Complexity: O(file). Memory: a frame.
   static func rebuilt<D>(
     from source: SnapshotFileReader<D>.Source, headerHash: UInt64

@@ -17,8 +17,8 @@ struct GraphState: ~Copyable, Sendable {
   var sequence: UInt64 = 0
   /// What questions over several hops write on; a graph shares it with its pins.
   let marks: RowMarksPool
-  /// By user: the coarse time that the newest post of each author on their last first page of a timeline reached; shared
-  /// likewise.
+  /// By user: the coarse time that the newest post of each author on their last first page of a timeline reached;
+  /// shared likewise.
   let timelineHints: RowHints
 
   init() {

@@ -28,10 +28,12 @@
     let target = unsafe base + count
     let source = unsafe text.bytes
     var place = 0
-    while place + 8 <= text.count {
-      let word = unsafe source.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
+    while place < text.count && text.count >= 8 {
+      // The last eight bytes may be some that were copied before.
+      let start = min(place, text.count - 8)
+      let word = unsafe source.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
       if word & 0x8080_8080_8080_8080 != 0 { return false }
-      unsafe target.storeBytes(of: Self.lowercased(word), toByteOffset: place, as: UInt64.self)
+      unsafe target.storeBytes(of: Self.lowercased(word), toByteOffset: start, as: UInt64.self)
       place += 8
     }
     while place < text.count {
@@ -40,7 +42,7 @@
       unsafe target.storeBytes(of: byte &- 0x41 < 26 ? byte | 0x20 : byte, toByteOffset: place, as: UInt8.self)
       place += 1
     }
-    unsafe target.storeBytes(of: 0, toByteOffset: place, as: UInt8.self)
+    unsafe target.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
     count += text.count + 1
     return true
   }

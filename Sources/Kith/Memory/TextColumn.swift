@@ -3,8 +3,8 @@ import CHints
 /// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
 ///
 /// Bytes once written stay as they are, so a pinned column shares the very pages that the writer goes on filling: the
-/// writer only writes behind what the pin knows of. A pin may be written to as well (a batch that is rolled back goes on
-/// with the pin from before it): it goes on where the page ends for all, or begins a page of its own.
+/// writer only writes behind what the pin knows of. A pin may be written to as well (a batch that is rolled back goes
+/// on with the pin from before it): it goes on where the page ends for all, or begins a page of its own.
 ///
 /// A page whose last text is removed is given back. Where less than half of all bytes are texts, because others were
 /// replaced or removed, each write also moves a few texts off the pages that hold little: so that the pages never take

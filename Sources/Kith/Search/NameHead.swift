@@ -58,8 +58,8 @@ struct NameHead: Sendable {
 
   // MARK: - Signatures
 
-  /// The first block from `index` on that may hold all grams whose bits are given, which are one at least; the number of
-  /// blocks if there is none.
+  /// The first block from `index` on that may hold all grams whose bits are given, which are one at least; the number
+  /// of blocks if there is none.
   func nextBlock(from index: Int, holding bits: Span<Int>) -> Int {
     let signatures = signatures.span
     // Three of the bits at once: the guess whether a single one is set would be wrong for every third block.

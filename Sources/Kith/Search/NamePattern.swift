@@ -24,7 +24,7 @@ final class NamePattern {
   ///   - strict: the strict one, where names must hold that too, with `mostEdits` at most.
   init(loose: [UInt8], edits: Int, strict: [UInt8]?, mostEdits: Int) {
     variants = SlipVariants(loose, edits: edits)
-    clues = variants?.parts ?? []
+    clues = variants?.parts ?? NameClue.ofText(loose, edits: edits)
     beginnings = [[]]
     isAtBeginning = false
     test = .slips(SlipTest(loose: loose, edits: edits, strict: strict, mostEdits: mostEdits))

