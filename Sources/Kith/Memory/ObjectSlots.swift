@@ -1,4 +1,5 @@
-/// Objects by number, in groups of 64: the long lists of all rows, the pages of one long list.
+/// Objects by number, in groups of 64: the chunks of a table of pages, the long lists of all rows, the pages of one of
+/// them.
 ///
 /// A copy shares the groups. The first write afterwards retains the objects of one group, and all groups, but not every
 /// object, each of which would be a cache line to wait for (5,600 pages of a list of ten million elements).
@@ -10,6 +11,9 @@ struct ObjectSlots<Object: AnyObject> {
   /// Numbers that are free again.
   private var free: [Int] = []
   private var nextNumber = 0
+
+  /// How many numbers there are, free ones included.
+  var count: Int { nextNumber }
 
   /// The object of a number, nil where it is free.
   @inline(__always)
@@ -30,6 +34,11 @@ struct ObjectSlots<Object: AnyObject> {
   /// Puts another object in the place of one.
   mutating func replace(_ number: Int, with object: Object) {
     groups[number >> Self.groupShift][number & (Self.groupCount - 1)] = object
+  }
+
+  /// Whether nobody else has the object: neither a copy of these slots nor any other reference.
+  mutating func isUnique(_ number: Int) -> Bool {
+    isKnownUniquelyReferenced(&groups[number >> Self.groupShift][number & (Self.groupCount - 1)])
   }
 
   mutating func remove(_ number: Int) {
