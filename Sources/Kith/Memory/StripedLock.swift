@@ -2,8 +2,7 @@ import Synchronization
 
 /// A readers-writer lock made of a few mutexes: a reader takes one of them, a writer all, in order.
 ///
-/// Each thread tends to its own stripe, and each stripe has cache lines of its own. Two threads have the same one in a
-/// quarter of cases: whoever finds it taken tries the next one before waiting.
+/// Two readers rarely meet, because each thread tends to its own stripe, and each stripe has cache lines of its own.
 /// Measured: two readers run at ×1.86–1.99 of one; `pthread_rwlock` collapses to 23 thousand reads a second beside a
 /// writer. Not recursive: a reader must not read again, nor write, from inside.
 @safe final class StripedLock: @unchecked Sendable {
@@ -30,28 +29,10 @@ import Synchronization
 
   @inline(__always)
   func read<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    let stripe = lockForReading()
-    defer { unsafe stripes[stripe].mutex._unsafeUnlock() }
+    let stripe = unsafe stripes + Self.ownStripe()
+    unsafe stripe.pointee.mutex._unsafeLock()
+    defer { unsafe stripe.pointee.mutex._unsafeUnlock() }
     return try body()
-  }
-
-  /// Takes a stripe, whichever it is: a writer has all of them, so any one keeps writers out. A writer takes them in
-  /// order and waits at each that a reader has, which trying the next does not change: whoever holds one stripe waits
-  /// for none.
-  @inline(__always)
-  private func lockForReading() -> Int {
-    let own = Self.ownStripe()
-    if unsafe stripes[own].mutex._unsafeTryLock() { return own }
-    return lockForReading(besides: own)
-  }
-
-  /// Only one other is tried: where that is taken as well, it is mostly by a writer, who has them all.
-  @inline(never)
-  private func lockForReading(besides own: Int) -> Int {
-    let next = (own + 1) % Self.stripeCount
-    if unsafe stripes[next].mutex._unsafeTryLock() { return next }
-    unsafe stripes[own].mutex._unsafeLock()
-    return own
   }
 
   func write<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
