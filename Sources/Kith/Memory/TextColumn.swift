@@ -81,14 +81,10 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     return unsafe (length == 0 ? nil : address(reference), length)
   }
 
-  /// Asks for what tells where a row's text lies; for somebody who soon asks for the text itself.
-  @inline(__always)
-  func prefetchPlace(_ row: Int) { references.prefetch(row) }
-
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(references[row] & 0xFFFF) }
 
-  /// Asks for what tells where a row's text lies.
+  /// Asks for what tells where a row's text lies; for somebody who soon asks for the text itself.
   @inline(__always)
   func prefetchReference(_ row: Int) { references.prefetch(row) }
 

@@ -19,7 +19,7 @@ struct NameScan: ~Copyable {
     _ list: Span<Element>, names: borrowing TextColumn, row: (Element) -> UInt32
   ) {
     for index in list.indices {
-      if index + 24 < list.count { names.prefetchPlace(Int(row(list[index + 24]))) }
+      if index + 24 < list.count { names.prefetchReference(Int(row(list[index + 24]))) }
       if index + 12 < list.count { names.prefetchText(Int(row(list[index + 12]))) }
       add(row(list[index]), names: names)
     }
