@@ -23,6 +23,8 @@ struct TableTarget: FuzzTarget {
     guard input.count >= 8 else { return }
     let bytes = Array(input.dropFirst(8))
     let offset = Int64(bitPattern: input.number(at: 0, byteCount: 8))
+    // Where a file can hold it: what is said of a place in a file counts from there.
+    guard offset >= 0, offset <= .max - Int64(bytes.count) else { return }
     do throws(KithError) {
       let table = try SnapshotTable(decoding: bytes, file: "input", at: offset)
       require(table.encoded() == bytes, "a table is written as other bytes than it was read from")

@@ -4,7 +4,7 @@
 /// The shape follows swift-binary-parsing: one typed error, overflow thrown.
 struct ByteReader {
   let file: String
-  /// Offset in the file of the first of `bytes`.
+  /// Offset in the file of the first of `bytes`; a file can hold them all there.
   let fileOffset: Int64
   private let bytes: [UInt8]
   /// Index in `bytes` of the next byte to be read.
