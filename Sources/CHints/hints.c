@@ -1,2 +1,22 @@
-// A target of C needs a source; everything is inline in the header.
 #include "hints.h"
+
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 1 << 21 };
+
+// Mapped is a huge page more than is asked for, and what lies before and behind the aligned part is given back.
+void *kith_map(size_t byte_count) {
+  char *start = mmap(NULL, byte_count + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return NULL;
+  size_t before = -(uintptr_t)start & (HUGE_PAGE - 1);
+  if (before > 0) munmap(start, before);
+  start += before;
+  munmap(start + byte_count, HUGE_PAGE - before);
+#ifdef MADV_HUGEPAGE
+  // A hint: without it, or where the system has none to spare, pages are small.
+  madvise(start, byte_count, MADV_HUGEPAGE);
+#endif
+  return start;
+}
+
+void kith_unmap(void *start, size_t byte_count) { munmap(start, byte_count); }

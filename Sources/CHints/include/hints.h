@@ -1,6 +1,7 @@
 #ifndef KITH_HINTS_H
 #define KITH_HINTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,29 @@ static inline uint64_t kith_places(const uint8_t *bytes, size_t gap, uint8_t fir
     places |= kith_bits((kith_vector)(heads == first) & (kith_vector)(tails == last)) << (16 * step);
   }
   return places;
+}
+
+// Memory of one's own: zeros, at a multiple of two megabytes, of which a multiple is asked for; on huge pages where the
+// system has them. NULL when there is none.
+void *kith_map(size_t byte_count);
+
+void kith_unmap(void *start, size_t byte_count);
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KITH_IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KITH_IS_SANITIZED 1
+#endif
+#endif
+
+// Whether a sanitizer watches what the C library's allocator hands out and takes back.
+static inline bool kith_is_sanitized(void) {
+#ifdef KITH_IS_SANITIZED
+  return true;
+#else
+  return false;
+#endif
 }
 
 #endif

@@ -1,20 +1,24 @@
 /// One run of plain memory with an owner: the unit that is shared between a graph and its pinned views, and copied at
 /// its first write afterwards.
 ///
-/// Object and bytes are one allocation. Nobody retains a page to read it: readers follow raw addresses that the
-/// directory (`PageTable`) keeps, and the directory's reference keeps the page alive.
-@safe final class MemoryPage: ManagedBuffer<MemoryPage.Header, UInt8> {
-  /// Sixteen bytes, so that the bytes behind it are aligned to sixteen.
-  struct Header {
-    var byteCount: Int
-    /// Of a page that is filled from its start by several copies of one value: how far it is filled.
-    var filledByteCount = 0
+/// Nobody retains a page to read it: readers follow raw addresses that the directory (`PageTable`) keeps, and the
+/// directory's reference keeps the page alive.
+@safe final class MemoryPage {
+  /// The address of the first byte; it never changes. A multiple of sixteen, of a page of four kilobytes or more a
+  /// multiple of 64.
+  let base: UnsafeMutableRawPointer
+  let byteCount: Int
+  /// How far the page is filled, for those who fill it from its start: several copies of one value may.
+  var filledByteCount = 0
+
+  private init(byteCount: Int) {
+    unsafe base = PagePool.allocate(byteCount: byteCount)
+    self.byteCount = byteCount
   }
 
-  static func allocate(byteCount: Int) -> MemoryPage {
-    let page = MemoryPage.create(minimumCapacity: byteCount) { _ in Header(byteCount: byteCount) }
-    return unsafe unsafeDowncast(page, to: MemoryPage.self)
-  }
+  deinit { unsafe PagePool.free(base, byteCount: byteCount) }
+
+  static func allocate(byteCount: Int) -> MemoryPage { MemoryPage(byteCount: byteCount) }
 
   static func zeroed(byteCount: Int) -> MemoryPage {
     let page = allocate(byteCount: byteCount)
@@ -22,19 +26,6 @@
     return page
   }
 
-  /// The address of the first byte; it never changes.
-  var base: UnsafeMutableRawPointer {
-    unsafe withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
-  }
-
-  var byteCount: Int { header.byteCount }
-
-  /// How far the page is filled, for those who fill it from its start.
-  var filledByteCount: Int {
-    get { header.filledByteCount }
-    set { header.filledByteCount = newValue }
-  }
-
-  /// What a page of `byteCount` costs beyond its bytes: object header, our header.
-  static let overheadByteCount = 32
+  /// What a page costs beyond its bytes: the object, and the pool's notes.
+  static let overheadByteCount = 48 + SegregatedHeap.noteByteCount
 }

@@ -1,6 +1,6 @@
 import CHints
 
-/// One text per row (a username, a post), its bytes in an append-only arena of pages of one megabyte.
+/// One text per row (a username, a post), its bytes in an append-only arena of pages of about a megabyte.
 ///
 /// Bytes once written stay as they are, so a pinned column shares the very pages that the writer goes on filling: the
 /// writer only writes behind what the pin knows of. A pin may be written to as well (a batch that is rolled back goes
@@ -13,7 +13,8 @@ import CHints
 /// A reference is one word: page (28 bits), offset (20), byte count (16).
 /// - Complexity: O(bytes) for appending and making a `String`, O(1) for the rest.
 struct TextColumn: ~Copyable, @unchecked Sendable {
-  static let pageByteCount = 1 << 20
+  /// Two of them, and what the pool notes of them, are a huge page.
+  static let pageByteCount = (1 << 20) - 128
   /// The longest text: what sixteen bits hold.
   static let maximumByteCount = Int(UInt16.max)
 

@@ -1,0 +1,32 @@
+import CHints
+import Synchronization
+
+/// The memory of all pages of the process, kept apart from everybody else's and laid on huge pages where the system has
+/// them.
+///
+/// A graph is read and written at random, so nearly every access to a page of four kilobytes misses the processor's
+/// table of addresses, too: on pages of two megabytes a follow, or a question whether somebody follows, takes two
+/// thirds of the time, and a gigabyte is mapped in a tenth. The C library's allocator would ask for such pages only if
+/// the whole process did, by a setting of its environment.
+enum PagePool {
+  /// Longer pages come from the C library.
+  static let maximumByteCount = 1 << 20
+
+  private static let heap = Mutex(SegregatedHeap())
+
+  /// Sanitizers watch what the C library hands out.
+  @inline(__always)
+  private static func holds(_ byteCount: Int) -> Bool { byteCount <= maximumByteCount && !kith_is_sanitized() }
+
+  /// Bytes of any content, at a multiple of sixteen; of 64 for four kilobytes or more.
+  static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+    if holds(byteCount) { return unsafe heap.withLock { unsafe $0.allocate(byteCount: byteCount) } }
+    return .allocate(byteCount: byteCount, alignment: SegregatedHeap.lineByteCount)
+  }
+
+  /// Takes back what `allocate` gave for so many bytes.
+  static func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+    if holds(byteCount) { return heap.withLock { unsafe $0.free(base) } }
+    unsafe base.deallocate()
+  }
+}
