@@ -76,11 +76,11 @@ extension GraphView {
     merge.expect(hint)
     pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
     if isHinted {
-      if merge.expectedTooMuch {
+      if merge.expectedTooMuch(state.posts) {
         merge.startAgain()
         pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
       }
-      let reached = merge.reachedRank()
+      let reached = merge.reachedRank(state.posts)
       if reached != hint { state.timelineHints.set(reached, of: own, for: options.limit) }
     }
     merge.merge(state.posts)

@@ -12,21 +12,6 @@
 struct TimelineMerge {
   enum Direction { case older, newer }
 
-  /// One author's list on its way: the post it stands at.
-  fileprivate struct Walker {
-    var key = PostKey(time: 0, id: 0)
-    var row: UInt32 = 0
-    var author: UInt32 = 0
-    var position = PackedLists<UInt32>.Position(run: 0, offset: 0)
-  }
-
-  /// A walker's place in the heap.
-  fileprivate struct Standing {
-    /// By time; the highest comes first.
-    var rank: UInt64 = 0
-    var walker: UInt32 = 0
-  }
-
   private let direction: Direction
   private let low: PostKey
   private let high: PostKey
@@ -35,6 +20,8 @@ struct TimelineMerge {
   private let limit: Int
   /// The rank that an author must reach; those of later posts are higher when walking to older ones.
   private var threshold: UInt32
+  /// About the row of the upper bound, once somebody asked for it.
+  private var highRow: UInt32?
   private var roomBeforeSelection: Int
   private var scratch: TimelineScratch
 
@@ -65,7 +52,7 @@ struct TimelineMerge {
   mutating func isFilled(
     by walk: TimelineWalk, _ state: borrowing GraphState, _ plan: TimelineWalk.Plan
   ) -> Bool {
-    walk.fill(&scratch.rows, state, plan: plan)
+    walk.fill(&scratch.rows, &scratch.signature, state, plan: plan)
   }
 
   // MARK: - The pass over the authors
@@ -74,7 +61,10 @@ struct TimelineMerge {
   mutating func expect(_ rank: UInt32) { threshold = max(threshold, rank) }
 
   /// Whether the guess was one too many: fewer authors reach it than may have a post on the page.
-  var expectedTooMuch: Bool { threshold > 1 && scratch.candidates.count < limit }
+  mutating func expectedTooMuch(_ posts: borrowing PostTable) -> Bool {
+    searchLater(posts)
+    return threshold > 1 && scratch.candidates.count < limit
+  }
 
   /// Forgets the authors and the guess.
   mutating func startAgain() {
@@ -83,7 +73,8 @@ struct TimelineMerge {
   }
 
   /// The rank that the last author reached who may have a post on the page; 0 while all may.
-  mutating func reachedRank() -> UInt32 {
+  mutating func reachedRank(_ posts: borrowing PostTable) -> UInt32 {
+    searchLater(posts)
     select()
     return scratch.candidates.count < limit ? 0 : threshold
   }
@@ -119,14 +110,56 @@ struct TimelineMerge {
       if newest >= threshold { add(newest, author) }
       return
     }
-    switch direction {
-    case .older: if newest < threshold { return }
-    case .newer: if newest == 0 || newest < PostTable.coarse(low.time) { return }
+    if direction == .older {
+      posts.byAuthor.prefetchEnd(of: Int(author))
+      scratch.later.append(rank: newest, row: author)
+      if scratch.later.count >= roomBeforeSelection { searchLater(posts) }
+      return
     }
-    guard let head = head(of: author, posts) else { return }
-    let coarse = PostTable.coarse(head.key.time)
-    let rank = direction == .older ? coarse : ~coarse  // the earliest is the best
+    if newest == 0 || newest < PostTable.coarse(low.time) { return }
+    guard let head = searchHead(of: author, posts) else { return }
+    let rank = ~PostTable.coarse(head.key.time)  // the earliest is the best
     if rank >= threshold { add(rank, author) }
+  }
+
+  /// Takes those who are left to be searched by their newest post before the bound.
+  ///
+  /// Each list is somewhere else in memory, and so are the times of its posts: what is needed of all is asked for in
+  /// stages, and read when it has come.
+  @inline(never)
+  private mutating func searchLater(_ posts: borrowing PostTable) {
+    let count = scratch.later.count
+    if count == 0 { return }
+    let likelyRow = likelyHighRow(posts)
+    var walkers = scratch.walkers
+    scratch.walkers = []
+    Self.grow(&walkers, to: count, with: Walker())
+    var places = walkers.mutableSpan
+    for index in 0..<count { posts.byAuthor.prefetchSearch(of: Int(scratch.later.row(index))) }
+    for index in 0..<count {
+      let author = scratch.later.row(index)
+      let place = posts.byAuthor.partitionPoint(of: Int(author)) { $0 < likelyRow }
+      posts.prefetchTimes(around: place, of: author)
+      places[index].author = author
+      places[index].position = place
+    }
+    for index in 0..<count {
+      let (author, guess) = (places[index].author, places[index].position)
+      let place = posts.checked(guess, of: high, in: posts.byAuthor, list: Int(author))
+      guard let (row, _) = posts.byAuthor.element(before: place, of: Int(author)) else { continue }
+      let rank = PostTable.coarse(posts.times[row])
+      if rank >= threshold { add(rank, author) }
+    }
+    scratch.walkers = walkers
+    scratch.later.removeAll()
+  }
+
+  /// About the row of the upper bound.
+  private mutating func likelyHighRow(_ posts: borrowing PostTable) -> UInt32 {
+    if let highRow { return highRow }
+    let row = posts.likelyRow(of: high)
+    highRow = row
+    return row
   }
 
   @inline(__always)
@@ -148,12 +181,14 @@ struct TimelineMerge {
   private func head(of author: UInt32, _ posts: borrowing PostTable) -> Walker? {
     let list = Int(author)
     if direction == .older {
-      // Mostly the newest post is it: a search would look at the times of a dozen others.
+      // Mostly the newest post is it, and its row tells when it is not.
       guard let (newest, position) = posts.byAuthor.last(of: list) else { return nil }
-      let key = posts.key(newest)
-      if key < high {
-        posts.prefetchTime(before: position, of: author)
-        return low < key ? Walker(key: key, row: newest, author: author, position: position) : nil
+      if newest < highRow ?? .max {
+        let key = posts.key(newest)
+        if key < high {
+          posts.prefetchTime(before: position, of: author)
+          return low < key ? Walker(key: key, row: newest, author: author, position: position) : nil
+        }
       }
     }
     return searchHead(of: author, posts)
@@ -164,8 +199,9 @@ struct TimelineMerge {
     let list = Int(author)
     switch direction {
     case .older:
-      let place = posts.byAuthor.partitionPoint(of: list) { posts.isBefore($0, high) }
+      let place = posts.place(of: high, likelyRow: highRow ?? .max, in: posts.byAuthor, list: list)
       guard let (row, position) = posts.byAuthor.element(before: place, of: list) else { return nil }
+      posts.prefetchTime(before: position, of: author)
       return walker(row, author, position, posts)
     case .newer:
       let place = posts.byAuthor.partitionPoint(of: list) { posts.key($0) <= low }
@@ -186,7 +222,13 @@ struct TimelineMerge {
 
   /// Finds the rows of the first `limit` posts.
   mutating func merge(_ posts: borrowing PostTable) {
-    select()
+    if scratch.candidates.count + scratch.later.count > limit {
+      searchLater(posts)
+      select()
+    } else if scratch.later.count > 0 {  // all of them are walked, whatever their rank
+      _ = likelyHighRow(posts)
+      for index in 0..<scratch.later.count { scratch.candidates.append(rank: .max, row: scratch.later.row(index)) }
+    }
     // Out of the struct while they are written, so that the rest can be read meanwhile.
     var (walkers, heap, rows) = (scratch.walkers, scratch.heap, scratch.rows)
     (scratch.walkers, scratch.heap, scratch.rows) = ([], [], [])
@@ -235,10 +277,23 @@ struct TimelineMerge {
   /// Asks for what the heads of all candidates are read from, one stage after the other.
   private func prefetchHeads(_ posts: borrowing PostTable) {
     for index in 0..<scratch.candidates.count { posts.byAuthor.prefetchEnd(of: author(index)) }
-    for index in 0..<scratch.candidates.count { posts.byAuthor.prefetchLast(of: author(index)) }
+    let likelyRow = highRow ?? .max
+    for index in 0..<scratch.candidates.count {
+      if highRow == nil {
+        posts.byAuthor.prefetchLast(of: author(index))
+      } else {
+        posts.byAuthor.prefetchSearch(of: author(index))
+      }
+    }
     if direction == .newer { return }
     for index in 0..<scratch.candidates.count {
-      if let row = posts.byAuthor.packedLast(of: author(index)) { posts.times.prefetch(Int(row)) }
+      guard let row = posts.byAuthor.packedLast(of: author(index)) else { continue }
+      if row < likelyRow {
+        posts.times.prefetch(Int(row))
+      } else {
+        let place = posts.byAuthor.partitionPoint(of: author(index)) { $0 < likelyRow }
+        posts.prefetchTimes(around: place, of: scratch.candidates.row(index))
+      }
     }
   }
 
@@ -304,26 +359,5 @@ struct TimelineMerge {
       parent = child
     }
     heap[parent] = standing
-  }
-}
-
-/// The arrays of a merge, kept for the next one.
-struct TimelineScratch: Sendable {
-  /// Authors that may be among the first, by the coarse time of their first post.
-  fileprivate let candidates = RankBuffer()
-  fileprivate var walkers: [TimelineMerge.Walker] = []
-  fileprivate var heap: [TimelineMerge.Standing] = []
-  fileprivate var rows: [UInt32] = []
-
-  private static let pool = StripedPool<TimelineScratch>()
-
-  fileprivate static func borrow() -> TimelineScratch { pool.take() ?? TimelineScratch() }
-
-  /// What is given back is not to be used again; its arrays must not be shared with the next to take them.
-  fileprivate static func giveBack(_ scratch: inout TimelineScratch) {
-    scratch.candidates.removeAll()
-    scratch.rows.removeAll(keepingCapacity: true)
-    pool.put(scratch)
-    (scratch.walkers, scratch.heap, scratch.rows) = ([], [], [])
   }
 }
