@@ -6,14 +6,15 @@ import Testing
 @Suite struct TimelineWalkTests {
   private static let userCount = 60
 
-  /// Everybody writes by turns, several in one millisecond; user 1 follows `followeeCount` others and mutes two of
+  /// Everybody writes by turns, four at a time; user 1 follows `followeeCount` others and mutes two of
   /// them.
-  private func graph(followeeCount: Int, mutes: Bool) throws -> SocialGraph {
+  private func graph(followeeCount: Int, mutes: Bool, millisecondsApart step: Int = 1) throws -> SocialGraph {
     let graph = SocialGraph()
     for number in 1...Self.userCount { try graph.addUser("user \(number)") }
     for number in 0..<3_000 {
       try graph.addPost(
-        by: UserID(Int64(number * 7 % Self.userCount + 1)), "post \(number)", createdAt: Timestamp(Int64(number / 4)))
+        by: UserID(Int64(number * 7 % Self.userCount + 1)), "post \(number)",
+        createdAt: Timestamp(Int64(number / 4 * step)))
     }
     for followee in 2..<2 + Int64(followeeCount) { try graph.follow(1, UserID(followee)) }
     if mutes { for muted in [3, 9] as [UserID] { try graph.mute(1, muted) } }
@@ -40,7 +41,8 @@ import Testing
 
   @Test func `it leaves the first page, few followees and rare ones to the merge`() throws {
     func fills(_ followeeCount: Int, before time: Int64?, limit: Int = 21) throws -> Bool {
-      try fill(try graph(followeeCount: followeeCount, mutes: false), before: time, limit: limit) != nil
+      let graph = try graph(followeeCount: followeeCount, mutes: false, millisecondsApart: 2_000)
+      return try fill(graph, before: time.map { $0 * 2_000 }, limit: limit) != nil
     }
     #expect(try fills(40, before: 400))
     #expect(try !fills(40, before: nil), "the newest are at hand")
