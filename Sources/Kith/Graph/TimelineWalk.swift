@@ -36,8 +36,8 @@ struct TimelineWalk {
   /// Fills `rows` with the newest posts before the bound, and answers true; false when a merge is the better plan, or
   /// became it.
   /// - Parameter signature: memory for one, kept for the next walk.
-  /// - Complexity: O(log posts), and for each post looked at O(log followees) in a short walk, O(1) in a long one, which
-  ///   looks at every followee once.
+  /// - Complexity: O(log posts), and for each post looked at O(log followees) in a short walk; O(1) in a long one,
+  ///   which looks at every followee once.
   func fill(
     _ rows: inout [UInt32], _ signature: inout RowSignature?, _ state: borrowing GraphState, plan: Plan = .cheaper
   ) -> Bool {
