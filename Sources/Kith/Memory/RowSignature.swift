@@ -4,6 +4,8 @@
 /// bits 97 (B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970, with a single hash).
 struct RowSignature: Sendable {
   private static let smallestBitCount = 1_024
+  /// At least so many for a set that is asked of thousands of rows: eight kilobytes are soon cleared.
+  private static let longBitCount = 1 << 16
   /// 128 KB, which a second-level cache holds.
   private static let largestBitCount = 1 << 20
 
@@ -35,13 +37,15 @@ struct RowSignature: Sendable {
     return words[bit >> 6] &>> UInt64(bit & 63) & 1 == 1
   }
 
-  /// Forgets what it held, for a set of so many rows: sixteen to 32 bits for each, as far as a cache holds them.
+  /// Forgets what it held, for a set of so many rows: sixteen bits or more for each, as far as a cache holds them.
   mutating func clear(forCount count: Int) {
-    var bitCount = Self.smallestBitCount
+    var bitCount = Self.longBitCount
     while bitCount < 16 * count && bitCount < Self.largestBitCount { bitCount *= 2 }
-    words.removeAll(keepingCapacity: true)
-    words.append(contentsOf: repeatElement(0, count: bitCount / 64))
     shift = Self.shift(bitCount)
+    let wordCount = bitCount / 64
+    if words.count < wordCount { words.append(contentsOf: repeatElement(0, count: wordCount - words.count)) }
+    var used = words.mutableSpan
+    for index in 0..<min(wordCount, used.count) { used[index] = 0 }
   }
 
   /// Enters the targets of a source.
