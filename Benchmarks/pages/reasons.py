@@ -54,8 +54,9 @@ REASONS = {
        for n in ("10", "100", "1,000", "5,000")},
     "search, blocks": "beside it before anybody was blocked or muted",
     "autocomplete, blocks": "beside it before anybody was blocked or muted",
-    "timeline, pages": "each list is entered anew by a search for the cursor; [page]",
-    "timeline, 90 days back": "each list whose newest post is newer is entered by a search; [page]",
+    "timeline, pages": "each list with newer posts is entered by a search for the cursor; [page]",
+    "timeline, 90 days back": "each list with newer posts is entered by a search, whose place two times confirm; or "
+                              "all posts are walked backwards, each read by a row of its own; [page]",
     "timeline of two hops": "[blocks], [page]",
     "search, any part": "[names], [page]",
     "autocomplete": "[names], [page]",

@@ -5,6 +5,7 @@
 // The newest posts come from at most `room` authors: those whose own newest post ranks among the first `room` of all.
 
 #define CANDIDATES (2 * (FLOOR_LIMIT + 1))
+#define LATER 64
 
 // Moves the `room` largest to the front and returns the smallest of these (Hoare's selection).
 static uint64_t select_largest(uint64_t *keys, uint32_t count, uint32_t room) {
@@ -67,16 +68,20 @@ static char *copy_out(
 struct heads {
   uint64_t keys[CANDIDATES];  // rank + 1 in the high word, author in the low one
   uint32_t count, room, threshold;
+  uint32_t later[LATER], later_count;  // authors whose lists are to be searched
 };
 
-// Takes an author whose newest post may be among the newest `room` of all.
-static inline void push(struct heads *heads, const struct floor_graph *graph, uint32_t author) {
-  uint32_t newest = graph->newest[author];
+static inline void add(struct heads *heads, uint32_t newest, uint32_t author) {
   if (newest <= heads->threshold) return;
   heads->keys[heads->count++] = (uint64_t)newest << 32 | author;
   if (heads->count < 2 * heads->room) return;
   heads->threshold = (uint32_t)(select_largest(heads->keys, heads->count, heads->room) >> 32);
   heads->count = heads->room;
+}
+
+// Takes an author whose newest post may be among the newest `room` of all.
+static inline void push(struct heads *heads, const struct floor_graph *graph, uint32_t author) {
+  add(heads, graph->newest[author], author);
 }
 
 // The last of an author's posts whose rank is below a bound; null if there is none.
@@ -91,20 +96,29 @@ static const uint32_t *last_before(const struct floor_graph *graph, uint32_t aut
   return low > first ? low - 1 : NULL;
 }
 
+// Takes the authors in `later` whose newest post below a bound may be among the newest `room` of all such. Their lists
+// lie anywhere: all are asked for before the first is searched.
+static void search_later(struct heads *heads, const struct floor_graph *graph, uint32_t bound) {
+  for (uint32_t place = 0; place < heads->later_count; place++) {
+    const uint32_t *offset = graph->post_offsets + heads->later[place];
+    __builtin_prefetch(graph->posts + offset[0] + (offset[1] - offset[0]) / 2);
+    __builtin_prefetch(graph->posts + offset[1] - 1);
+  }
+  for (uint32_t place = 0; place < heads->later_count; place++) {
+    const uint32_t *post = last_before(graph, heads->later[place], bound);
+    if (post) add(heads, *post + 1, heads->later[place]);
+  }
+  heads->later_count = 0;
+}
+
 // Takes an author whose newest post below a bound may be among the newest `room` of all such.
 static inline void push_before(
   struct heads *heads, const struct floor_graph *graph, uint32_t author, uint32_t bound) {
   uint32_t newest = graph->newest[author];
-  if (newest <= heads->threshold) return;
-  if (newest > bound) {
-    const uint32_t *post = last_before(graph, author, bound);
-    if (!post || *post + 1 <= heads->threshold) return;
-    newest = *post + 1;
-  }
-  heads->keys[heads->count++] = (uint64_t)newest << 32 | author;
-  if (heads->count < 2 * heads->room) return;
-  heads->threshold = (uint32_t)(select_largest(heads->keys, heads->count, heads->room) >> 32);
-  heads->count = heads->room;
+  if (newest <= bound) return add(heads, newest, author);
+  __builtin_prefetch(graph->post_offsets + author);
+  heads->later[heads->later_count++] = author;
+  if (heads->later_count == LATER) search_later(heads, graph, bound);
 }
 
 // The newest posts of the authors in `heads`.
@@ -156,16 +170,75 @@ uint32_t floor_timeline(
   return merge(graph, user, &heads, limit, entries, bytes, has_more);
 }
 
+// What the two plans for a further page cost, in nanoseconds: searching an author's list, looking at a followee, or at
+// a post in a walk over all posts backwards.
+enum { LIST_COST = 30, FOLLOWEE_COST = 1, POST_COST = 1, STRIDE = 32, SIGNATURE_BITS = 17 };
+
+static inline uint32_t hash(uint32_t user) { return user * 0x9E3779B1u >> (32 - SIGNATURE_BITS); }
+
+// About what it costs to search the lists of those whose newest post is not below a bound: some are asked.
+static uint64_t cost_of_merge(
+  const struct floor_graph *graph, const uint32_t *followees, uint32_t followee_count, uint32_t bound) {
+  uint32_t step = followee_count / STRIDE + 1, asked = 0, later = 0;
+  for (uint32_t place = 0; place < followee_count; place += step, asked++)
+    later += graph->newest[followees[place]] > bound;
+  return (uint64_t)followee_count * FOLLOWEE_COST + (uint64_t)followee_count * later / asked * LIST_COST;
+}
+
+// The newest `room` posts below a bound, by looking at all posts backwards: most authors are turned away by one bit of
+// a signature of the followees. Returns how many, or -1 when a merge became cheaper.
+static int32_t walk(
+  const struct floor_graph *graph, uint32_t user, uint32_t bound, uint32_t room, uint64_t merge_cost,
+  uint32_t *ranks) {
+  static _Thread_local uint64_t signature[(1 << SIGNATURE_BITS) / 64];
+  const uint32_t *first = graph->followees + graph->followee_offsets[user];
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  memset(signature, 0, sizeof signature);
+  signature[hash(user) / 64] |= 1ull << hash(user) % 64;
+  for (const uint32_t *author = first; author < end; author++)
+    signature[hash(*author) / 64] |= 1ull << hash(*author) % 64;
+  uint32_t count = 0;
+  for (uint32_t rank = bound; rank-- > 0;) {
+    uint32_t author = graph->authors[rank], bit = hash(author);
+    if (signature[bit / 64] >> bit % 64 & 1 && (author == user || holds(first, end, author))) {
+      ranks[count++] = rank;
+      if (count == room) break;
+    }
+    uint64_t visited = bound - rank;
+    if (visited % STRIDE == 0 && visited * (room - count) * POST_COST > merge_cost * (count ? count : 1)) return -1;
+  }
+  return (int32_t)count;
+}
+
+// The cheaper of two plans, as far as one can tell: a walk if everybody posted alike, or tried where it costs little
+// beside the merge.
 uint32_t floor_timeline_before(
   const struct floor_graph *graph, uint32_t user, uint32_t bound, uint32_t limit, struct floor_entry *entries,
   char *bytes, bool *has_more) {
+  const uint32_t *first = graph->followees + graph->followee_offsets[user];
+  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
+  uint32_t followee_count = (uint32_t)(end - first);
+  if (followee_count > 2 * STRIDE) {
+    uint64_t merge_cost = cost_of_merge(graph, first, followee_count, bound), trial_cost = followee_count + 1000;
+    uint64_t walk_cost = trial_cost + (uint64_t)(limit + 1) * graph->user_count / followee_count * POST_COST;
+    uint32_t ranks[FLOOR_LIMIT + 1];
+    int32_t count = -1;
+    if (merge_cost > 16 * trial_cost || merge_cost > walk_cost)
+      count = walk(graph, user, bound, limit + 1, merge_cost, ranks);
+    if (count >= 0) {
+      *has_more = (uint32_t)count > limit;
+      if (*has_more) count--;
+      for (int32_t place = 0; place < count; place++)
+        bytes = copy_out(graph, user, ranks[place], entries + place, bytes);
+      return (uint32_t)count;
+    }
+  }
   struct heads heads;
-  heads.count = heads.threshold = 0;
+  heads.count = heads.threshold = heads.later_count = 0;
   heads.room = limit + 1;
   push_before(&heads, graph, user, bound);
-  const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
-  for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++)
-    push_before(&heads, graph, *author, bound);
+  for (const uint32_t *author = first; author < end; author++) push_before(&heads, graph, *author, bound);
+  search_later(&heads, graph, bound);
   return merge(graph, user, &heads, limit, entries, bytes, has_more);
 }
 

@@ -38,6 +38,7 @@ import CFloor
     let texts = Texts(order.map { network.texts[$0] })
     unsafe bytes = .allocate(capacity: Int(FLOOR_LIMIT) * (names.longest + texts.longest))
 
+    unsafe graph.user_count = UInt32(network.userCount)
     unsafe graph.followee_offsets = lasting(network.followees.offsets)
     unsafe graph.followees = lasting(network.followees.elements)
     unsafe graph.liked_offsets = lasting(liked.offsets)

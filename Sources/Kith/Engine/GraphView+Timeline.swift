@@ -7,7 +7,7 @@ extension GraphView {
   /// pages hold what is nearest above the cursor (without one: the oldest), printed newest first; a short one has
   /// caught up. Errors: `unknownUser`, `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(followees + limit · log limit), and O(log posts) for each followee whose newest post is beyond the
-  ///   cursor; or O(log followees) for each of all posts down to the last of the page, where that is cheaper.
+  ///   cursor; or O(followees), and O(1) for each of all posts down to the last of the page, where that is cheaper.
   public func timeline(
     of user: UserID, _ options: TimelineOptions = TimelineOptions()
   ) throws(KithError) -> PostPage {
@@ -76,11 +76,11 @@ extension GraphView {
     merge.expect(hint)
     pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
     if isHinted {
-      if merge.expectedTooMuch {
+      if merge.expectedTooMuch(state.posts) {
         merge.startAgain()
         pushAuthors(of: own, includeSelf: options.includeSelf, to: &merge)
       }
-      let reached = merge.reachedRank()
+      let reached = merge.reachedRank(state.posts)
       if reached != hint { state.timelineHints.set(reached, of: own, for: options.limit) }
     }
     merge.merge(state.posts)

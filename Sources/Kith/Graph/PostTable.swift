@@ -66,27 +66,6 @@ struct PostTable: ~Copyable, Sendable {
     return row
   }
 
-  /// The place of a post in the order of all posts.
-  @inline(__always)
-  func key(_ row: UInt32) -> PostKey { PostKey(time: times[row], id: UInt64(bitPattern: identifiers.id(of: row))) }
-
-  /// Whether a post comes before a place, in ascending order. The id is read only when times tie.
-  @inline(__always)
-  func isBefore(_ row: UInt32, _ key: PostKey) -> Bool {
-    let time = times[row]
-    return time < key.time || (time == key.time && UInt64(bitPattern: identifiers.id(of: row)) < key.id)
-  }
-
-  /// A time in about seconds (1,024 ms) from 1 on: a later time is never coarsely earlier.
-  @inline(__always)
-  static func coarse(_ time: Int64) -> UInt32 { UInt32(clamping: (time >> 10) + 1) }
-
-  /// Asks for the time of the post before a place in the list of an author: whoever steps there soon compares it.
-  @inline(__always)
-  func prefetchTime(before position: PackedLists<UInt32>.Position, of author: UInt32) {
-    if let row = byAuthor.packedElement(before: position, of: Int(author)) { times.prefetch(Int(row)) }
-  }
-
   // MARK: - Changing
 
   mutating func appendAuthor() {
@@ -185,22 +164,6 @@ struct PostTable: ~Copyable, Sendable {
       for index in span.indices { rows.append(span[index]) }
     }
     return rows
-  }
-}
-
-/// A place in the order of posts: time, then id.
-///
-/// The id is unsigned, so that a bound can lie behind every id there is.
-struct PostKey: Hashable, Comparable, Sendable {
-  var time: Int64
-  var id: UInt64
-
-  /// Behind every post there may be.
-  static var end: PostKey { PostKey(time: .max, id: .max) }
-
-  @inline(__always)
-  static func < (left: PostKey, right: PostKey) -> Bool {
-    left.time < right.time || (left.time == right.time && left.id < right.id)
   }
 }
 

@@ -27,6 +27,15 @@ extension PackedLists {
     if !isLong && count > 0 { unsafe kith_prefetch(UnsafeRawPointer(base + (count - 1))) }
   }
 
+  /// Asks for a list's last element and its middle one, where a search begins. It reads the head of the block.
+  @inline(__always)
+  func prefetchSearch(of list: Int) {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong || count == 0 { return }
+    unsafe kith_prefetch(UnsafeRawPointer(base + (count - 1)))
+    unsafe kith_prefetch(UnsafeRawPointer(base + (count >> 1)))
+  }
+
   /// Asks for a list's elements, the first half kilobyte at most. It reads the head of the block.
   @inline(__always)
   func prefetchElements(of list: Int) {

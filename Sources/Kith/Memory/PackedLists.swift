@@ -172,6 +172,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     return isLong || position.offset == 0 ? nil : unsafe base[position.offset - 1]
   }
 
+  /// The element at a position, as far as it is at hand: nil at the end, and in a long list.
+  @inline(__always)
+  func packedElement(at position: Position, of list: Int) -> Element? {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong || position.offset >= count ? nil : unsafe base[position.offset]
+  }
+
   /// The last element, as far as it is at hand: nil for an empty list, and for a long one.
   @inline(__always)
   func packedLast(of list: Int) -> Element? {

@@ -8,6 +8,7 @@
 // is their place in the order (time, id); so the newest post of an author is one 32-bit word, and ranks never tie.
 
 struct floor_graph {
+  uint32_t user_count;
   const uint32_t *followee_offsets, *followees;  // by user
   const uint32_t *liked_offsets, *liked;         // by user: ranks, ascending
   const uint32_t *newest;                        // by user: rank + 1 of the newest post, 0 without posts
