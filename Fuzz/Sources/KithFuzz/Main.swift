@@ -3,7 +3,7 @@
 enum Main {
   private static let targets: [any FuzzTarget] = [
     SnapshotTarget(), TableTarget(), SectionsTarget(), JournalTarget(), AcknowledgementTarget(), ImportTarget(),
-    QueryTarget(),
+    QueryTarget(), SlipsTarget(),
   ]
 
   static func main() throws {
