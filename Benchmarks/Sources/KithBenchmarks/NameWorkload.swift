@@ -9,7 +9,7 @@ import Kith
 #endif
 
 /// Names alone, as many as there are users: what one that comes costs until it can be found, with the merges in the
-/// background; what the index takes; and searches by length, while names lie as they came and after they have rested.
+/// background; what the index takes; and searches by length, once the names have rested.
 ///
 /// No floor: beside bare lists of ranks ten million names do not fit. `search` has one, of a million too.
 struct NameWorkload {
@@ -21,13 +21,10 @@ struct NameWorkload {
   func run(_ harness: inout Harness) throws -> [Measurement] {
     let graph = SocialGraph(options: Options(postIndex: .off))
     try fill(graph)
-    tell("as they came", graph)
-    var measurements = try searches(graph, "as they came", &harness)
-    // Names rest for a hundred times what the merge takes, unless they were as many as those before them.
+    // Names rest a hundred times as long as the merge takes, unless they were as many as those before them.
     sleep(UInt32(2 + settings.users / 500_000))
-    tell("rested", graph)
-    measurements += try searches(graph, "rested", &harness)
-    return measurements
+    tell(graph)
+    return try searches(graph, &harness)
   }
 
   // MARK: - Names that come
@@ -65,19 +62,17 @@ struct NameWorkload {
   /// POSIX counts microseconds.
   private static func processSeconds() -> Double { Double(clock()) / 1_000_000 }
 
-  private func tell(_ state: String, _ graph: SocialGraph) {
+  private func tell(_ graph: SocialGraph) {
     let report = graph.read { $0.memoryReport() }
     let lines = report.entries.filter { $0.name.hasPrefix("user") }.map { entry in
       "\(entry.name) \(decimal(Double(entry.byteCount) / Double(settings.users), places: 2))"
     }
-    print("bytes a user, \(state): \(lines.joined(separator: ", "))")
+    print("bytes a user: \(lines.joined(separator: ", "))")
   }
 
   // MARK: - Searches
 
-  private func searches(
-    _ graph: SocialGraph, _ state: String, _ harness: inout Harness
-  ) throws -> [Measurement] {
+  private func searches(_ graph: SocialGraph, _ harness: inout Harness) throws -> [Measurement] {
     let parts = questions { 1 + $0 % 10 }
     let rows: [(name: String, queries: [String], match: Match)] = [
       ("1 to 10 letters", parts, .substring), ("1 letter", questions { _ in 1 }, .substring),
@@ -85,7 +80,7 @@ struct NameWorkload {
       ("prefix, 1 to 10 letters", questions(fromStart: true) { 1 + $0 % 10 }, .prefix),
     ]
     return try rows.map { row in
-      try harness.measure("names \(state), \(row.name)", questions: row.queries.count) { number in
+      try harness.measure("names alone, \(row.name)", questions: row.queries.count) { number in
         try graph.read { view throws(KithError) in
           try view.searchUsers(row.queries[number], UserSearch(match: row.match, limit: Self.limit))
         }.count
