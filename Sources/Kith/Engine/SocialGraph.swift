@@ -163,8 +163,8 @@ public final class SocialGraph: @unchecked Sendable {
     do throws(KithError) {
       let result = try body(&batch)
       if !batch.made.isEmpty {
-        store?.enqueue(batch.made.lazy.map(\.change))
-        observers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
+        store?.enqueue(batch.made.lazy.map { $0.change })
+        observers?.feed.record(batch.made.lazy.map { $0.change }, after: before.sequence)
       }
       wakeIndexers()
       return (result, batch.made, live.state.sequence, batch.made.isEmpty ? nil : observers)
