@@ -171,6 +171,10 @@ struct World: ~Copyable {
 
   mutating func change(growing: Bool) {
     mergeAtRandom()
+    changeNames(growing: growing)
+  }
+
+  mutating func changeNames(growing: Bool) {
     switch random.below(10) {
     case 0..<(growing ? 7 : 3): add(randomName())
     case 0..<8 where !plain.isEmpty: rename()
@@ -184,6 +188,7 @@ struct World: ~Copyable {
     case 0 where merge == nil: merge = index.beginMerge(besides: [], names: &names)
     case 1, 2: finishMerge()
     case 3 where random.below(4) == 0: index.settle(names: names)
+    case 4 where merge == nil: merge = index.beginRestMerge(names: &names)
     default: break
     }
   }

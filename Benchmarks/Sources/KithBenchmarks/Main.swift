@@ -40,6 +40,11 @@ enum Main {
       print(Report.table(measurements) + "\n\n" + Report.table(rates))
       return
     }
+    if settings.only == ["names"] {
+      var harness = Harness(settings)
+      print(Report.table(try NameWorkload(settings: settings).run(&harness)))
+      return
+    }
     let clock = ContinuousClock()
     let network = Network(settings)
     let began = clock.now

@@ -51,20 +51,27 @@ struct Network {
 
   private mutating func makeNames(seed: UInt64) {
     var random = RandomSource(seed: seed, stream: 1)
-    let onsets = "b br ch d f g gr h j k l m n p r s sh t tr v".split(separator: " ")
-    let vowels = "a ai e ea i ie o ou u".split(separator: " ")
-    let codas = ["", "", "", "l", "m", "n", "nd", "r", "s", "x"]
     var taken: Set<String> = []
     while names.count < userCount {
-      var name = ""
-      for syllable in 0...(1 + random.below(2)) {
-        if syllable > 0 && random.below(12) == 0 { name += random.pick(["_", "."]) }
-        let part = random.pick(onsets) + random.pick(vowels) + random.pick(codas)
-        name += random.below(4) == 0 ? part.prefix(1).uppercased() + part.dropFirst() : part
-      }
+      var name = Self.madeUpName(&random)
       if random.below(5) < 2 || taken.contains(name) { name += String(random.below(10_000)) }
       if taken.insert(name).inserted { names.append(name) }
     }
+  }
+
+  private static let onsets = "b br ch d f g gr h j k l m n p r s sh t tr v".split(separator: " ")
+  private static let vowels = "a ai e ea i ie o ou u".split(separator: " ")
+  private static let codas = ["", "", "", "l", "m", "n", "nd", "r", "s", "x"]
+
+  /// Two or three syllables.
+  static func madeUpName(_ random: inout RandomSource) -> String {
+    var name = ""
+    for syllable in 0...(1 + random.below(2)) {
+      if syllable > 0 && random.below(12) == 0 { name += random.pick(["_", "."]) }
+      let part = random.pick(onsets) + random.pick(vowels) + random.pick(codas)
+      name += random.below(4) == 0 ? part.prefix(1).uppercased() + part.dropFirst() : part
+    }
+    return name
   }
 
   /// The first users follow exactly 10, 100, 1,000 and 5,000 others, as many of them as an eighth of all follows pays

@@ -192,7 +192,7 @@ extension GraphView {
     if found.count > options.limit, let end = page.last {
       next = CursorContent(kind: kind, subject: user.rawValue, numbers: [end.id]).cursor
     }
-    return UserPage(people(page.lazy.map(\.row), sight), next: next)
+    return UserPage(people(page.lazy.map { $0.row }, sight), next: next)
   }
 }
 

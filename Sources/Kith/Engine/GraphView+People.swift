@@ -9,7 +9,7 @@ extension GraphView {
   /// The users at the ends of edges that are not the viewer's own, and when each was made.
   func people(_ edges: [EdgeSelection.Edge], _ event: UserRecord.Event, _ sight: Sight) -> UserRecords {
     var index = 0
-    return people(edges.lazy.map(\.row)) { row, record in
+    return people(edges.lazy.map { $0.row }) { row, record in
       mark(&record, row, sight)
       record.event = event
       record.second = edges[index].second
@@ -22,7 +22,8 @@ extension GraphView {
     if let viewer = sight.viewer { record.following = state.follows.contains(viewer, row) ? .yes : .no }
   }
 
-  /// Users by row.
+  /// Users by row. Where rows are a lazy map, let it be one by a closure: a key path is interpreted at every element,
+  /// which was a seventh of a search for people.
   /// - Parameter complete: says, in the order of rows, what the graph alone does not.
   @inline(__always)
   func people(_ rows: some Collection<UInt32>, _ complete: (UInt32, inout UserRecord) -> Void) -> UserRecords {

@@ -37,7 +37,7 @@ extension GraphView {
       case .popular: try popular(walk)
       }
     if !walk.query.goesOn { throw .budgetExceeded }
-    let rows = found.prefix(search.limit).lazy.map(\.row)
+    let rows = found.prefix(search.limit).lazy.map { $0.row }
     return UserPage(
       people(rows, sight), next: found.count > search.limit ? cursor(kind, at: found[search.limit - 1]) : nil,
       total: search.counting ? try isFuzzy ? fuzzyCount(walk) : count(walk.query, walk) : nil,

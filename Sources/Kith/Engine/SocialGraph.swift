@@ -17,7 +17,7 @@ public final class SocialGraph: @unchecked Sendable {
   let lockedObservers = Locked<Observers?>(nil)
   private let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
-  private let nameMerger = NameMerger()
+  private let nameMerger: NameMerger
   private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   private let limits: GraphLimits
@@ -32,8 +32,9 @@ public final class SocialGraph: @unchecked Sendable {
 
   init(
     _ state: consuming GraphState, store: Store<SystemDisk>?, recovery: RecoveryReport? = nil,
-    options: Options = Options(), isReadOnly: Bool
+    options: Options = Options(), isReadOnly: Bool, nameMerger: NameMerger = NameMerger()
   ) {
+    self.nameMerger = nameMerger
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     var state = state
     state.posts.keepIndex(options.postIndex)
@@ -44,6 +45,8 @@ public final class SocialGraph: @unchecked Sendable {
     limits = GraphLimits(options)
     wakeIndexers(all: true)
   }
+
+  deinit { nameMerger.stop() }
 
   /// The graph; inside the lock alone.
   var live: GraphView {
@@ -160,8 +163,8 @@ public final class SocialGraph: @unchecked Sendable {
     do throws(KithError) {
       let result = try body(&batch)
       if !batch.made.isEmpty {
-        store?.enqueue(batch.made.lazy.map(\.change))
-        observers?.feed.record(batch.made.lazy.map(\.change), after: before.sequence)
+        store?.enqueue(batch.made.lazy.map { $0.change })
+        observers?.feed.record(batch.made.lazy.map { $0.change }, after: before.sequence)
       }
       wakeIndexers()
       return (result, batch.made, live.state.sequence, batch.made.isEmpty ? nil : observers)
@@ -353,6 +356,7 @@ public final class SocialGraph: @unchecked Sendable {
   /// nothing.
   public func close() throws(KithError) {
     lock.write { live.isClosed = true }
+    nameMerger.stop()
     var isSaved = !isJournalBroken
     defer { tellEnd(isSaved: isSaved) }
     do throws(KithError) {

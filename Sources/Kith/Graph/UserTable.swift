@@ -135,6 +135,12 @@ struct UserTable: ~Copyable, Sendable {
     search.beginMerge(besides: running, names: &names)
   }
 
+  /// What of the search index is to be merged next while no name comes; see there.
+  var searchRest: NameIndex.Rest? { search.rest }
+  var searchMoment: NameIndex.Moment { search.moment }
+
+  mutating func beginRestMerge() -> NameMerge? { search.beginRestMerge(names: &names) }
+
   mutating func adopt(_ segment: NameSegment?, inPlaceOf inputs: [NameIndex.Tier]) {
     search.adopt(segment, inPlaceOf: inputs)
   }

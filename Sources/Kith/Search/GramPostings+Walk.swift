@@ -37,6 +37,7 @@ extension GramPostings {
     entries.reserveCapacity(grams.count)
     for gram in grams {
       guard let entry = entry(of: gram) else { return false }
+      if !entry.isDense { lists.span.prefetch(entry.place, count: 1) }
       var index = entries.count
       entries.append(entry)
       while index > 0 && entries[index - 1].weight > entry.weight {

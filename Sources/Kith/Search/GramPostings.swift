@@ -62,6 +62,12 @@ struct GramPostings: Sendable {
     }
   }
 
+  /// Asks for what is known of some grams: it lies far apart, so that its cache misses overlap.
+  func prefetchEntries(of grams: [UInt32]) {
+    let mask = table.count - 1
+    for gram in grams { table.span.prefetch(Self.home(of: gram, mask: mask), count: 1) }
+  }
+
   /// Every gram that occurs, in no order that means anything.
   var postedGrams: [UInt32] { table.filter { $0 != 0 }.map { UInt32($0 >> 40) } }
 

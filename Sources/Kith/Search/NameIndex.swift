@@ -1,10 +1,10 @@
 /// All usernames in order of loose key, then exact name; found by any part of them.
 ///
 /// Tiers by age and a small mutable head. A head that is full becomes the youngest tier as it is; tiers are rewritten
-/// into immutable segments that grow geometrically (`NameMerge`), by whom and whenever that suits: answers do not
-/// depend on it. A name's row remembers the *serial* of the head it went into; a tier covers a range of serials, and an
-/// entry lives as long as its row's serial is in the range of its tier. So a removal is one write, a merge needs no
-/// bookkeeping, and changes made while a merge runs are not lost on it.
+/// into immutable segments that grow geometrically (`NameMerge`), and into one while no name comes (`rest`), by whom
+/// and whenever that suits: answers do not depend on it. A name's row remembers the *serial* of the head it went into;
+/// a tier covers a range of serials, and an entry lives as long as its row's serial is in the range of its tier. So a
+/// removal is one write, a merge needs no bookkeeping, and changes made while a merge runs are not lost on it.
 ///
 /// Names must be in `names` from before their insertion until after their removal.
 /// - Complexity: insertion O(log n) and, amortised, one rewriting of the name on each level; removal O(log n); `pin`
@@ -149,7 +149,7 @@ struct NameIndex: ~Copyable, Sendable {
   /// Makes a segment of the present serial, and begins the next one.
   private mutating func append(_ builder: consuming NameSegmentBuilder, names: borrowing TextColumn) {
     if builder.count == 0 { return }
-    tiers.append(Tier(builder.build(serials: headSerial...headSerial, names: names)))
+    tiers.append(Tier(builder.build(serials: headSerial...headSerial, names: names) {}))
     headSerial += 1
   }
 

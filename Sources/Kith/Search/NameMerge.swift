@@ -24,27 +24,33 @@ struct NameMerge: ~Copyable, Sendable {
     self.names = names
   }
 
-  /// Nil when nobody lives.
+  /// Nil when nobody lives, and when it was stopped.
+  /// - Parameter isStopped: is asked now and then whether nobody wants the segment any more.
   /// - Complexity: O(bytes): about 0.5 µs a name.
-  func segment() -> NameSegment? {
-    Self.segment(of: inputs[...], namesPerPart: namesPerPart, serials: rowSerials, names: names)
+  func segment(unless isStopped: () -> Bool = { false }) -> NameSegment? {
+    Self.segment(
+      of: inputs[...], namesPerPart: namesPerPart, serials: rowSerials, names: names, unless: isStopped)
   }
 
   static func segment(
     of tiers: ArraySlice<NameIndex.Tier>, namesPerPart: Int, serials: borrowing Column<UInt32>,
-    names: borrowing TextColumn
+    names: borrowing TextColumn, unless isStopped: () -> Bool = { false }
   ) -> NameSegment? {
     guard let first = tiers.first, let last = tiers.last else { return nil }
     var builder = NameSegmentBuilder(namesPerPart: namesPerPart)
     builder.reserve(
       count: tiers.reduce(0) { $0 + $1.count - $1.deadCount }, keyByteCount: tiers.reduce(0) { $0 + $1.keyByteCount })
     for tier in tiers {
+      if isStopped() { return nil }
       tier.forEachEntry { row, key in
         if tier.serials.contains(serials[row]) { builder.add(row, key: key) }
       }
     }
     if builder.count == 0 { return nil }
-    return builder.build(serials: first.serials.lowerBound...last.serials.upperBound, names: names)
+    let range = first.serials.lowerBound...last.serials.upperBound
+    return try? builder.build(serials: range, names: names) { () throws(CancellationError) in
+      if isStopped() { throw CancellationError() }
+    }
   }
 }
 
@@ -151,7 +157,11 @@ extension NameIndex {
   /// - Parameter running: serials that other merges are at work on.
   mutating func beginMerge(besides running: [ClosedRange<UInt32>], names: inout TextColumn) -> NameMerge? {
     guard let range = dueMerge(besides: running) else { return nil }
-    return NameMerge(
+    return beginMerge(of: range, names: &names)
+  }
+
+  mutating func beginMerge(of range: Range<Int>, names: inout TextColumn) -> NameMerge {
+    NameMerge(
       inputs: Array(tiers[range]), namesPerPart: namesPerPart, rowSerials: serials.pin(), names: names.pin())
   }
 

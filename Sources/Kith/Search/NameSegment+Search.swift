@@ -49,11 +49,14 @@ extension NameSegment {
     var ahead: [Int] = []
     ahead.reserveCapacity(countAhead)
     var goesOn = true
-    for part in first.rank / namesPerPart..<parts.count where goesOn {
-      let postings = isShort ? parts[part].shortGrams : parts[part].trigrams
+    func postings(_ part: Int) -> GramPostings { isShort ? parts[part].shortGrams : parts[part].trigrams }
+    let firstPart = first.rank / namesPerPart
+    postings(firstPart).prefetchEntries(of: query.grams)
+    for part in firstPart..<parts.count where goesOn {
+      if part + 1 < parts.count { postings(part + 1).prefetchEntries(of: query.grams) }
       let base = part * namesPerPart
       let firstIndex = max(0, first.rank - base) / stretch.names
-      postings.forEachBlock(holding: query.grams, from: firstIndex, &work) { index in
+      postings(part).forEachBlock(holding: query.grams, from: firstIndex, &work) { index in
         ahead.append(base + index * stretch.names)
         if ahead.count == countAhead { goesOn = scan(for: query.loose.span, &ahead, stretch, body) }
         return goesOn

@@ -46,8 +46,12 @@ struct NameSegmentBuilder {
   }
 
   /// Sorts the names and lays out the segment.
+  /// - Parameter check: runs first, and before each part; what it throws ends the work.
   /// - Complexity: O(bytes), and O(n log n) among names whose keys begin with the same eight bytes.
-  consuming func build(serials: ClosedRange<UInt32>, names: borrowing TextColumn) -> NameSegment {
+  consuming func build<Stop: Error>(
+    serials: ClosedRange<UInt32>, names: borrowing TextColumn, check: () throws(Stop) -> Void
+  ) throws(Stop) -> NameSegment {
+    try check()
     let order = order(names: names)
     var sortedKeys: [UInt8] = []
     sortedKeys.reserveCapacity(keys.count + NameSegment.paddingByteCount)
@@ -71,6 +75,7 @@ struct NameSegmentBuilder {
     }
     var parts: [NameSegment.Part] = []
     for first in stride(from: 0, to: sortedRows.count, by: namesPerPart) {
+      try check()
       let ranks = first..<min(first + namesPerPart, sortedRows.count)
       parts.append(Self.post(ranks, sortedKeys.span, sortedStarts.span))
     }

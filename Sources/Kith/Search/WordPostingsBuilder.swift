@@ -136,6 +136,6 @@ struct WordPostingsBuilder {
       builder.add(UInt32(slot), key: keys[Int(keyStarts[slot])..<Int(keyStarts[slot + 1]) - 1])
     }
     // Words differ in their keys, so that nothing is ever looked up in the names.
-    return builder.build(serials: 0...0, names: TextColumn())
+    return builder.build(serials: 0...0, names: TextColumn()) {}
   }
 }

@@ -17,7 +17,8 @@ enum RoomRules {
     "Sources/Kith/Durability/Disk.swift", "Sources/Kith/Durability/SystemStream.swift",
     "Sources/Kith/Engine/Clock.swift", "Sources/KithCLI/Query/StandardStream.swift",
     "Sources/KithCLI/Console/Console.swift",
-    "Benchmarks/Sources/KithBenchmarks/Main.swift", "Fuzz/Sources/KithFuzz/Fuzzer.swift",
+    "Benchmarks/Sources/KithBenchmarks/Main.swift", "Benchmarks/Sources/KithBenchmarks/NameWorkload.swift",
+    "Fuzz/Sources/KithFuzz/Fuzzer.swift",
   ]
 
   private static let ruled = ["Sources/", "Benchmarks/", "Fuzz/"]
