@@ -24,6 +24,9 @@ enum PagePool {
     return .allocate(byteCount: byteCount, alignment: SegregatedHeap.lineByteCount)
   }
 
+  /// Bytes of all graphs of the process: lent by the system, and taken by pages.
+  static var byteCounts: (mapped: Int, taken: Int) { heap.withLock { ($0.mappedByteCount, $0.takenByteCount) } }
+
   /// Takes back what `allocate` gave for so many bytes.
   static func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
     if holds(byteCount) { return heap.withLock { unsafe $0.free(base) } }
