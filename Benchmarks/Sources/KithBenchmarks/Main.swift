@@ -51,6 +51,7 @@ enum Main {
     let graph = try network.load()
     let load = (clock.now - began) / Duration.seconds(1)
     if settings.only == ["counted"] {
+      rest()
       return try CountedWorkload(network: network, graph: graph, seed: settings.seed).run()
     }
     var harness = Harness(settings)
@@ -60,6 +61,15 @@ enum Main {
       settings: settings, network: network, loadSeconds: load, clockNanoseconds: empty.engine.p50,
       measurements: measurements, rates: rates)
     print(settings.json ? report.json : report.table)
+  }
+
+  /// Waits until the process does nothing any more: names that rest for a second are merged, as few as the guard's are.
+  private static func rest() {
+    var before: clock_t
+    repeat {
+      before = clock()
+      sleep(2)
+    } while clock() - before > 20_000
   }
 
   private static func measure(
