@@ -28,6 +28,23 @@ import Testing
     #expect(SocialGraph().read { $0.memoryReport() }.units.allSatisfy { $0.bytesEach == nil })
   }
 
+  @Test func `what a graph took goes back to the system when the graph goes`() async {
+    await #expect(processExitsWith: .success) {
+      let most = try MemoryReportTests.mostTaken()
+      // What is merged and indexed in the background ends a little later.
+      for _ in 0..<1_000 where PagePool.byteCounts.taken > 0 { try await Task.sleep(for: .milliseconds(10)) }
+      let left = PagePool.byteCounts
+      precondition(most > 4 << 20 && left.taken == 0 && left.mapped <= 2 << 20, "of \(most) bytes \(left) are left")
+    }
+  }
+
+  /// Bytes that the pages of a graph take, which is gone afterwards.
+  private static func mostTaken() throws -> Int {
+    let graph = SocialGraph()
+    try fill(graph, userCount: 3_000)
+    return PagePool.byteCounts.taken
+  }
+
   #if os(Linux)
     /// Bytes of memory that this process has.
     private static func residentByteCount() throws -> Int {
