@@ -24,7 +24,7 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-    .target(name: "CHints"),
+    .target(name: "CHints", cSettings: [.unsafeFlags(["-fsanitize=address"])]),
     .target(name: "Kith", dependencies: ["CHints", "CZstd"], swiftSettings: instrumented),
     .target(
       name: "KithCLI", dependencies: ["Kith"], exclude: ["EntryPoint.swift", "QueryDispatch.swift", "Query/README.md"],

@@ -20,3 +20,16 @@ void *kith_map(size_t byte_count) {
 }
 
 void kith_unmap(void *start, size_t byte_count) { munmap(start, byte_count); }
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED true
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED false
+#endif
+
+bool kith_is_sanitized(void) { return IS_SANITIZED; }

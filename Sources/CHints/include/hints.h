@@ -59,21 +59,8 @@ void *kith_map(size_t byte_count);
 
 void kith_unmap(void *start, size_t byte_count);
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KITH_IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define KITH_IS_SANITIZED 1
-#endif
-#endif
-
-// Whether a sanitizer watches what the C library's allocator hands out and takes back.
-static inline bool kith_is_sanitized(void) {
-#ifdef KITH_IS_SANITIZED
-  return true;
-#else
-  return false;
-#endif
-}
+// Whether a sanitizer watches what the C library's allocator hands out and takes back. Not in the header: the compiler
+// of Swift reads it without the sanitizer.
+bool kith_is_sanitized(void);
 
 #endif

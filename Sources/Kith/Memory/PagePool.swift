@@ -9,13 +9,11 @@ import Synchronization
 /// thirds of the time, and a gigabyte is mapped in a tenth. The C library's allocator would ask for such pages only if
 /// the whole process did, by a setting of its environment.
 enum PagePool {
-  /// Longer pages come from the C library.
+  /// Longer pages come from the C library; under a sanitizer, which watches what that hands out, all do.
   static let maximumByteCount = 1 << 20
 
   private static let heap = Mutex(SegregatedHeap())
 
-  /// Sanitizers watch what the C library hands out.
-  @inline(__always)
   private static func holds(_ byteCount: Int) -> Bool { byteCount <= maximumByteCount && !kith_is_sanitized() }
 
   /// Bytes of any content, at a multiple of sixteen; of 64 for four kilobytes or more.
