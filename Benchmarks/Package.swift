@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let package = Package(
@@ -15,10 +15,10 @@ let package = Package(
     .package(name: "kith", path: "..", traits: [.trait(name: "Regex", condition: .when(traits: ["Regex"]))])
   ],
   targets: [
-    .target(name: "CFloor"),
+    .target(name: "CBaseline"),
     .executableTarget(
       name: "KithBenchmarks",
-      dependencies: ["CFloor", .product(name: "Kith", package: "kith")],
+      dependencies: ["CBaseline", .product(name: "Kith", package: "kith")],
       swiftSettings: [.swiftLanguageMode(.v6), .strictMemorySafety()]),
     .executableTarget(
       name: "KithDriver", dependencies: [.product(name: "Kith", package: "kith")],

@@ -1,8 +1,8 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
-// Engine and command line are compiled again here, from the same sources, because what is fuzzed needs the sanitizers
-// in it, and its internals opened. `-O` with the checks of a debug build: fast, and every assertion counts.
+// Engine and command line are compiled again here, from the same sources, because fuzzing needs the sanitizers in them
+// and access to internals. `-O` with the checks of a debug build: fast, and every assertion counts.
 let instrumented: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
@@ -24,10 +24,11 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-    .target(name: "CHints", cSettings: [.unsafeFlags(["-fsanitize=address"])]),
-    .target(name: "Kith", dependencies: ["CHints", "CZstd"], swiftSettings: instrumented),
+    .target(name: "CSupport", cSettings: [.unsafeFlags(["-fsanitize=address"])]),
+    .target(name: "Kith", dependencies: ["CSupport", "CZstd"], swiftSettings: instrumented),
     .target(
-      name: "KithCLI", dependencies: ["Kith"], exclude: ["EntryPoint.swift", "QueryDispatch.swift", "Query/README.md"],
+      name: "KithCLI", dependencies: ["Kith"],
+      exclude: ["EntryPoint.swift", "Explore", "Manual/ManualCommands.swift", "Query/QueryDispatch.swift"],
       swiftSettings: instrumented),
     .executableTarget(
       name: "KithFuzz", dependencies: ["Kith", "KithCLI"], swiftSettings: instrumented,

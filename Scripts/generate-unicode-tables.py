@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes Sources/Kith/Search/UnicodeTables.swift. Run by hand when Unicode moves, never by the build:
+"""Writes Sources/Kith/Text/UnicodeTables.swift. Run by hand for a new Unicode version, never by the build:
 
     pip install unicodedata2==17.0.0 fonttools==4.61.1 regex==2025.11.3
-    python3 Scripts/generate-unicode-tables.py Scripts/unicode/CaseFolding.txt > Sources/Kith/Search/UnicodeTables.swift
+    python3 Scripts/generate-unicode-tables.py Scripts/unicode/CaseFolding.txt > Sources/Kith/Text/UnicodeTables.swift
     python3 Scripts/generate-unicode-tables.py Scripts/unicode/CaseFolding.txt --digests     # for FoldingTests.swift
 
 The keys of an index depend on these tables: a new version of Unicode is a new version of every stored key.
@@ -52,7 +52,7 @@ def read_decompositions():
 
 
 def check_assumptions(folds, canonical):
-    """What Folding.swift builds on; a new version of Unicode that breaks one of these must not pass unseen."""
+    """The assumptions of Folding.swift: a new version of Unicode that violates one must be noticed."""
     for value, target in folds.items():
         for form in ("NFD", "NFKD"):
             if unicodedata2.normalize(form, chr(value)) != chr(value) or value == 0x345:
@@ -198,7 +198,7 @@ def main():
         print_digests(folds, dropped)
         return
     print(
-        f"// Unicode {VERSION}, written by Scripts/generate-unicode-tables.py, which tells how to read it: do not edit."
+        f"// Unicode {VERSION}, written by Scripts/generate-unicode-tables.py, which documents the encoding: do not edit."
     )
     print(
         "// © 2025 Unicode®, Inc. Unicode and the Unicode Logo are registered trademarks of Unicode, Inc. in the U.S. and",

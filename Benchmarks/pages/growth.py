@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes networks of several sizes, and measures how everything grows: questions, memory, snapshots, restores."""
+"""Creates networks of several sizes, and measures growth: queries, memory, snapshots, restores."""
 
 import argparse
 import json
@@ -10,13 +10,13 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rivals"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "comparison"))
 from picture import picture
 from results import machine, text
 
 # Follows, posts and likes for each user.
 PROPORTIONS = (20, 3, 6)
-# What a process takes at most for each user of such a network: to leave out sizes that memory does not hold.
+# The most memory of a process for each user of such a network: sizes beyond the memory are left out.
 BYTES_EACH = 1_150
 
 
@@ -26,15 +26,15 @@ def note(message):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="Benchmarks/growth", description=__doc__)
+    parser = argparse.ArgumentParser(prog="Scripts/growth", description=__doc__)
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--users", default="10000,100000,1000000,10000000", help="the sizes, with 20 follows, 3 posts "
                         "and 6 likes each, ascending (10000,100000,1000000,10000000)")
     parser.add_argument("--memory", type=float, default=available() * 0.9, help="sizes that need more GB are left out "
                         "(nine tenths of what is free)")
-    parser.add_argument("--samples", type=int, default=100_000, help="questions of each kind at most (100,000)")
-    parser.add_argument("--directory", help="where stores are made, and taken away again: a GB for a million users")
-    parser.add_argument("--remark", action="append", default=[], help="what readers of this run should know")
+    parser.add_argument("--samples", type=int, default=100_000, help="at most so many queries of each kind (100,000)")
+    parser.add_argument("--directory", help="for temporary stores: a GB for a million users")
+    parser.add_argument("--remark", action="append", default=[], help="a remark on this run")
     parser.add_argument("--results", help="the file to write; standard output without it")
     parser.add_argument("--picture", help="an SVG of the curves")
     options = parser.parse_args()
@@ -61,25 +61,25 @@ def main():
 
 
 def available():
-    """GB that a process may take now."""
+    """The available memory in GB."""
     with open("/proc/meminfo", encoding="utf-8") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("MemAvailable")) * 1024 / 1e9
 
 
 class Size:
-    """One network, from its making to its coming back."""
+    """One network: created, measured, saved and restored."""
 
     def __init__(self, kith, users, directory, samples):
         self.kith, self.users, self.directory, self.samples = kith, users, directory, samples
         self.store, self.snapshot = f"{directory}/store", f"{directory}/snapshot.kith.zst"
-        # What was done: seconds, and the most memory that the process had.
+        # For each step: seconds, and the greatest memory of its process.
         self.steps = {}
 
     def measure(self):
         counts = zip(("--users", "--follows", "--posts", "--likes"), (1, *PROPORTIONS))
         size = (word for name, each in counts for word in (name, self.users * each))
-        self.step("made and saved", "seed", self.store, *size)
-        found = self.step("opened and asked", "bench", self.store, "--json", "--samples", self.samples)
+        self.step("created and saved", "seed", self.store, *size)
+        found = self.step("opened and measured", "bench", self.store, "--json", "--samples", self.samples)
         self.bench = json.loads(found)
         self.step("opened and saved to a file", "snapshot", self.store, "--to", self.snapshot)
         self.file_bytes = os.path.getsize(self.snapshot)
@@ -91,7 +91,7 @@ class Size:
             "the restored store: 300 answers", "query", f"{self.directory}/restored", "--read-only",
             input=questions)
         if wanted != found:
-            sys.exit(f"{self.users:,} users: the restored store answers otherwise")
+            sys.exit(f"{self.users:,} users: the restored store gives other answers")
         return self
 
     def questions(self):
@@ -105,7 +105,7 @@ class Size:
         return "".join(json.dumps(question) + "\n" for question in asked)
 
     def step(self, what, *words, input=""):
-        """Runs kith, and keeps its time and the most memory that it took."""
+        """Runs kith, and records its time and greatest memory."""
         note(f"{self.users:,} users: {what}")
         asked, answered = f"{self.directory}/in", f"{self.directory}/out"
         with open(asked, "w", encoding="utf-8") as file:
@@ -134,11 +134,11 @@ class Size:
 def markdown(sizes, remarks, picture_name, minutes):
     names = [f"{size.users:,} users" for size in sizes]
     lines = [
-        "# How Kith grows", "",
-        f"Made by `Benchmarks/growth` on {sizes[-1].bench['machine']['measuredAt'][:10]} in {minutes:.0f} minutes.", "",
+        "# Growth of latency and memory", "",
+        f"Created by `Scripts/growth` on {sizes[-1].bench['machine']['measuredAt'][:10]} in {minutes:.0f} minutes.", "",
         f"{machine()}; {caches()}.", f"kith {sizes[-1].bench['version']}.", "",
-        "Each user has 20 follows, 3 posts and 6 likes; nothing but the size differs. One caller, pages of 20: p50, "
-        "p99. Growth is the largest network's median by the smallest's.", ""]
+        "Each user has 20 follows, 3 posts and 6 likes; only the size differs. One thread, pages of 20: p50, p99.",
+        "Growth is the median of the largest network divided by that of the smallest.", ""]
     if picture_name:
         lines += [f"![The medians by users]({picture_name})", ""]
     lines += where_caches_end(sizes)
@@ -159,9 +159,9 @@ def markdown(sizes, remarks, picture_name, minutes):
 
 def storage(sizes, names):
     """Memory and files."""
-    lines = ["", "## Made, saved, restored", "",
-             "Each is a process of its own: how long it ran, and the most memory that it had. The restored store "
-             "answered 300 questions as the store did.", "", head("", names), rule(len(sizes))]
+    lines = ["", "## Creating, saving, restoring", "",
+             "Each is a process of its own: its time and its greatest memory. The restored store gave the same 300 "
+             "answers as the store.", "", head("", names), rule(len(sizes))]
     for what in sizes[0].steps:
         lines.append(head(what, [f"{size.steps[what][0]:.1f} s, {gigabytes(size.steps[what][1])}" for size in sizes]))
     lines.append(head("snapshot, bytes", [f"{size.file_bytes:,}" for size in sizes]))
@@ -185,7 +185,7 @@ def rule(count):
 
 
 def cell(row):
-    """The median, and what one in a hundred exceeded; a dash where too few were asked to tell."""
+    """The median and the 99th percentile; a dash without enough samples."""
     if not row:
         return "–"
     return f"{text(row['p50'])}, {'–' if row['p99'] is None else text(row['p99'])}"
@@ -198,7 +198,7 @@ def gigabytes(count):
 # MARK: - Caches
 
 def cache_sizes():
-    """(level, bytes) of the caches of the first core; nothing where the system is silent."""
+    """(level, bytes) of the caches of the first core; none if the system does not list them."""
     sizes = {}
     place = "/sys/devices/system/cpu/cpu0/cache"
     for entry in sorted(os.listdir(place)) if os.path.isdir(place) else []:
@@ -215,7 +215,7 @@ def caches():
 
 
 def where_caches_end(sizes):
-    """Which graphs a cache holds whole."""
+    """Which graphs fit a cache."""
     lines = []
     for level, size in cache_sizes():
         within = [each.users for each in sizes if each.bench["memory"]["bytes"] <= size]

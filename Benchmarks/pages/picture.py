@@ -5,7 +5,7 @@ from xml.sax.saxutils import escape
 
 PANEL = {"width": 640, "left": 64, "right": 20, "top": 40, "height": 250}
 LINE_HEIGHT = 19
-# Told apart by colour-blind eyes, with a pattern besides: each colour for light, and for dark.
+# Distinct for colour-blind readers, with a pattern besides: each colour for light and for dark pages.
 COLOURS = [("#0a63b0", "#6cb6ff"), ("#c2410c", "#ff9a5c"), ("#0b7a55", "#4fd1a1"), ("#98238f", "#e99bdf"),
            ("#7a5900", "#dcb54a"), ("#4755c9", "#a3adff"), ("#8a1c2b", "#ff8d98"), ("#3c6e71", "#8fd0d3")]
 DASHES = ["", "9 4", "2 5", "12 4 2 4"]
@@ -43,7 +43,7 @@ def style():
 
 
 class Panel:
-    """One group of questions."""
+    """One group of queries."""
 
     def __init__(self, title, lines, users):
         self.title, self.lines, self.users = title, lines, users

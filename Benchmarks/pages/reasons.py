@@ -1,48 +1,49 @@
-"""What the gap between Kith and its floor is made of: by how the names of measurements begin, the longest counts.
+"""The reasons for the gap between Kith and its baseline, by prefixes of measurement names: the longest prefix counts.
 
-Written by hand; whoever changes what a row is made of changes its reason.
+Written by hand: a change of a measurement changes its reason here.
 """
 
 # Sections of the page.
 GROUPS = {
-    "timeline": "Timelines", "timeline of two": "Questions over several hops",
-    "search": "Search of names", "autocomplete": "Search of names", "fuzzy": "Search of names",
-    "regex": "Search of names", "posts,": "Posts by their words", "posts added": "Posts by their words",
-    "a post added": "Posts by their words",
-    "mutual": "Questions over several hops", "suggestions": "Questions over several hops",
-    "distance": "Questions over several hops",
+    "timeline": "Timelines", "timeline of two": "Queries over several hops",
+    "search": "User search", "autocomplete": "User search", "fuzzy": "User search",
+    "regex": "User search", "posts,": "Post search", "posts added": "Post search",
+    "a post added": "Post search",
+    "mutual": "Queries over several hops", "suggestions": "Queries over several hops",
+    "distance": "Queries over several hops",
     "PageRank": "Passes", "connected": "Passes", "degree": "Passes",
     "isFollowing": "Lookups", "followers counted": "Lookups", "likers": "Lookups",
     "isFollowing, one": "Several threads", "isFollowing, two": "Several threads",
     "isFollowing beside": "Several threads", "pin": "Several threads", "changes while": "Several threads",
     "follow": "Changes", "unfollow": "Changes", "like": "Changes", "unlike": "Changes", "post": "Changes",
-    "change, ": "Changes and their journal", "changes": "Changes and their journal",
-    "change until": "Live answers", "likes over": "Live answers", "like, ": "Live answers",
-    "follow, ": "Live answers", "post, ": "Live answers",
+    "change, ": "Durable changes", "changes": "Durable changes",
+    "change until": "Live queries", "likes over": "Live queries", "like, ": "Live queries",
+    "follow, ": "Live queries", "post, ": "Live queries",
 }
 
-# In the place of the floor stands Kith itself without what is measured, or a search that does less.
-NOT_FLOORS = [
+# Here the baseline is Kith itself without the measured feature, or a simpler search.
+NOT_BASELINES = [
     "isFollowing beside", "isFollowing, two", "changes while", "posts added", "likes over", "like, ", "follow, ",
     "post, ", "a post added", "change until", "fuzzy", "regex", "search, blocks", "autocomplete, blocks",
 ]
 
-# What several rows have in common, named in brackets.
+# Reasons of several rows, named in brackets.
 NOTES = {
-    "page": "A page is one object that outlives the lock. Its counts, names and texts are read through pages of memory "
-            "that a pin may share, two loads where the floor has one; ids are the host's own and are looked up.",
-    "strings": "Up to forty Strings, most of them allocations; the floor copies bytes.",
-    "edge": "Ids to rows and their checks, the lock, both sides of the edge in packed blocks that a pin may share, "
-            "counts, and the order by popularity. The floor appends to one growing array each way, and shares it with "
-            "nobody.",
-    "names": "The floor keeps a plain list of names for every one to three bytes, in several times the memory, and "
-             "nobody can add a name to it. Kith keeps compressed lists of blocks of sixteen names, looks into each "
-             "block, and into the names that came last.",
-    "words": "The floor has a list of posts for every three bytes, 3.9 times the texts. Kith has one for every word, a "
-             "fifth of the texts: a frequent word is looked for in the newest posts themselves, one by one, and a part "
-             "of a word first among all words.",
-    "blocks": "Edges come out of packed blocks of several users, which a writer can add to; the floor's lie in one "
-              "array.",
+    "page": "A page is one object that outlives the lock. Its counts, names and texts are read through memory pages "
+            "that a pin may share: two loads instead of the baseline's one. Ids are chosen by the host and looked "
+            "up.",
+    "strings": "Up to forty Strings, most of them allocated; the baseline copies bytes.",
+    "edge": "Lookup and checks of ids, the lock, both directions of the edge in packed blocks that a pin may share, "
+            "counts, and the order by popularity. The baseline appends to one growing, unshared array for each "
+            "direction.",
+    "names": "The baseline keeps a plain list of names for every one to three bytes, in several times the memory, "
+             "and cannot add a name. Kith keeps compressed lists of blocks of sixteen names, and checks each block "
+             "and the memtable.",
+    "words": "The baseline has a list of posts for every three bytes, 3.9 times the size of the texts. Kith has one "
+             "for every word, a fifth of their size. A frequent word is searched in the newest posts one by one, a "
+             "part of a word first among all words.",
+    "blocks": "Edges are read from packed blocks of several users, which a writer can extend; the baseline's are in "
+              "one array.",
 }
 
 REASONS = {
@@ -50,40 +51,39 @@ REASONS = {
     **{f"timeline, first page, {n} followed, with its strings": "[page], [strings]"
        for n in ("10", "100", "1,000", "5,000")},
     **{f"timeline, first page, {n} followed, ids alone": "[blocks]" for n in ("10", "100", "1,000", "5,000")},
-    **{f"timeline, {n} followed, blocks": "beside it before anybody was blocked or muted"
+    **{f"timeline, {n} followed, blocks": "compared with the same before blocks and mutes"
        for n in ("10", "100", "1,000", "5,000")},
-    "search, blocks": "beside it before anybody was blocked or muted",
-    "autocomplete, blocks": "beside it before anybody was blocked or muted",
-    "timeline, pages": "each list with newer posts is entered by a search for the cursor; [page]",
-    "timeline, 90 days back": "each list with newer posts is entered by a search, whose place two times confirm; or "
-                              "all posts are walked backwards, each read by a row of its own; [page]",
+    "search, blocks": "compared with the same before blocks and mutes",
+    "autocomplete, blocks": "compared with the same before blocks and mutes",
+    "timeline, pages": "each list with newer posts is searched for the cursor; [page]",
+    "timeline, 90 days back": "each list with newer posts is searched, and two times confirm the place; or all posts are scanned backwards, each in a row of its own; [page]",
     "timeline of two hops": "[blocks], [page]",
     "search, any part": "[names], [page]",
     "autocomplete": "[names], [page]",
-    "search, common grams": "[names]; each three letters are common, all together rare",
+    "search, common grams": "[names]; each three letters are common, all of them together rare",
     "posts,": "[words], [page]",
-    "isFollowing": "a lock, and ids to rows; then the same search in a list",
-    "followers counted": "one number, read through a page of memory",
-    "likers": "twenty users from all over memory; [page]",
+    "isFollowing": "a lock, and lookup of ids; then the same search in a list",
+    "followers counted": "one number, read through a memory page",
+    "likers": "twenty users in different cache lines; [page]",
     "follow": "[edge]", "unfollow": "[edge]", "like": "[edge]", "unlike": "[edge]",
-    "a post added": "beside it the engine without the index: cutting into words, and the newest posts' bits",
-    "posts added": "beside it the engine without the index: folding, cutting into words, building segments",
+    "a post added": "compared with the engine without the index: splitting into words, and the bits of the newest posts",
+    "posts added": "compared with the engine without the index: folding, splitting into words, building segments",
     "change, flushed": "a frame with its hash, chained to the one before, then the same call of the system",
     "change, synced": "the wait for the disk",
-    "changes of 64 writers": "threads that wake each other: the flusher, then all whose changes are safe",
-    "changes in batches": "each change is checked, numbered, encoded and applied; the floor writes the bytes alone",
-    "changes replayed": "read, hashed and decoded; then the same changes as in memory, which are the floor",
-    "mutual": "ids to rows; [blocks]", "mutual followees, first page": "ids to rows; [blocks], [page]",
+    "changes of 64 writers": "threads wake each other: the flusher, then all writers whose changes are durable",
+    "changes in batches": "each change is checked, numbered, encoded and applied; the baseline only writes the bytes",
+    "changes replayed": "read, hashed and decoded; then the same changes as in memory, which are the baseline",
+    "mutual": "lookup of ids; [blocks]", "mutual followees, first page": "lookup of ids; [blocks], [page]",
     "suggestions": "[blocks], [page]",
-    "distance": "ids to rows; [blocks]",
+    "distance": "lookup of ids; [blocks]",
     "PageRank": "[blocks]",
-    "changes while": "beside it without one: a page of memory is copied at its first write after the pin",
-    "isFollowing, two": "beside it one reader: what two threads cost each other",
-    "isFollowing beside": "beside it a reader alone: what a writer that never stops costs",
-    "change until": "two tasks wake each other; in the floor a bare continuation is woken once",
-    "like, ": "beside it without live questions", "follow, ": "beside it without live questions",
-    "post, ": "beside it without live questions",
-    "likes over": "beside it without any label: every label gets its answer",
-    "fuzzy": "beside it a scan of all names in C",
-    "regex": "beside it a search for the literal alone: the least that finding the names costs",
+    "changes while": "compared with changes without a pin: a memory page is copied at its first write after the pin",
+    "isFollowing, two": "compared with one reader: the cost of two threads for each other",
+    "isFollowing beside": "compared with a reader alone: the cost of a permanent writer",
+    "change until": "two tasks wake each other; in the baseline a bare continuation is woken once",
+    "like, ": "compared with no live query", "follow, ": "compared with no live query",
+    "post, ": "compared with no live query",
+    "likes over": "compared with no label: every label gets its value",
+    "fuzzy": "compared with a scan of all names in C",
+    "regex": "compared with a search for the literal: the least cost of finding the names",
 }

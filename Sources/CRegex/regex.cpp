@@ -11,24 +11,24 @@
 #include <string>
 #include <vector>
 
-// No exception leaves this file: each function that C calls and that may throw catches all.
+// No exception leaves this file: every function that is called from C and may throw catches all exceptions.
 
 struct kith_regex {
   re2::FilteredRE2 filter;
   std::vector<std::string> atoms;
   bool needs_all = false;
-  int64_t deadline = 0;   // of the thread's own time, in nanoseconds
-  int64_t unseen = 0;     // bytes times instructions since the last look at the clock
+  int64_t deadline = 0;  // in nanoseconds of the thread's CPU time
+  int64_t unchecked_work = 0;  // bytes times instructions since the clock was last checked
   bool is_spent = false;
 };
 
 namespace {
 
-// An instruction and byte take a simulation of the automaton some nanoseconds at worst: a look at the clock in a few
-// milliseconds then, and in a tenth of one where the automaton is deterministic.
-constexpr int64_t work_between_looks = 400'000;
+// Simulating the automaton takes at most some nanoseconds per instruction and byte. The clock is thus checked every few
+// milliseconds, or every tenth of a millisecond while the automaton is deterministic.
+constexpr int64_t work_between_clock_checks = 400'000;
 
-// The thread's own, so that a loaded machine refuses no more than an idle one.
+// The thread's own time, so that a loaded machine rejects no more queries than an idle one.
 int64_t thread_nanoseconds() {
   timespec time;
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
@@ -41,7 +41,7 @@ bool may_match(const kith_regex &regex, const std::vector<int> &atoms) {
   return !matching.empty();
 }
 
-// Leaves the atoms that every match needs; where there are none, few of which it needs one.
+// Chooses the atoms that every match contains; if there are none, a small set of which every match contains one.
 void choose_atoms(kith_regex &regex, std::vector<std::string> atoms) {
   if (atoms.empty() || may_match(regex, {})) return;
   std::vector<int> all(atoms.size());
@@ -53,7 +53,7 @@ void choose_atoms(kith_regex &regex, std::vector<std::string> atoms) {
   }
   regex.needs_all = !regex.atoms.empty();
   if (regex.needs_all) return;
-  // Without these atoms nothing matches: each that does not change that is left out, the short ones first.
+  // Every match contains one of these atoms. Removes each atom that can be spared, short ones first.
   std::vector<int> chosen = all, missing;
   std::sort(all.begin(), all.end(), [&](int left, int right) {
     const std::string &one = atoms[static_cast<size_t>(left)], &other = atoms[static_cast<size_t>(right)];
@@ -116,15 +116,21 @@ extern "C" kith_regex_compiled kith_regex_compile(
   return compiled;
 }
 
+extern "C" void kith_regex_restart(kith_regex *regex, int64_t budget_nanoseconds) {
+  regex->deadline = thread_nanoseconds() + budget_nanoseconds;
+  regex->unchecked_work = 0;
+  regex->is_spent = false;
+}
+
 extern "C" void kith_regex_free(kith_regex *regex) { delete regex; }
 
 extern "C" int kith_regex_match(kith_regex *regex, const char *text, size_t length, int at_beginning) {
   if (regex->is_spent) return -1;
   try {
     const RE2 &expression = regex->filter.GetRE2(0);
-    regex->unseen += static_cast<int64_t>(length + 1) * expression.ProgramSize();
-    if (regex->unseen >= work_between_looks) {
-      regex->unseen = 0;
+    regex->unchecked_work += static_cast<int64_t>(length + 1) * expression.ProgramSize();
+    if (regex->unchecked_work >= work_between_clock_checks) {
+      regex->unchecked_work = 0;
       regex->is_spent = thread_nanoseconds() >= regex->deadline;
       if (regex->is_spent) return -1;
     }

@@ -1,39 +1,50 @@
-/// The `kith` command: finds the command that is asked for, reads its arguments and runs it.
+/// The `kith` command: finds the requested command, reads its arguments and runs it.
 @main
 enum EntryPoint {
-  /// In the order of the overview: the main job first, then filling, asking, and looking after stores.
+  /// In the order of the overview: demo, loading, queries, operation of stores.
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command, queryCommand,
-    SearchCommand.command, TimelineCommand.command, UserCommand.command, PostCommand.command, SuggestCommand.command,
-    PathCommand.command, RankCommand.command, WatchCommand.command, BenchCommand.command, SnapshotCommand.command,
-    RestoreCommand.command, SalvageCommand.command, DrillCommand.command, VerifyCommand.command, ListCommand.command,
-    InspectCommand.command,
+    ServeCommand.command, ExploreCommand.command,
+    SearchCommand.command, RequestCommand.posts.command, RequestCommand.timeline.command, UserCommand.command,
+    PostCommand.command, RequestCommand.followers.command, RequestCommand.followees.command,
+    RequestCommand.likes.command, RequestCommand.likers.command, SuggestCommand.command, PathCommand.command,
+    RankCommand.command, RequestCommand.stats.command, WatchCommand.command, BenchCommand.command,
+    SnapshotCommand.command, RestoreCommand.command, SalvageCommand.command, DrillCommand.command,
+    VerifyCommand.command, ListCommand.command, InspectCommand.command,
+    ManCommand.command, CompletionCommand.command,
   ]
 
   static func main() {
-    // In a function of its own: ending the process inside it would skip what its callees put off to their end.
-    let status = run(Array(CommandLine.arguments.dropFirst()))
+    ByteStream.ignoreFileSizeLimits()
+    // A separate function: ending the process inside it would skip its callees' `defer` blocks.
+    let status = run(Array(CommandLine.arguments.dropFirst())) { command, arguments in
+      if !command.isEndless { Interruption.explain(command.writes(arguments)) }
+    }
     if status != 0 { leave(with: status) }
   }
 
-  /// Runs one command line, without the program's name; answers the exit status.
-  static func run(_ words: [String]) -> Int32 {
+  /// Runs one command line, without the program's name; returns the exit status.
+  ///
+  /// - Parameter prepare: called before the command runs.
+  static func run(_ words: [String], _ prepare: (Command, Arguments) -> Void = { _, _ in }) -> Int32 {
     do throws(CommandFailure) {
-      return try dispatch(words)
+      return try dispatch(words, prepare)
     } catch {
-      Console.complain(error)
+      Console.printError(error)
       return error.status
     }
   }
 
-  private static func dispatch(_ words: [String]) throws(CommandFailure) -> Int32 {
-    guard let name = words.first else { throw .usage("which command? see kith --help; begin with kith demo") }
+  private static func dispatch(
+    _ words: [String], _ prepare: (Command, Arguments) -> Void
+  ) throws(CommandFailure) -> Int32 {
+    guard let name = words.first else { throw .usage("a command is missing; see kith --help; begin with kith demo") }
     switch name {
-    case "help" where words.count == 2: return try dispatch([words[1], "--help"])
+    case "help" where words.count == 2: return try dispatch([words[1], "--help"], prepare)
     case "--help", "-h", "help":
       try Console.write(Help.overview(commands))
       return 0
-    case "--version":
+    case "--version", "-V":
       try Console.write("kith \(Version.text)\n")
       return 0
     default: break
@@ -47,6 +58,9 @@ enum EntryPoint {
       try Console.write(Help.text(of: command))
       return 0
     }
-    return try command.run(try Arguments(rest, of: command))
+    let arguments = try Arguments(rest, of: command)
+    Color.choose(try arguments.color())
+    prepare(command, arguments)
+    return try command.run(arguments)
   }
 }

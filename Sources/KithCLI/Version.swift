@@ -1,4 +1,4 @@
-/// The release that this is.
+/// The release that this is, by semantic versioning. `VersionTests` compares the copies in kith.h and pyproject.toml.
 enum Version {
   static let text = "0.1.0"
 }

@@ -23,9 +23,8 @@ private func refusal(_ words: String...) -> CommandFailure? {
   }
 }
 
-@Suite("Arguments of a command")
-struct ArgumentsTests {
-  @Test("Options stand anywhere, with their value behind a space or an equals sign")
+@Suite struct ArgumentsTests {
+  @Test("An option can stand anywhere, with its value after a space or an equals sign")
   func places() throws {
     for words in [["./s", "--limit", "7", "--json"], ["--limit=7", "--json", "./s"], ["--json", "./s", "--limit=7"]] {
       let arguments = try Arguments(words, of: sample)
@@ -39,11 +38,11 @@ struct ArgumentsTests {
     #expect(try read("./s", "--limit", "-3").value(limit) == "-3")
   }
 
-  @Test("A dash alone is a positional: standard input") func dash() throws {
+  @Test("A single dash is a positional argument: standard input") func dash() throws {
     #expect(try read("-", "--limit", "2").positionals == ["-"])
   }
 
-  @Test("After two dashes everything is a positional")
+  @Test("After two dashes every argument is positional")
   func dashes() throws {
     #expect(try read("--", "--limit", "--").positionals == ["--limit", "--"])
     #expect(!Arguments.askForHelp(["a", "--", "--help"]))
@@ -51,7 +50,7 @@ struct ArgumentsTests {
   }
 
   @Test(
-    "What is not understood is refused with status 2 and a way on",
+    "Invalid arguments are refused with status 2 and a hint",
     arguments: [
       ([], "STORE is missing"), (["a", "b", "c"], "one argument too many: \"c\""), (["a", "--limit"], "needs a value"),
       (["a", "--limit", "--json"], "needs a value"), (["a", "--json=1"], "takes no value"),
@@ -66,13 +65,13 @@ struct ArgumentsTests {
   }
 
   @Test(
-    "A number out of its range, or none, is refused", arguments: ["0", "10", "x", "", "1.0", "99999999999999999999"])
+    "A value that is no number in the range is refused", arguments: ["0", "10", "x", "", "1.0", "99999999999999999999"])
   func numbers(text: String) throws {
     let arguments = try read("a", "--limit=\(text)")
     #expect(throws: CommandFailure.self) { try arguments.integer(limit, in: 1...9) }
   }
 
-  @Test("A mistyped word finds its neighbour, an unlike one finds nothing")
+  @Test("A mistyped word gets the nearest word as a suggestion, a very different one gets none")
   func suggestions() {
     let words = ["search", "seed", "snapshot", "timeline"]
     #expect(nearestWord(to: "serch", among: words) == "search")
@@ -82,7 +81,7 @@ struct ArgumentsTests {
     #expect(nearestWord(to: "-", among: ["--json"]) == nil)
   }
 
-  @Test("Every command tells its usage, its options and examples")
+  @Test("Help of every command shows usage, options and examples")
   func help() {
     #expect(Set(EntryPoint.commands.map(\.name)).count == EntryPoint.commands.count)
     for command in EntryPoint.commands {
@@ -94,17 +93,32 @@ struct ArgumentsTests {
       #expect(Help.overview(EntryPoint.commands).contains("  \(command.name) "))
     }
   }
+
+  @Test(
+    "Help contains the common terms of a feature",
+    arguments: [
+      ("search", ["fuzzy", "typo", "regular expression"]), ("suggest", ["recommend"]), ("path", ["shortest path"]),
+      ("rank", ["PageRank", "connected components"]), ("drill", ["recovery drill"]),
+      ("list", ["point-in-time recovery"]),
+      ("restore", ["point-in-time recovery", "write-ahead log"]), ("snapshot", ["backup"]), ("verify", ["damaged"]),
+      ("query", ["write-ahead log", "fuzzy", "debounce", "JSON Lines"]), ("watch", ["write-ahead log", "JSON Lines"]),
+    ])
+  func searchableTerms(name: String, terms: [String]) throws {
+    let text = Help.text(of: try #require(EntryPoint.commands.first { $0.name == name }))
+    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+    for term in terms { #expect(line.contains(term.lowercased()), "kith \(name) --help lacks \(term)") }
+    #expect(Help.overview(EntryPoint.commands).contains("thread-safe"))
+  }
 }
 
-@Suite("Text for a person")
-struct TextTests {
-  @Test("What could move a cursor or hide text is shown as an escape")
+@Suite struct TextTests {
+  @Test("Characters that could move the cursor or hide text are shown escaped")
   func escapes() {
     #expect(printable("\u{1B}[2Jann\r\n\tb\u{202E}c\u{7F}\u{9B}") == "\\u{1B}[2Jann\\r\\n\\tb\\u{202E}c\\u{7F}\\u{9B}")
     #expect(printable("José 👩‍🚒 李") == "José 👩‍🚒 李")
   }
 
-  @Test("Numbers, sizes and times are written the same everywhere")
+  @Test("Numbers, sizes and times have one format")
   func numbers() {
     #expect([0, 999, 1_000, -1_234_567].map { grouped($0) } == ["0", "999", "1,000", "-1,234,567"])
     #expect(
@@ -115,7 +129,7 @@ struct TextTests {
     #expect(Duration.nanoseconds(1_250).text == "1.3 µs" && Duration.milliseconds(2_500).text == "2.50 s")
   }
 
-  @Test("Progress tells count, rate, share and time left")
+  @Test("Progress shows count, rate, share and remaining time")
   func progress() {
     let line = Progress.line("follows", done: 2_000_000, of: "rows", share: 0.5, elapsed: 2)
     #expect(line == "follows   2,000,000 rows   1,000,000/s   50 %   2 s left")

@@ -4,13 +4,13 @@ import Testing
 @testable import Kith
 @testable import KithCLI
 
-/// `kith bench`, which measures and must not change anything that is somebody's.
-@Suite("Benches on the command line") struct BenchTests {
+/// `kith bench` measures a store and must not change it.
+@Suite struct BenchTests {
   private let playground: Playground
 
   init() throws { playground = try Playground() }
 
-  @Test("A bench of a store answers every kind of question, in JSON and as a page, and leaves the store as it is")
+  @Test("A bench of a store runs every kind of query, reports in JSON and HTML, and does not change the store")
   func store() throws {
     let (store, page) = (playground.path("store"), playground.path("bench.html"))
     let sizes = ["--users", "400", "--follows", "6000", "--posts", "900", "--likes", "1500"]
@@ -26,7 +26,7 @@ import Testing
     #expect((json["counts"] as? [String: Int])?["follows"] == 6_000)
     let rows = try #require(json["latencies"] as? [[String: Any]])
     let groups = Set(rows.compactMap { $0["group"] as? String })
-    #expect(groups == Set(BenchQuestion.Group.allCases.map(\.rawValue)))
+    #expect(groups == Set(BenchQuery.Group.allCases.map(\.rawValue)))
     for row in rows {
       let (count, median, maximum) = (row["count"] as? Int, row["p50"] as? Int, row["max"] as? Int)
       #expect(try #require(count) > 0 && #require(median) > 0 && #require(median) <= #require(maximum), "\(row)")
@@ -38,28 +38,28 @@ import Testing
 
     let html = String(decoding: try playground.bytes("bench.html"), as: UTF8.self)
     #expect(html.hasPrefix("<!doctype html>") && html.hasSuffix("</html>\n"))
-    // Nothing to run, nothing to fetch.
+    // The page has no scripts and loads nothing.
     for needless in ["<script", "http:", "https:", "src=", "@import", "url("] { #expect(!html.contains(needless)) }
     for row in rows { #expect(html.contains(">\(row["name"] as? String ?? "?")</th>"), "\(row)") }
     let charts = groups.map { group in (rows.count { $0["group"] as? String == group } + 5) / 6 }
-    #expect(html.components(separatedBy: "<figure>").count == 1 + charts.reduce(0, +) + 2)
+    #expect(html.components(separatedBy: "<figure>").count == 1 + charts.reduce(0, +) + 3)
 
     let again = try BuiltKith.run("bench", store, "--report", page)
     #expect(again.status == 2 && again.errors.contains("exists already"), "\(again.errors)")
     #expect(try playground.bytes("bench.html") == Array(html.utf8))
   }
 
-  @Test("A made-up network is asked beside smaller ones, and people without posts are no failure") func madeUp() throws
-  {
+  @Test("A synthetic graph is measured beside smaller ones; users without posts are no failure")
+  func syntheticGraph() throws {
     let sizes = ["--users", "1600", "--follows", "9000", "--posts", "0", "--likes", "0"]
     let outcome = try BuiltKith.run(["bench", "--samples", "100", "--growth"] + sizes)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output.hasPrefix("made-up network, seed 1: 1,600 users, 9,000 follows, 0 posts, 0 likes\n"))
+    #expect(outcome.output.hasPrefix("synthetic graph, seed 1: 1,600 users, 9,000 follows, 0 posts, 0 likes\n"))
     for size in ["100 users", "400 users", "1,600 users"] { #expect(outcome.output.contains(size)) }
-    #expect(outcome.output.contains("whom to follow next") && !outcome.output.contains("who likes a post"))
+    #expect(outcome.output.contains("recommendations") && !outcome.output.contains("likers of a post"))
   }
 
-  @Test("What cannot be measured is said before anything is opened or made") func refusals() throws {
+  @Test("Settings that cannot be measured are refused before anything is opened or created") func refusals() throws {
     let empty = playground.path("empty")
     #expect(try BuiltKith.run("query", empty, input: "\n").status == 0)
     #expect(try BuiltKith.run("bench", empty).status == 1)
@@ -70,7 +70,7 @@ import Testing
     #expect(try BuiltKith.run("bench", "--users", "10", "--follows", "91").status == 2)
   }
 
-  @Test("A percentile is the smallest time that so many did not exceed, and is told only of enough of them")
+  @Test("A percentile is the smallest sufficient time, and is reported only with enough samples")
   func percentiles() {
     let some = Latencies(count: 1_000) { _ in 0 }
     #expect(some.count == 1_000 && some.tells(0.999) && !some.tells(0.9999))
@@ -81,11 +81,11 @@ import Testing
     #expect(texts == ["60 ns", "999 ns", "1.00 µs", "1.25 µs", "100 µs", "310 ms"])
   }
 
-  @Test("Texts of the graph stay texts in the page") func escaping() {
+  @Test("Texts of the graph are escaped in the HTML page") func escaping() {
     #expect(escaped("<b a=\"1\">&\n") == "&lt;b a=&quot;1&quot;&gt;&amp;\\n")
   }
 
-  @Test("Values lie between the ends of their axis, in order, and every tick too") func axes() {
+  @Test("Values and ticks lie within their axis and in order") func axes() {
     let values = [3.0, 47, 47_000]
     let wide = ChartAxis.logarithmic("", holding: values) { "\($0)" }
     #expect(wide.ticks.map(\.value) == [1, 10, 100, 1_000, 10_000, 100_000])

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The built `kith`, run as an operator runs it.
+/// The built `kith`, run as a process of its own.
 enum BuiltKith {
-  /// The executable stands beside the tests, whichever way they were started.
+  /// The executable is in the folder of the test bundle.
   static let executable: URL? = CommandLine.arguments.lazy
     .filter { $0.contains(".xctest") }
     .compactMap { argument -> URL? in
@@ -19,7 +19,7 @@ enum BuiltKith {
     }
     .first
 
-  /// What a run left behind.
+  /// The result of a run.
   struct Outcome {
     let status: Int32
     let output: String
@@ -41,7 +41,7 @@ enum BuiltKith {
     return (process, input.fileHandleForWriting, output.fileHandleForReading)
   }
 
-  /// Runs to the end. The input is less than a pipe holds, so that nobody waits for anybody.
+  /// Runs to the end. The input must fit into a pipe's buffer, otherwise both sides would block.
   static func run(_ arguments: String..., input text: String = "") throws -> Outcome {
     try run(arguments, input: text)
   }
@@ -62,7 +62,7 @@ enum BuiltKith {
   }
 }
 
-/// A directory of one test, gone with it.
+/// A temporary directory, removed at the end of the test.
 final class Playground {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("kith-play-\(UUID().uuidString)").path
 

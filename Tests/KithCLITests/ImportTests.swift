@@ -4,7 +4,7 @@ import Testing
 
 @testable import KithCLI
 
-/// A temporary directory that goes with the test.
+/// A temporary directory, removed at the end of the test.
 private final class Workshop {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("kith-import-\(UUID().uuidString)").path
 
@@ -19,7 +19,7 @@ private final class Workshop {
 
   func file(_ name: String, _ text: String) throws -> String { try file(name, Array(text.utf8)) }
 
-  /// Runs the command line; answers its status.
+  /// Runs the command line and returns its status.
   func kith(_ words: String...) -> Int32 { EntryPoint.run(words) }
 }
 
@@ -41,9 +41,8 @@ private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailur
   }
 }
 
-@Suite("Import")
-struct ImportTests {
-  @Test("Escapes, empty lines, a last line without its end: all read")
+@Suite struct ImportTests {
+  @Test("Escapes, empty lines and a last line without a line break are read")
   func shapes() throws {
     let workshop = try Workshop()
     let users = try workshop.file("users.tsv", "\n1\tann\n2\tB\\\\öb\n\n3\ttab\\there")
@@ -56,7 +55,7 @@ struct ImportTests {
     #expect(try graph.read { view in try [view.post(9).text, view.post(10).text] } == ["a\nb\r", ""])
   }
 
-  @Test("However much a compressed file holds, about a megabyte of it is in memory at once")
+  @Test("A compressed file of any size needs about a megabyte of memory at once")
   func bomb() throws {
     // A frame of 512 blocks of 131,072 line feeds, each in four bytes: 64 MiB in 2 KB.
     let blocks = (1...512).flatMap { [$0 == 512 ? 0x03 : 0x02, 0x00, 0x10, 0x0A] as [UInt8] }
@@ -73,7 +72,7 @@ struct ImportTests {
     #expect(longest < 1_300_000)
   }
 
-  @Test("Rows that break a rule are counted by reason and passed over; the first one's line is told")
+  @Test("Rows that break a rule are skipped and counted by reason; the first one's line is reported")
   func skipped() throws {
     let workshop = try Workshop()
     let users = try workshop.file("u", "1\tann\n2\tbob\n1\tagain\n3\tann\n0\tzero\n4\t\n")
@@ -90,14 +89,20 @@ struct ImportTests {
   }
 
   @Test(
-    "A malformed line is told with file, line and reason",
+    "A malformed line is reported with file, line and reason",
     arguments: [
       ("users", "1\ta\n2\n", 2, "1 field; a row of users is: id username"),
       ("users", "1\ta\n\n2\tb\tc\n", 3, "3 fields"), ("users", "x\ta", 1, "\"x\" is not a 64-bit integer"),
       ("users", "\ta", 1, "\"\" is not"), ("users", "9223372036854775808\ta", 1, "not a 64-bit integer"),
       ("users", "1\ta\\", 1, "a backslash"), ("users", "1\ta\\x", 1, "a backslash"),
       ("follows", "1\t2\t3\t4", 1, "4 fields"), ("follows", "1\t2\t", 1, "\"\" is not"),
-      ("follows", "1 2", 1, "1 field"), ("follows", "1\t2\r\n", 1, "carriage return"),
+      ("follows", "1 2", 1, "1 field"), ("follows", "1\t2\n1\t3\r\n", 2, "carriage return"),
+      ("users", "1\ta\r\n\r\n2\tb\n3\tc\r\n", 3, "ends in LF alone; the first line ends in CR LF"),
+      ("posts", "1\t1\t5\ta\r\n2\t1\t5\r\n3\n", 2, "3 fields"), ("follows", "1\t2\r\n\n", 2, "in LF alone"),
+      ("users", "\r\n1\ta\r\n2\tb\n", 3, "in LF alone"),
+      ("users", "username\tid\n1\ta\n", 1, "a header names the columns in this order: id username"),
+      ("users", "id\tname\nid\tname\n", 2, "\"id\" is not"),
+      ("users", "\u{FEFF}user_id,name\r\n1,a\r\n", 1, "is it CSV? --format csv"),
       ("posts", "5\t1\tsoon\ttext", 1, "\"soon\" is not"), ("posts", "5\t1\t1", 1, "3 fields"),
       ("likes", "1\t2\t1.0", 1, "\"1.0\" is not"), ("mutes", "1\t2\t3", 1, "3 fields"),
       ("blocks", "-\t2", 1, "\"-\" is not"),
@@ -110,7 +115,96 @@ struct ImportTests {
     #expect(told.message.contains(reason), "\(told.message)")
   }
 
-  @Test("Invalid UTF-8 and an endless field are malformed")
+  @Test(
+    "A first line with the names of the columns is passed over",
+    arguments: [
+      ("users", "id\tusername\n1\ta\n"), ("users", "\u{FEFF}\r\nUser-ID\tName\r\n1\ta\r\n"),
+      ("follows", "from\tto\tunix_ms\n1\t1\n"), ("posts", "post_id\tauthor\tcreated_at\ttext\n1\t1\t5\ta\n"),
+    ])
+  func headers(kind: String, text: String) throws {
+    let workshop = try Workshop()
+    let reports = try fill(SocialGraph(), ["--\(kind)", try workshop.file("f.tsv", text)])
+    #expect(reports[0].rowCount == 1 && reports[0].hasHeader)
+  }
+
+  @Test("Only a first line that begins with no number can be a header")
+  func noHeader() throws {
+    let workshop = try Workshop()
+    for (kind, text) in [
+      ("users", "1\ta\nx\tb\n"), ("users", "1,a\n"), ("follows", "-\t2\n"), ("posts", "1\t1\tsoon\tx"),
+    ] {
+      let file = try workshop.file("f.tsv", text)
+      let told = failure { () throws(CommandFailure) in _ = try fill(SocialGraph(), ["--\(kind)", file]) }
+      #expect(told?.message.contains("header") == false, "\(text): \(told?.message ?? "")")
+    }
+  }
+
+  @Test("A file can begin with a byte-order mark and end its lines in CR LF")
+  func marksAndLineEnds() throws {
+    let workshop = try Workshop()
+    func names(_ text: String) throws -> [String] {
+      let graph = SocialGraph()
+      _ = try fill(graph, ["--users", try workshop.file("u", text)])
+      return try graph.read { try $0.searchUsers("").map(\.username) }
+    }
+    #expect(try names("1\tann\r\n2\tbob\r\n") == ["ann", "bob"])
+    #expect(try names("\u{FEFF}1\tann\n2\tbob\n") == ["ann", "bob"])
+    #expect(try names("\u{FEFF}\r\n1\tann\r\n\r\n2\tbob") == ["ann", "bob"])
+    #expect(try names("1\tann\r\n2\tbob\r") == ["ann", "bob"], "a last line that is cut within its end")
+    #expect(try names("\u{FEFF}") == [] && names("") == [] && names("\r\n") == [])
+    #expect(try names("1\t\u{FEFF}a") == ["\u{FEFF}a"], "elsewhere it is text")
+    let odd = "1\tann\r\n2\t" + String(repeating: "x", count: 300) + "\r\n"
+    #expect(try names(odd) == ["ann"], "what is too long is told as such, not as a line's end")
+    // White space in texts is kept.
+    let graph = SocialGraph()
+    let users = try workshop.file("users", "1\tann\n")
+    let plain = try workshop.file("plain", "1\t1\t5\ta\n2\t1\t5\tb\r\n3\t1\t5\tc\r")
+    let windows = try workshop.file("windows", "4\t1\t5\ta\\r\r\n5\t1\t5\tb\rc\r\r\n")
+    _ = try fill(graph, ["--users", users, "--posts", plain])
+    _ = try fill(graph, ["--posts", windows])
+    let texts = try graph.read { view in try (1...5).map { try view.post(PostID($0)).text } }
+    #expect(texts == ["a", "b\r", "c\r", "a\r", "b\rc\r"])
+  }
+
+  @Test("Lines in CR LF stay whole across block boundaries; a bad one is reported by number")
+  func windowsBlocks() throws {
+    let workshop = try Workshop()
+    var text = ""
+    for id in 1...60_000 { text += "\(id)\tuser number \(id) with a long enough name\r\n" }
+    let graph = SocialGraph()
+    let reports = try fill(graph, ["--users", try workshop.file("u", text)])
+    #expect(reports[0].addedCount == 60_000)
+    #expect(graph.read { view in view.findUser(named: "user number 31415 with a long enough name") } == 31_415)
+    let bad = try workshop.file("bad", text + "60001\tlast\n60002\tmore\r\n")
+    let told = failure { () throws(CommandFailure) in _ = try fill(SocialGraph(), ["--users", bad]) }
+    #expect(told?.message.contains("bad:60001: it ends in LF alone") == true)
+  }
+
+  @Test("A row that exists already with the same values is a duplicate")
+  func duplicates() throws {
+    let workshop = try Workshop()
+    let users = try workshop.file("u", "1\tann\n2\tK\n")
+    let posts = try workshop.file("p", "7\t1\t5\ttext\n")
+    let follows = try workshop.file("f", "1\t2\t1000\n")
+    let words = ["--users", users, "--posts", posts, "--follows", follows]
+    let graph = SocialGraph()
+    _ = try fill(graph, words)
+    let again = try fill(graph, words)
+    #expect(
+      again.map { $0.skipped.map { "\($0.count) \($0.reason)" } } == [
+        ["2 duplicate"], ["1 duplicate"], ["1 duplicate"],
+      ])
+    let other = try workshop.file("o", "1\tANN\n2\t\u{212A}\n3\tann\n")
+    let others = try workshop.file("q", "7\t2\t5\ttext\n7\t1\t6\ttext\n7\t1\t5\ttexts\n7\t1\t5\ttext\n")
+    let odd = try fill(graph, ["--users", other, "--posts", others])
+    #expect(odd[0].skipped.map { "\($0.count) \($0.reason)" } == ["2 idTaken", "1 usernameTaken"])
+    #expect(odd[1].skipped.map { "\($0.count) \($0.reason)" } == ["3 idTaken", "1 duplicate"])
+    #expect(ImportSummary.text(of: odd).contains("skipped 1 post, duplicate; "))
+    #expect(ImportSummary.text(of: odd).contains("skipped 2 users, idTaken; "))
+    #expect(graph.read { $0.verify() } == [])
+  }
+
+  @Test("Invalid UTF-8 and a field that is too long are malformed")
   func badBytes() throws {
     let workshop = try Workshop()
     let invalid = try workshop.file("u", [0x31, 0x09, 0xFF, 0x0A])
@@ -125,7 +219,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Integers are read to their limits")
+  @Test("Integers are read up to their limits")
   func integers() throws {
     for (text, value) in [
       ("0", 0), ("-7", -7), ("007", 7), ("999999999999999999", 999_999_999_999_999_999),
@@ -137,7 +231,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Lines are whole however the file's blocks are cut")
+  @Test("Lines stay whole across block boundaries")
   func blocks() throws {
     let workshop = try Workshop()
     var text = ""
@@ -149,9 +243,8 @@ struct ImportTests {
   }
 }
 
-@Suite("Stores on the command line")
-struct StoreCommandTests {
-  @Test("A failed import leaves an old store as it was, and of a new one nothing")
+@Suite struct StoreCommandTests {
+  @Test("A failed import leaves an old store unchanged and creates no new one")
   func failedImport() throws {
     let workshop = try Workshop()
     let (store, users) = ("\(workshop.path)/store", try workshop.file("u", "1\tann\n2\tbob\n"))
@@ -170,7 +263,40 @@ struct StoreCommandTests {
     #expect(workshop.kith("search", store, "cy") == 1)
   }
 
-  @Test("An export comes back whole, and writes over nothing")
+  @Test("An import that adds nothing fails, unless a row existed already")
+  func fruitless() throws {
+    let workshop = try Workshop()
+    let (store, users) = ("\(workshop.path)/store", try workshop.file("u", "1\tann\n"))
+    let (empty, broken) = (try workshop.file("empty", "\n"), try workshop.file("broken", "1\t2\n1\t1\n"))
+    for words in [["--users", empty], ["--follows", broken], ["--users", empty, "--follows", broken, "--json"]] {
+      #expect(EntryPoint.run(["import", store] + words) == 1)
+      #expect(!FileManager.default.fileExists(atPath: store), "of a new store nothing remains")
+    }
+    #expect(workshop.kith("import", store, "--users", users, "--follows", broken) == 0, "judged over the whole import")
+    let files = try FileManager.default.contentsOfDirectory(atPath: store).sorted()
+    #expect(workshop.kith("import", store, "--follows", broken) == 1)
+    #expect(workshop.kith("import", store, "--users", users) == 0)
+    #expect(workshop.kith("import", store, "--users", users, "--follows", broken) == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: store).sorted() == files)
+    let outcome = try BuiltKith.run("import", store, "--follows", broken)
+    #expect(outcome.errors.contains("nothing was imported") && outcome.output.contains("skipped 1 follow, unknownUser"))
+  }
+
+  @Test("A dash is refused as a store to write")
+  func dash() throws {
+    let workshop = try Workshop()
+    let users = try workshop.file("u", "1\tann\n")
+    for words in [
+      ["import", "-", "--users", users], ["query", "-"],
+      ["seed", "-", "--users", "1", "--follows", "0", "--posts", "0", "--likes", "0"],
+    ] {
+      let outcome = try BuiltKith.run(words)
+      #expect(outcome.status == 2 && outcome.errors.contains("is no store; give a directory"), "\(words): \(outcome)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: "-"))
+  }
+
+  @Test("An export can be imported whole, and overwrites nothing")
   func exportAndBack() throws {
     let workshop = try Workshop()
     let (one, two, tsv) = ("\(workshop.path)/one", "\(workshop.path)/two", "\(workshop.path)/tsv")
@@ -193,7 +319,7 @@ struct StoreCommandTests {
     #expect(workshop.kith("seed", one, "--users", "1", "--follows", "0", "--posts", "0", "--likes", "0") == 2)
   }
 
-  @Test("Damage is told by verify with status 1, and nothing is restored from it")
+  @Test("verify reports damage with status 1, and restore refuses it")
   func damage() throws {
     let workshop = try Workshop()
     let store = "\(workshop.path)/store"
@@ -209,7 +335,7 @@ struct StoreCommandTests {
     #expect(workshop.kith("verify", "\(workshop.path)/absent") == 2)
   }
 
-  @Test("Commands that read create nothing")
+  @Test("Read-only commands create nothing")
   func reading() throws {
     let workshop = try Workshop()
     for words in [["search", "a"], ["timeline", "1"], ["user", "1"], ["post", "1"], ["snapshot"], ["inspect"]] {

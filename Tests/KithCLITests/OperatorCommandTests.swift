@@ -4,8 +4,8 @@ import Testing
 @testable import Kith
 @testable import KithCLI
 
-/// The commands of an operator's night: going back, saving what is left, erasing, pipes, and the drill.
-@Suite("An operator's night") struct OperatorCommandTests {
+/// Point-in-time recovery, salvage, erasing, snapshots through pipes, and the recovery drill on the command line.
+@Suite struct OperatorCommandTests {
   private let playground: Playground
   private let store: String
 
@@ -29,11 +29,11 @@ import Testing
     #expect(outcome.status == 0 && outcome.lines.allSatisfy { $0.hasPrefix(#"{"ok":true"#) }, "\(outcome.output)")
   }
 
-  private func counts(_ path: String) throws -> Counts {
+  private func counts(_ path: String) throws -> SocialGraph.Counts {
     try SocialGraph.open(path, access: .readOnly).read { $0.counts }
   }
 
-  @Test("A restore goes back to a number or a time, never into the midst of a batch") func goingBack() throws {
+  @Test("A restore goes to a sequence number or a time, never into the middle of a batch") func goingBack() throws {
     for (sequence, follows, reached) in [(3, 0, 3), (4, 1, 4), (5, 1, 5), (6, 1, 5), (7, 3, 7)] {
       let target = playground.path("back\(sequence)")
       let outcome = try BuiltKith.run("restore", store, target, "--at-sequence", "\(sequence)")
@@ -56,21 +56,36 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: refused))
   }
 
-  @Test("A partial restore holds its parts and what they need") func parts() throws {
+  @Test("A file name with the highest number of all is damage to every command") func highestName() throws {
+    let number = String(UInt64.max)
+    try playground.write(Array("no snapshot".utf8), to: "store/snap-\(number)-\(number).kith.zst")
+    let saved = playground.path("saved")
+    for format in [[], ["--json"]] {
+      for command in ["list", "inspect", "verify"] {
+        let outcome = try BuiltKith.run([command, store] + format)
+        #expect(outcome.status == 1 && (outcome.errors + outcome.output).contains(number), "\(outcome)")
+      }
+      let outcome = try BuiltKith.run(["salvage", store, saved] + format)
+      #expect(outcome.status == 0 && outcome.output.contains("\(number).kith.zst is no file of a store"), "\(outcome)")
+      try? FileManager.default.removeItem(atPath: saved)
+    }
+  }
+
+  @Test("A partial restore holds its components and what they need") func parts() throws {
     let target = playground.path("people")
     #expect(try BuiltKith.run("restore", store, target, "--only", "follows,mutes").status == 0)
-    #expect(try counts(target) == Counts(users: 3, posts: 0, follows: 3, likes: 0, blocks: 0, mutes: 0))
+    #expect(try counts(target) == SocialGraph.Counts(users: 3, posts: 0, follows: 3, likes: 0, blocks: 0, mutes: 0))
     #expect(try BuiltKith.run("verify", target, "--deep").status == 0)
   }
 
-  @Test("Salvage makes a store of what is left, and says what is lost") func salvage() throws {
+  @Test("Salvage builds a store from what is readable, and reports what is lost") func salvage() throws {
     let names = try playground.names("store")
     let snapshot = try #require(names.first { $0.hasPrefix("snap-") })
     let journals = names.filter { $0.hasPrefix("wal-") }
     let whole = try BuiltKith.run("salvage", store, playground.path("whole"))
     #expect(whole.status == 0 && whole.output.contains("nothing is known to be lost"), "\(whole)")
     #expect(try counts(playground.path("whole")) == counts(store))
-    // The snapshot is gone, and so is the follow of the first journal.
+    // The snapshot and the follow of the first journal are lost.
     try FileManager.default.removeItem(atPath: "\(store)/\(snapshot)")
     var bytes = try playground.bytes("store/\(journals[0])")
     bytes[4_096 + 512 + 50] ^= 1
@@ -79,7 +94,7 @@ import Testing
     let target = playground.path("saved")
     let saved = try BuiltKith.run("salvage", store, target)
     #expect(saved.status == 1 && saved.output.contains("lost: 1 change: 4: cannot be read"), "\(saved)")
-    #expect(try counts(target) == Counts(users: 3, posts: 1, follows: 2, likes: 0, blocks: 0, mutes: 0))
+    #expect(try counts(target) == SocialGraph.Counts(users: 3, posts: 1, follows: 2, likes: 0, blocks: 0, mutes: 0))
     #expect(try BuiltKith.run("verify", target, "--deep").status == 0)
     let json = try BuiltKith.run("salvage", store, playground.path("json"), "--json")
     #expect(json.status == 1 && json.output.contains(#""lost":[{"first":4,"last":4}],"notMade":[]"#), "\(json.output)")
@@ -90,7 +105,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: playground.path("nothing")))
   }
 
-  @Test("Erasing leaves nothing of what was removed in any file, and says what it took away") func erase() throws {
+  @Test("After an erase no file holds removed data, and the report says what was rewritten") func erase() throws {
     try query(#"{"op":"removePost","post":7}"#)
     func holdsSecret() throws -> Bool {
       try playground.contents("store").values.contains { Data($0).range(of: Data("a secret".utf8)) != nil }
@@ -111,7 +126,7 @@ import Testing
     #expect(try BuiltKith.run("snapshot", store, "--keep", "1").status == 2)
   }
 
-  @Test("What is kept follows count, age and bytes") func retention() throws {
+  @Test("Retention follows count, age and bytes") func retention() throws {
     func snapshots() throws -> Int { try playground.names("store").count { $0.hasPrefix("snap-") } }
     for expected in [2, 3, 4, 4] {
       #expect(try BuiltKith.run("snapshot", store, "--keep", "4").status == 0)
@@ -123,7 +138,7 @@ import Testing
     #expect(try snapshots() == 2, "bytes go before age, but never below two")
   }
 
-  @Test("A snapshot goes through a pipe and comes back") func pipes() throws {
+  @Test("A snapshot goes through a pipe and can be restored from it") func pipes() throws {
     let kith = try #require(BuiltKith.executable).path
     func shell(_ line: String) throws -> Int32 {
       let process = Process()
@@ -136,7 +151,7 @@ import Testing
       return process.terminationStatus
     }
     let (file, target) = (playground.path("piped"), playground.path("restored"))
-    // Nothing is put down on the way.
+    // No temporary file is written.
     #expect(try shell("TMPDIR=/nowhere \(kith) snapshot \(store) --to - | cat > \(file)") == 0)
     #expect(try shell("cat \(file) | TMPDIR=/nowhere \(kith) restore - \(target)") == 0)
     #expect(try counts(target) == counts(store) && counts(file) == counts(store))
@@ -153,8 +168,7 @@ import Testing
 
   /// The golden snapshots, and a store for each golden journal with its `ACK`.
   private func goldenFiles() throws -> [String] {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Snapshots").path
+    let folder = repositoryRoot.appendingPathComponent("Snapshots").path
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     let snapshots = names.filter { $0.hasSuffix(".kith.zst") }.map { "\(folder)/\($0)" }
     let versions = names.filter { $0.hasSuffix(".journal") }.map { String($0.dropLast(8)) }
@@ -168,16 +182,16 @@ import Testing
     return snapshots + versions.map { playground.path($0) }
   }
 
-  @Test("The drill brings back everything, from the files of every version of the format")
+  @Test("The recovery drill restores everything, from the files of every format version")
   func drills() throws {
     let golden = try goldenFiles()
     #expect(golden.count > 1)
     for path in golden {
       let outcome = try BuiltKith.run("drill", path, "--changes", "200")
-      #expect(outcome.status == 0 && outcome.lines.last == "everything came back as it was", "\(path): \(outcome)")
+      #expect(outcome.status == 0 && outcome.lines.last == "every state was restored exactly", "\(path): \(outcome)")
     }
     let own = try BuiltKith.run("drill", store, "--changes", "40", "--json")
-    #expect(own.status == 0 && own.output.hasPrefix(#"{"steps":[{"name":"a store to lose""#), "\(own)")
+    #expect(own.status == 0 && own.output.hasPrefix(#"{"steps":[{"name":"a store""#), "\(own)")
     #expect(try BuiltKith.run("drill", playground.path("absent")).status == 2)
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KithCLI
 
-/// `kith search` for names that are nearly known, and by regular expressions.
+/// `kith search`: fuzzy search and regular expressions.
 @Suite struct SearchCommandTests {
   private let playground: Playground
   private let store: String
@@ -16,11 +16,11 @@ import Testing
     #expect(try BuiltKith.run("query", store, input: requests.joined()).status == 0)
   }
 
-  /// The names that a command prints, from top to bottom.
+  /// The printed names, from top to bottom.
   private func names(_ words: String...) throws -> [String] {
     let outcome = try BuiltKith.run(["search", store] + words)
     #expect(outcome.errors.isEmpty, "\(outcome.errors)")
-    if outcome.output == "nobody\n" {
+    if outcome.output == "no users found\n" {
       #expect(outcome.status == 1)
       return []
     }
@@ -28,7 +28,7 @@ import Testing
     return outcome.lines.dropFirst().compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
   }
 
-  @Test("--fuzzy finds names with a slip or two, those with fewest first")
+  @Test("--fuzzy finds names with one or two typos, those with fewest first")
   func fuzzy() throws {
     #expect(try names("alice") == ["alice"])
     #expect(try names("alice", "--fuzzy") == ["alice", "alise"])
@@ -39,7 +39,7 @@ import Testing
     #expect(json.output.contains(#""username":"alise""#) && json.output.contains(#""count":3"#), "\(json.output)")
   }
 
-  @Test("--regex finds names that match with the trait, and says what is missing without it")
+  @Test("--regex finds matching names with the trait, and names the missing trait without it")
   func regex() throws {
     #if Regex
       #expect(try names("^al.[cs]e$", "--regex") == ["alice", "alise", "Alyse"])
@@ -55,12 +55,12 @@ import Testing
     #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.errors.contains(reason), "\(outcome.errors)")
   }
 
-  @Test("Options that do not go together are refused before the store is looked at")
+  @Test("Options that exclude each other are refused before the store is opened")
   func misuse() throws {
     let cases = [
       (["--fuzzy", "--regex"], "--fuzzy or --regex, not both"), (["--prefix", "--fuzzy"], "--prefix or --fuzzy"),
-      (["--fuzzy", "--order", "popular"], "an order of its own"),
-      (["--regex", "--strict"], "--regex takes no --strict"),
+      (["--fuzzy", "--order", "popular"], "ordered by edit distance"),
+      (["--regex", "--strict"], "--regex cannot be combined with --strict"),
     ]
     for (options, reason) in cases {
       let outcome = try BuiltKith.run(["search", playground.path("nowhere"), "al"] + options)

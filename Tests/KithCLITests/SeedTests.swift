@@ -13,24 +13,23 @@ private func graph(
   return graph
 }
 
-@Suite("The seeded network")
-struct SeedTests {
+@Suite struct SeedTests {
   @Test("The same numbers give the same network on every machine, other numbers another")
   func repeatable() throws {
     let hash = try GraphDigest(try graph(users: 300, follows: 2_000, posts: 500, likes: 900).pin().view).hashText
-    // Written down once: it must hold on every platform and for ever.
+    // A recorded value: it must be the same on every platform and never change.
     #expect(hash == "67297cd3b3514a56")
     let other = try GraphDigest(try graph(users: 300, follows: 2_000, posts: 500, likes: 900, seed: 2).pin().view)
     #expect(other.hashText != hash)
   }
 
-  @Test("More posts leave users and follows as they are")
+  @Test("More posts do not change users and follows")
   func independence() throws {
     func users(_ posts: Int) throws -> [UInt8] {
       var bytes: [UInt8] = []
       let graph = try graph(users: 50, follows: 300, posts: posts, likes: 0)
-      for kind in [RowKind.users, .follows] {
-        _ = try TSVEncoder.encode(kind, of: graph.pin().view) { (piece) throws(CommandFailure) in bytes += piece }
+      for kind in [GraphComponent.users, .follows] {
+        _ = try RowEncoder.encode(kind, of: graph.pin().view) { (piece) throws(CommandFailure) in bytes += piece }
       }
       return bytes
     }
@@ -38,7 +37,7 @@ struct SeedTests {
   }
 
   @Test(
-    "Exactly the counts asked for, up to everybody following everybody and liking everything",
+    "Counts are exact, up to every possible follow and like",
     arguments: [(0, 0, 0, 0), (1, 0, 3, 3), (2, 2, 1, 2), (10, 90, 7, 70), (40, 1_500, 30, 1_190), (500, 9_000, 0, 0)])
   func exactCounts(users: Int, follows: Int, posts: Int, likes: Int) throws {
     let graph = try graph(users: users, follows: follows, posts: posts, likes: likes)
@@ -48,14 +47,14 @@ struct SeedTests {
   }
 
   @Test(
-    "What cannot be is refused with the numbers that could",
+    "Impossible counts are refused with the possible ones",
     arguments: [(0, 0, 1, 0, "1 posts need a user"), (3, 7, 0, 0, "6 times, not 7"), (2, 0, 3, 7, "6 times, not 7")])
   func impossible(users: Int, follows: Int, posts: Int, likes: Int, reason: String) throws {
     let network = SeededNetwork(userCount: users, followCount: follows, postCount: posts, likeCount: likes, seed: 1)
     #expect(try #require(network.impossibility).contains(reason))
   }
 
-  @Test("Skewed like real networks: degrees, authors, likes, texts, names")
+  @Test("Degrees, authors, likes, texts and names are skewed like those of real networks")
   func skew() throws {
     let graph = try graph(users: 10_000, follows: 200_000, posts: 20_000, likes: 40_000)
     let pin = graph.pin()
@@ -68,7 +67,7 @@ struct SeedTests {
     let followees = users.map(\.followeeCount).sorted(by: >)
     let followers = users.map(\.followerCount).sorted(by: >)
     let posts = users.map(\.postCount).sorted(by: >)
-    // Lognormal: the mean lies well above the median; a thousandth follows over twenty times the mean.
+    // Lognormal: the mean is well above the median; one in a thousand follows over twenty times the mean.
     #expect((5...13).contains(followees[5_000]) && (300...900).contains(followees[10]), "\(followees[0..<20])")
     // Zipf's law: rank 100 has ten times as many as rank 1,000.
     #expect((6.0...14).contains(Double(followers[99]) / Double(followers[999])))
@@ -87,7 +86,7 @@ struct SeedTests {
     #expect((100...300).contains(lateCount))
   }
 
-  @Test("Logarithm and exponential agree with the known digits")
+  @Test("Logarithm and exponential agree with published digits")
   func functions() {
     #expect(Lognormal.exponential(0) == 1 && Lognormal.naturalLogarithm(1) == 0)
     #expect(abs(Lognormal.exponential(1) - 2.718281828459045) < 1e-15)
@@ -96,7 +95,7 @@ struct SeedTests {
     #expect(abs(Lognormal.naturalLogarithm(1e-9) + 20.72326583694641) < 1e-13)
   }
 
-  @Test("The generator gives the numbers of its authors' code")
+  @Test("The generator gives the numbers of its reference implementation")
   func generator() {
     var random = RandomSource(seed: 0, stream: 0)
     // SplitMix64 of 0 begins with E220A8397B1DCDAF; xoshiro256** multiplies its second number, 6E789E6AA1B965F4.

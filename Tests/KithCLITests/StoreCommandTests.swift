@@ -4,8 +4,8 @@ import Testing
 @testable import Kith
 @testable import KithCLI
 
-/// The commands that look after stores, on stores with journals, run as processes of their own.
-@Suite("Journals on the command line") struct JournalCommandTests {
+/// The commands for stores with journals, run as processes of their own.
+@Suite struct JournalCommandTests {
   private let playground: Playground
   private let store: String
 
@@ -36,9 +36,9 @@ import Testing
     get throws { try #require(try playground.names("store").last { $0.hasPrefix("wal-") }) }
   }
 
-  @Test("A list tells what each file holds and restores, and touches nothing") func list() throws {
+  @Test("A list shows what each file holds and restores, and changes nothing") func list() throws {
     let before = try playground.contents("store")
-    let listing = try Snapshots.list(store)
+    let listing = try StoreTools.list(store)
     #expect(listing.problems == [] && listing.lastSequence == 6 && listing.acknowledged == 6)
     #expect(listing.snapshots.map(\.restorable) == [4...6])
     #expect(listing.journals.map(\.changeCount) == [3, 1, 2] && listing.journals.last?.frameCount == 1)
@@ -55,10 +55,10 @@ import Testing
     #expect(try playground.contents("store") == before)
   }
 
-  @Test("A torn end above what was acknowledged is told on standard error by every command, and is no damage")
+  @Test("Every command reports a torn tail above the watermark on standard error, and none calls it damage")
   func torn() throws {
     let name = try newestJournal
-    // In the room that its writer leaves after the last frame.
+    // In the space that the writer reserves after the last frame.
     var bytes = try playground.bytes("store/\(name)")
     bytes.replaceSubrange(bytes.count - 512..<bytes.count - 509, with: [1, 2, 3])
     try playground.write(bytes, to: "store/\(name)")
@@ -78,20 +78,20 @@ import Testing
     #expect(json.errors.isEmpty && json.output.contains(#""problems":[],"notes":["dropped 3 bytes"#), "\(json.output)")
     #expect(try BuiltKith.run(["list", store]).output.contains("torn, 3 B"))
     #expect(try playground.contents("store") == before)
-    // Once a newer journal goes on, it is told no more.
+    // Once a newer journal exists, the torn tail is no longer reported.
     try query(user(4))
     let later = try BuiltKith.run(["verify", store])
     #expect(later.status == 0 && later.errors.isEmpty)
     #expect(try BuiltKith.run(["list", store]).output.contains("superseded, 3 B"))
-    #expect(try Snapshots.list(store).lastSequence == 7)
+    #expect(try StoreTools.list(store).lastSequence == 7)
   }
 
-  @Test("Damage in any file is told by verify, with its place; what can be made up for does not close the store")
+  @Test("verify reports damage in any file with its place; repairable damage does not stop opening")
   func damage() throws {
     let whole = try playground.contents("store")
     for (name, bytes) in whole where name != "LOCK" && name != "ACK" {
       var damaged = bytes
-      // In a journal, the first frame.
+      // In a journal: the first frame.
       damaged[name.hasPrefix("wal-") ? 4_100 : bytes.count / 2] ^= 1
       try playground.write(damaged, to: "store/\(name)")
       let outcome = try BuiltKith.run("verify", store)
@@ -116,7 +116,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(store)2"))
   }
 
-  @Test("A journal that is gone from between two others is a gap, and is told")
+  @Test("A missing journal between two others is reported as a gap")
   func gap() throws {
     try FileManager.default.removeItem(atPath: "\(store)/\(try #require(try playground.names("store").last))")
     let lost = try BuiltKith.run("verify", store)
@@ -128,10 +128,10 @@ import Testing
     try FileManager.default.removeItem(atPath: "\(store)/\(try #require(names.first { $0.hasPrefix("wal-") }))")
     let beheaded = try BuiltKith.run("verify", store)
     #expect(beheaded.status == 1 && beheaded.output.contains("begins with change 4"), "\(beheaded.output)")
-    #expect(try Snapshots.list(store).lastSequence == nil)
+    #expect(try StoreTools.list(store).lastSequence == nil)
   }
 
-  @Test("A snapshot into a file holds the journals' changes, also while another process writes, and replaces nothing")
+  @Test("A snapshot to a file holds the journals' changes, also beside a writer, and overwrites nothing")
   func snapshotToFile() throws {
     let (process, input, output) = try BuiltKith.process(["query", store])
     try process.run()
@@ -146,7 +146,7 @@ import Testing
     #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     #expect(try digest(file) == digest(store) && SocialGraph.open(file).read { $0.findUser(named: "user 9") } == 9)
     #expect(try BuiltKith.run("verify", file, "--deep").status == 0)
-    #expect(try Snapshots.inspect(file)[0].storeID == Snapshots.inspect(store)[0].storeID)
+    #expect(try StoreTools.inspect(file)[0].storeID == StoreTools.inspect(store)[0].storeID)
     let bytes = try playground.bytes("copy.kith.zst")
     let again = try BuiltKith.run("snapshot", store, "--to", file)
     #expect(again.status == 2 && again.errors.contains("something is there already"))
@@ -162,7 +162,7 @@ import Testing
     #expect(process.terminationStatus == 0)
   }
 
-  @Test("A restore of a store holds its journals' changes, one of a snapshot its own alone; the new store is another")
+  @Test("A restored store includes journaled changes, a restored snapshot only its own; the copy gets its own identity")
   func restore() throws {
     let snapshot = try #require(try playground.names("store").first { $0.hasPrefix("snap-") })
     let before = try playground.contents("store")
@@ -170,14 +170,14 @@ import Testing
     let restored = try BuiltKith.run("restore", store, copy, "--json")
     #expect(restored.status == 0 && restored.output.contains(#""sequence":6"#), "\(restored.output)")
     #expect(try digest(copy) == digest(store))
-    #expect(try Snapshots.list(copy).storeID != Snapshots.list(store).storeID)
+    #expect(try StoreTools.list(copy).storeID != StoreTools.list(store).storeID)
     #expect(try BuiltKith.run("restore", "\(store)/\(snapshot)", old).status == 0)
     #expect(try SocialGraph.open(old, access: .readOnly).read { ($0.sequence, $0.counts.follows) } == (4, 1))
     for target in [copy, store, "\(store)/inside"] {
       #expect(try BuiltKith.run("restore", store, target).status == 2, "\(target)")
     }
     #expect(try playground.contents("store") == before)
-    // It goes on with a journal of its own.
+    // The new store has a journal of its own.
     let added = try BuiltKith.run("query", copy, input: user(4) + "\n" + follow(4, 1) + "\n")
     #expect(added.lines.last?.contains(#""sequence":8"#) == true, "\(added.output)")
     #expect(try BuiltKith.run("verify", copy, "--deep").output == "\(copy): sound, as of change 8\n")

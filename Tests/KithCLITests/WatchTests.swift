@@ -11,7 +11,7 @@ import Testing
     var writer = JSONWriter()
     for request in requests {
       session.answer(.line(Array(request.utf8)), to: &writer)
-      session.push(to: &writer)
+      session.push(to: &writer) { _ in }
     }
     return String(decoding: writer.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
@@ -26,7 +26,7 @@ import Testing
     #"{"watch":\#(number),"sequence":\#(sequence),"ok":true,\#(members)}"#
   }
 
-  @Test("A watched answer follows the line that changed it, once, and no more after unwatch")
+  @Test("A watched answer follows the line that changed it, once, and stops after unwatch")
   func watching() {
     let answers = lines(
       Self.ann, Self.bob, #"{"op":"watch","question":{"op":"user","user":1},"tag":"a"}"#,
@@ -49,7 +49,7 @@ import Testing
     #expect(Array(answers.dropFirst(2)) == expected)
   }
 
-  @Test("What cannot be watched is refused")
+  @Test("Queries that cannot be watched are refused")
   func refusals() {
     for question in ["7", #"{"op":"follow","user":1,"target":2}"#, #"{"op":"snapshot"}"#, #"{"op":"timeline"}"#] {
       #expect(lines(#"{"op":"watch","question":\#(question)}"#)[0].contains("invalidRequest"))
@@ -57,7 +57,7 @@ import Testing
     #expect(lines(#"{"op":"watch","question":{"op":"user","user":1}}"#).last?.contains("unknownUser") == true)
   }
 
-  @Test("Every question can be watched, and says what it answers when it is asked")
+  @Test("Every query can be watched, and gives the answer of a single request")
   func everyQuestion() {
     let setting = [
       Self.ann, Self.bob, #"{"op":"follow","user":1,"target":2,"at":0}"#,
@@ -79,7 +79,7 @@ import Testing
       func say(_ line: String) -> [String] {
         writer.removeAll()
         session.answer(.line(Array(line.utf8)), to: &writer)
-        session.push(to: &writer)
+        session.push(to: &writer) { _ in }
         return String(decoding: writer.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
       }
       for line in setting { _ = say(line) }
@@ -89,25 +89,25 @@ import Testing
     }
   }
 
-  @Test("kith watch prints changes and answers while another process's store is written")
+  @Test("kith watch prints changes and answers while another process writes the store")
   func beside() async throws {
     let playground = try Playground()
     let store = playground.path("store")
-    let graph = try SocialGraph.open(store)
-    try graph.addUser("ann")
-    try graph.addUser("bob")
-    try graph.addPost(by: 2, "hello", createdAt: 5)
+    let graph = try await SocialGraph.open(store)
+    try await graph.addUser("ann")
+    try await graph.addUser("bob")
+    try await graph.addPost("hello", by: 2, createdAt: 5)
     let (changes, _, changesOutput) = try BuiltKith.process(["watch", store, "--from", "2", "--count", "5"])
     let (likes, _, likesOutput) = try BuiltKith.process(["watch", store, "likes", "1", "--count", "3"])
     try changes.run()
     try likes.run()
-    // The first answer says that it has read the files; then the writer goes on, over a new journal.
+    // The first answer means that the files are read. Then the writer continues, and rotates the journal.
     #expect(try likesOutput.readLine() == #"{"sequence":3,"users":[],"next":null}"#)
-    try graph.follow(1, 2, at: 9_000)
-    try graph.like(1, 1, at: 4_000)
+    try await graph.follow(2, as: 1, at: 9_000)
+    try await graph.like(1, as: 1, at: 4_000)
     let second = try likesOutput.readLine()
-    try graph.snapshot()
-    try graph.like(2, 1, at: 5_000)
+    try await graph.snapshot()
+    try await graph.like(1, as: 2, at: 5_000)
     changes.waitUntilExit()
     likes.waitUntilExit()
     #expect(changes.terminationStatus == 0 && likes.terminationStatus == 0)
@@ -123,16 +123,16 @@ import Testing
     #expect(second.contains(#""id":1,"username":"ann""#) && !second.contains("bob"))
     let last = String(decoding: try likesOutput.readToEnd() ?? Data(), as: UTF8.self)
     #expect(last.hasPrefix(#"{"sequence":6,"#) && last.contains("ann") && last.contains("bob"))
-    try graph.close()
+    try await graph.close()
   }
 
-  @Test("kith watch replays a store into another, and names what no journal holds")
+  @Test("kith watch replays a store into another, and names changes that no journal holds")
   func replay() throws {
     let playground = try Playground()
     let graph = try SocialGraph.open(playground.path("store"))
     for number in 1...20 { try graph.addUser("user \(number)") }
-    for number in 2...20 { try graph.follow(1, UserID(Int64(number)), at: 0) }
-    try graph.remove(UserID(7))
+    for number in 2...20 { try graph.follow(UserID(Int64(number)), as: 1, at: 0) }
+    try graph.removeUser(UserID(7))
     try graph.close()
     let watched = try BuiltKith.run("watch", playground.path("store"), "changes", "--from", "1", "--count", "40")
     #expect(watched.status == 0 && watched.lines.count == 40)
@@ -150,7 +150,29 @@ import Testing
     try bulk.close()
   }
 
-  @Test("Wrong usage is told")
+  @Test("kith watch ends when its reader has closed, even without further changes", arguments: ["changes", "search"])
+  func readerGone(what: String) throws {
+    let playground = try Playground()
+    let graph = try SocialGraph.open(playground.path("store"))
+    try graph.addUser("ann")
+    let words = what == "changes" ? ["--from", "1"] : ["search", "a"]
+    // It polls the journal once a minute, so an earlier end is caused by its reader.
+    let (watch, _, output) = try BuiltKith.process(["watch", playground.path("store")] + words + ["--every", "60000"])
+    try watch.run()
+    #expect(try output.readLine().contains("ann"))
+    #expect(watch.isRunning)
+    try output.close()
+    let end = ContinuousClock.now + .seconds(40)
+    while watch.isRunning && ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(!watch.isRunning, "it still waits")
+    // It can inherit a signal mask that blocks `terminate`.
+    if watch.isRunning, watch.processIdentifier > 0 { kill(watch.processIdentifier, SIGKILL) }
+    watch.waitUntilExit()
+    #expect(watch.terminationReason == .exit && watch.terminationStatus == 0)
+    try graph.close()
+  }
+
+  @Test("Invalid usage is reported")
   func usage() throws {
     let playground = try Playground()
     try SocialGraph.open(playground.path("store")).close()
@@ -161,7 +183,7 @@ import Testing
 }
 
 extension FileHandle {
-  /// Up to a line break, which is left out.
+  /// Up to a line break, without it.
   fileprivate func readLine() throws -> String {
     var line = Data()
     while let byte = try read(upToCount: 1), let value = byte.first, value != UInt8(ascii: "\n") { line.append(value) }

@@ -1,12 +1,12 @@
-// Whether the thread sanitizer tells a race from what is none: run without arguments it must be silent, with one it
-// must not.
+// Checks that the thread sanitizer distinguishes a race from none: without arguments it must be silent, with one it
+// must report a race.
 import Dispatch
 import Synchronization
 
 final class Counters: @unchecked Sendable {
   // Safety: guarded by `lock`.
   var guarded = 0
-  // Safety: touched by one thread alone, except where a race is asked for.
+  // Safety: accessed by one thread only, unless a race is requested.
   var bare = 0
   let lock = Mutex(())
 }

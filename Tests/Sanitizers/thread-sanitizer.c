@@ -1,15 +1,15 @@
-// Tells the thread sanitizer of what Swift's libraries do out of its sight.
+// Announces to the thread sanitizer the ordering between threads that Swift's libraries establish.
 //
-// The standard library is not built with the sanitizer, so an order between threads that it makes is not seen, and what
-// the order protects is reported as a race. Kith relies on two such orders. This stands between Kith and the libraries,
-// loaded before them (LD_PRELOAD), and says what they did:
+// The standard library is not built with the sanitizer. So the sanitizer misses orderings that the library establishes,
+// and reports the protected accesses as races. Kith relies on two such orderings. These wrappers are loaded before the
+// libraries (LD_PRELOAD), and announce:
 //
-// - A Mutex that is free, or for which nobody waits, is taken and given back in code that is compiled into the caller.
-//   When somebody has to wait, the library does it.
-// - A writer takes a page back for itself when the last reader has let go of it: the reader counts references down, the
-//   writer finds that it holds the only one.
+// - A Mutex that is free, or without waiters, is locked and unlocked in code that is compiled into the caller. With
+//   waiters, the library does it.
+// - A writer reuses a page when the last reader has released it: the reader decrements the reference count, and the
+//   writer finds that it holds the only reference.
 //
-// It adds these orders between these threads and no others: RaceCheck.swift shows that a real race is still found.
+// No other orderings between these threads are announced: RaceCheck.swift checks that a real race is still found.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *mutex
-// Callers may rely on it that reference counting leaves all registers as they are.
+// Callers may rely on reference counting to preserve all registers.
 #define KEEPING __attribute__((preserve_most))
 
 typedef SWIFT void LockSlow(uint32_t thread, SELF);
@@ -47,7 +47,7 @@ static __attribute__((constructor)) void find_libraries(void) {
   next_release = (Release *)dlsym(RTLD_NEXT, "swift_release");
 }
 
-// Other libraries may call before constructors have run.
+// Other libraries can call before constructors have run.
 static void prepare(void) {
   if (next_release == NULL) find_libraries();
 }
@@ -57,7 +57,7 @@ static void acquire(const void *address) {
 }
 
 static void release(const void *address) {
-  // What is no object, such as the bits of a short string, is negative or null.
+  // A value that is no object, such as the bits of a short string, is negative or null.
   if (__tsan_release != NULL && (intptr_t)address > 0) __tsan_release((void *)address);
 }
 

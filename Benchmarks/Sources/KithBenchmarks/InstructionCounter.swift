@@ -1,6 +1,6 @@
-import CFloor
+import CBaseline
 
-/// Where a tool counts: between entry and return of one function in C, which it knows by name.
+/// A tool counts between entry and return of one function in C, which it knows by name.
 enum InstructionCounter {
   private final class Body {
     let run: () throws -> Void
@@ -13,7 +13,7 @@ enum InstructionCounter {
     try withoutActuallyEscaping(body) { run in
       let body = Body(run)
       // Safety: the body outlives the call that gets its address.
-      unsafe floor_counted(
+      unsafe baseline_counted(
         { context in
           guard let context = unsafe context else { return }
           let body = unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()

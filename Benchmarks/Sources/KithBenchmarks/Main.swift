@@ -8,7 +8,7 @@ import Kith
   import Musl
 #endif
 
-/// Fills an engine with a made-up network, checks its answers and measures how long they take.
+/// Fills an engine with a synthetic graph, checks its answers and measures its latency.
 @main
 enum Main {
   static func main() {
@@ -63,7 +63,8 @@ enum Main {
     print(settings.json ? report.json : report.table)
   }
 
-  /// Waits until the process does nothing any more: names that rest for a second are merged, as few as the guard's are.
+  /// Waits until the process is idle: idle compaction of the names begins after a second without additions, as in the
+  /// regression gate.
   private static func rest() {
     var before: clock_t
     repeat {
@@ -98,7 +99,7 @@ enum Main {
       rates += posts.rates
     }
     if wants("questions") {
-      measurements += try QuestionWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+      measurements += try HopWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
     if wants("passes") { measurements += try PassWorkload(network: network, graph: graph).run(&harness) }
     if wants("live") {
@@ -108,13 +109,13 @@ enum Main {
     }
     if wants("pages") { measurements += try PageWorkload(network: network, graph: graph).run(&harness) }
     if wants("lookups") || wants("changes") {
-      let floor = EdgeFloor(network)
+      let baseline = EdgeBaseline(network)
       if wants("lookups") {
-        measurements += try LookupWorkload(network: network, graph: graph, floor: floor, seed: settings.seed)
+        measurements += try LookupWorkload(network: network, graph: graph, baseline: baseline, seed: settings.seed)
           .run(&harness)
       }
       if wants("changes") {
-        measurements += try ChangeWorkload(network: network, graph: graph, floor: floor, seed: settings.seed)
+        measurements += try ChangeWorkload(network: network, graph: graph, baseline: baseline, seed: settings.seed)
           .run(&harness)
       }
     }
@@ -124,7 +125,7 @@ enum Main {
     if wants("memory") {
       measurements += try MemoryWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
-    // Last of those that share the graph: it leaves blocks and mutes there.
+    // Last of those that share the graph, because it adds blocks and mutes.
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }

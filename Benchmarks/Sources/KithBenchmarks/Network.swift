@@ -12,12 +12,12 @@ struct Lists {
   subscript(row: Int) -> ArraySlice<UInt32> { elements[Int(offsets[row])..<Int(offsets[row + 1])] }
 }
 
-/// A made-up network as plain arrays: what the engine is filled with, what its answers are checked against.
+/// A synthetic graph as plain arrays: the engine is filled with it, and its answers are checked against it.
 ///
-/// Users and posts are rows from 0; their ids are one more. Who is followed, who writes and what is liked is skewed.
-/// Most posts come in order of time, one in a hundred does not, and many share a millisecond.
+/// Users and posts are rows from 0; their ids are one more. In-degrees, authors and likes are skewed. Most posts are in
+/// order of time, one in a hundred is not, and many share a millisecond.
 struct Network {
-  /// Followees of the users that are asked for: so many of them follow exactly so many.
+  /// Followee counts of the measured users, each with some users of exactly that count.
   struct FanIn {
     let followeeCount: Int
     let users: Range<Int>
@@ -47,7 +47,7 @@ struct Network {
   var followCount: Int { followees.elements.count }
   var likeCount: Int { likes.elements.count }
 
-  // MARK: - Making
+  // MARK: - Creation
 
   private mutating func makeNames(seed: UInt64) {
     var random = RandomSource(seed: seed, stream: 1)
@@ -74,8 +74,8 @@ struct Network {
     return name
   }
 
-  /// The first users follow exactly 10, 100, 1,000 and 5,000 others, as many of them as an eighth of all follows pays
-  /// for; the rest is spread over the rest, unevenly.
+  /// The first users follow exactly 10, 100, 1,000 and 5,000 others, with an eighth of all follows; the rest is spread
+  /// over the other users, unevenly.
   private mutating func makeFollows(count: Int, seed: UInt64) {
     var random = RandomSource(seed: seed, stream: 2)
     let fame = random.permutation(userCount)
@@ -128,7 +128,7 @@ struct Network {
     }
   }
 
-  /// So many different ones of 0..<all, ascending. What is drawn again and again gives way to any other.
+  /// This many different ones of 0..<all, ascending. After repeated collisions another one is taken.
   private func draw(
     _ count: Int, of all: Int, besides excluded: Int, _ random: inout RandomSource,
     _ next: (inout RandomSource) -> UInt32

@@ -1,4 +1,4 @@
-/// What a run of samples says, in nanoseconds.
+/// The percentiles of a run, in nanoseconds.
 struct Percentiles {
   let p50: Double
   let p90: Double
@@ -12,14 +12,14 @@ struct Percentiles {
   /// - Parameter samples: at least one, in any order.
   init(_ samples: [Int64]) {
     let sorted = samples.sorted()
-    /// The smallest sample that at least so many of a thousand do not exceed.
+    /// The smallest sample that at least this many of a thousand do not exceed.
     func rank(_ thousandths: Int) -> Double {
       Double(sorted[Swift.max(0, (sorted.count * thousandths + 999) / 1_000 - 1)])
     }
     (p50, p90, p99, p999, max) = (rank(500), rank(900), rank(990), rank(999), rank(1_000))
   }
 
-  /// Each figure the median of that figure over runs.
+  /// Each figure is the median of that figure over runs.
   init(medianOf runs: [Percentiles]) {
     func median(_ figure: (Percentiles) -> Double) -> Double {
       let sorted = runs.map(figure).sorted()

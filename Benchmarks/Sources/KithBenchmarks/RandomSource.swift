@@ -4,7 +4,7 @@
 struct RandomSource {
   private var state: UInt64
 
-  /// Streams of one seed have nothing to do with each other.
+  /// Streams of one seed are independent.
   init(seed: UInt64, stream: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 ^ stream &* 0xD134_2543_DE82_EF95 }
 
   mutating func next() -> UInt64 {
@@ -20,7 +20,7 @@ struct RandomSource {
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-  /// One of 0..<count, low ranks more often: all powers of two of ranks equally often, which is close to Zipf's law.
+  /// One of 0..<count, low ranks more often: all powers of two of ranks with equal probability, close to Zipf's law.
   mutating func zipf(_ count: Int) -> Int {
     let bitCount = Int.bitWidth - count.leadingZeroBitCount
     while true {

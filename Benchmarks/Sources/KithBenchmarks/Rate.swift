@@ -1,20 +1,20 @@
-/// How much is done in a second, beside its floor: each the median over runs.
+/// Operations in a second, beside the baseline: each the median over runs.
 struct Rate {
   let name: String
   let enginePerSecond: Double
-  let floorPerSecond: Double
+  let baselinePerSecond: Double
 
-  /// How many times as fast the floor is.
-  var ratio: Double { floorPerSecond / enginePerSecond }
+  /// The baseline's rate divided by the engine's.
+  var ratio: Double { baselinePerSecond / enginePerSecond }
 
-  /// - Parameter count: how much each run did.
-  init(name: String, count: Int, engineSeconds: [Double], floorSeconds: [Double]) {
+  /// - Parameter count: the operations of each run.
+  init(name: String, count: Int, engineSeconds: [Double], baselineSeconds: [Double]) {
     func median(_ seconds: [Double]) -> Double {
       let sorted = seconds.sorted()
       return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
     self.name = name
     enginePerSecond = Double(count) / median(engineSeconds)
-    floorPerSecond = Double(count) / median(floorSeconds)
+    baselinePerSecond = Double(count) / median(baselineSeconds)
   }
 }

@@ -1,14 +1,14 @@
-/// Everything that was measured, for a reader or for a program.
+/// All measurements, as text and as JSON.
 struct Report {
   let settings: Settings
   let network: Network
   let loadSeconds: Double
-  /// What the clock itself takes of every sample, which is not taken off.
+  /// The clock's share of every sample, which is not subtracted.
   let clockNanoseconds: Double
   let measurements: [Measurement]
   let rates: [Rate]
 
-  // MARK: - For a reader
+  // MARK: - Text
 
   var table: String {
     let parts = [heading + Self.table(measurements), throughputs, rates.isEmpty ? "" : Self.table(rates)]
@@ -16,13 +16,15 @@ struct Report {
   }
 
   static func table(_ measurements: [Measurement]) -> String {
-    var rows = [["", "of"] + Percentiles.names + ["p50 / floor's", "allocations"]]
+    var rows = [["", "of"] + Percentiles.names + ["p50 / baseline's", "allocations"]]
     for measurement in measurements {
       rows.append(
         [measurement.name, "kith"] + measurement.engine.all.map(microseconds)
-          + [measurement.ratio.map { decimal($0, places: 2) } ?? "no floor yet"]
+          + [measurement.ratio.map { decimal($0, places: 2) } ?? "no baseline yet"]
           + [measurement.allocations.map { decimal($0, places: 1) } ?? ""])
-      if let floor = measurement.floor { rows.append(["", "floor"] + floor.all.map(microseconds) + ["", ""]) }
+      if let baseline = measurement.baseline {
+        rows.append(["", "baseline"] + baseline.all.map(microseconds) + ["", ""])
+      }
     }
     return text(of: rows, leftColumns: 2)
   }
@@ -30,11 +32,11 @@ struct Report {
   static func table(_ rates: [Rate]) -> String {
     let rows = rates.map { rate in
       [
-        rate.name, grouped(Int(rate.enginePerSecond)), grouped(Int(rate.floorPerSecond)),
+        rate.name, grouped(Int(rate.enginePerSecond)), grouped(Int(rate.baselinePerSecond)),
         decimal(rate.ratio, places: 2),
       ]
     }
-    return text(of: [["", "kith a second", "floor a second", "floor / kith"]] + rows, leftColumns: 1)
+    return text(of: [["", "kith a second", "baseline a second", "baseline / kith"]] + rows, leftColumns: 1)
   }
 
   private static func text(of rows: [[String]], leftColumns: Int) -> String {
@@ -48,15 +50,15 @@ struct Report {
     return lines.joined(separator: "\n")
   }
 
-  /// Follows a second, where that is what counts.
+  /// Follows a second, if that is the measure.
   private var throughputs: String {
     let lines = measurements.compactMap { measurement -> String? in
       guard let follows = measurement.follows else { return nil }
       func rate(_ figures: Percentiles) -> String {
         "\(grouped(Int(Double(follows) / figures.p50 * 1_000))) M follows/s"
       }
-      let floor = measurement.floor.map { "; floor \(rate($0))" } ?? ""
-      return "\(measurement.name): \(rate(measurement.engine))\(floor)"
+      let baseline = measurement.baseline.map { "; baseline \(rate($0))" } ?? ""
+      return "\(measurement.name): \(rate(measurement.engine))\(baseline)"
     }
     return lines.joined(separator: "\n")
   }
@@ -68,18 +70,18 @@ struct Report {
     filled in \(decimal(loadSeconds, places: 1)) s by batches
     Microseconds, one thread, the clock's own \(decimal(clockNanoseconds / 1_000, places: 2)) included; \
     medians over \(settings.runs) runs of \(grouped(settings.samples)) questions
-    Floor: the same page from bare arrays in C, measured in turn. Answers were compared before
+    Baseline: the same page from bare arrays in C, measured in turn. Answers were compared before
 
     """
   }
 
-  // MARK: - For a program
+  // MARK: - JSON
 
   var json: String {
     let figures = measurements.map { measurement in
       var fields = ["\"name\":\"\(measurement.name)\"", "\"kith\":\(json(measurement.engine))"]
-      if let floor = measurement.floor, let ratio = measurement.ratio {
-        fields += ["\"floor\":\(json(floor))", "\"ratio\":\(decimal(ratio, places: 3))"]
+      if let baseline = measurement.baseline, let ratio = measurement.ratio {
+        fields += ["\"baseline\":\(json(baseline))", "\"ratio\":\(decimal(ratio, places: 3))"]
       }
       if let allocations = measurement.allocations {
         fields.append("\"allocations\":\(decimal(allocations, places: 2))")
@@ -88,7 +90,7 @@ struct Report {
     }
     let rateFields = rates.map { rate in
       "{\"name\":\"\(rate.name)\",\"kithPerSecond\":\(decimal(rate.enginePerSecond, places: 0)),"
-        + "\"floorPerSecond\":\(decimal(rate.floorPerSecond, places: 0))}"
+        + "\"baselinePerSecond\":\(decimal(rate.baselinePerSecond, places: 0))}"
     }
     let sizes = [
       ("users", network.userCount), ("follows", network.followCount), ("posts", network.authors.count),
@@ -123,7 +125,7 @@ func decimal(_ value: Double, places: Int) -> String {
   return "\(scaled / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
 }
 
-/// A whole number with its thousands parted.
+/// A whole number with thousands separators.
 func grouped(_ number: Int) -> String {
   var digits = String(number)[...]
   var groups: [Substring] = []

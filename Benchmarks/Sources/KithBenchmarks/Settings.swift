@@ -1,18 +1,18 @@
-/// What the command line asks for.
+/// The settings from the command line.
 struct Settings {
   var users = 100_000
   var follows = 4_000_000
   var posts = 1_000_000
   var likes = 2_000_000
   var seed: UInt64 = 1
-  /// Questions of each kind in one run.
+  /// Queries of each kind in one run.
   var samples = 2_000
-  /// Every figure is the median over so many runs.
+  /// Every figure is the median over this many runs.
   var runs = 5
   var json = false
   /// The workloads to run; all of them if it is empty.
   var only: [String] = []
-  /// Where stores are made, and taken away again: the figures are those of its disk.
+  /// The directory of temporary stores: the figures are those of its disk.
   var directory = "."
 
   static let usage = """

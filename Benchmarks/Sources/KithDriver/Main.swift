@@ -1,11 +1,14 @@
 import Kith
 
-/// Asks Kith what the drivers in `rivals/` ask its rivals, in the same way: everything is read before, the clock stands
-/// around the engine's call and the reading of its rows, and answers are lines of numbers.
+/// Runs on Kith what the drivers in `comparison/` run on the other systems, in the same way: all input is read before,
+/// the clock is around the engine's call and the reading of its rows, and results are lines of numbers.
 ///
-/// `kith-driver STORE [DURABILITY ROUNDS DEPTH] < LINES`: a line is a key, an operation and its arguments, parted by
-/// tabs. Without DURABILITY the store is only read. ROUNDS (2) times everything is asked, and every second time is
-/// told. Up to DEPTH (1) changes of a kind are one batch, and each takes its share of the time.
+/// `kith-driver STORE [DURABILITY ROUNDS DEPTH] < LINES`: a line is a key, an operation and its arguments, separated by
+/// tabs. Without DURABILITY the store is only read. Everything is run ROUNDS (2) times, and every second round is
+/// reported. Up to DEPTH (1) changes of a kind are one batch, and each takes its share of the time.
+///
+/// `kith-driver STORE threads SECONDS READERS WRITES SAVES` runs several threads at once (`Shared`).
+/// `kith-driver SNAPSHOT border [measured|instrument [PAGES]]` measures single calls (`Border`).
 @main
 enum Main {
   static func main() async throws {
@@ -14,22 +17,24 @@ enum Main {
 
   private static func run(_ words: [String]) async throws {
     guard let store = words.first else { throw Misuse(message: "STORE [DURABILITY ROUNDS DEPTH] < LINES") }
+    if words.count == 6, words[1] == "threads" { return try Shared.run(store, words.dropFirst(2).map { Int($0) ?? 0 }) }
+    if words.count > 1, words[1] == "border" { return try Border.run(store, Array(words.dropFirst(2))) }
     var questions: [Question] = []
     while let line = readLine() { questions.append(try Question(line)) }
     let graph = try open(store, words.count > 1 ? words[1] : nil)
-    // As the rivals' indexes, which stand before anything is asked.
+    // As for the other systems, the indexes are complete before the first query.
     while !graph.read({ $0.isPostSearchIndexed }) { try await Task.sleep(for: .milliseconds(50)) }
     let numbers = words.dropFirst(2).map { Int($0) ?? 1 } + [2, 1].dropFirst(max(0, words.count - 2))
     for round in 0..<numbers[0] {
       try ask(questions[...], graph, depth: numbers[1], tells: !round.isMultiple(of: 2))
     }
-    try graph.close()
+    try await graph.close()
   }
 
   private static func ask(
     _ questions: ArraySlice<Question>, _ graph: SocialGraph, depth: Int, tells: Bool
   ) throws {
-    var page = Page()
+    var page = HostPage()
     let clock = ContinuousClock()
     var rest = questions
     while let first = rest.first {
@@ -52,10 +57,10 @@ enum Main {
 
   private static func open(_ store: String, _ durability: String?) throws -> SocialGraph {
     guard let durability else { return try SocialGraph.open(store, access: .readOnly) }
-    guard let durability = Durability(rawValue: durability) else {
+    guard let durability = SocialGraph.Durability(rawValue: durability) else {
       throw Misuse(message: "no durability \(durability)")
     }
-    return try SocialGraph.open(store, options: Options(durability: durability))
+    return try SocialGraph.open(store, options: SocialGraph.Options(durability: durability))
   }
 }
 
@@ -64,8 +69,8 @@ struct Misuse: Error, CustomStringConvertible {
   var description: String { message }
 }
 
-/// A page as a host would hold it: numbers, and texts as Strings, told by their length.
-struct Page {
+/// A page as a host would hold it: numbers, and texts as Strings, reported by their length.
+struct HostPage {
   private var fields: [Int] = []
   /// Where each row ends.
   private var ends: [Int] = []
@@ -80,7 +85,7 @@ struct Page {
     ends.append(fields.count)
   }
 
-  /// - Parameter extra: what the question tells of each besides.
+  /// - Parameter extra: an additional number for each row.
   mutating func keep(_ user: User, extra: Int? = nil) {
     fields.append(Int(user.id.rawValue))
     fields.append(user.followerCount)
@@ -91,12 +96,18 @@ struct Page {
     ends.append(fields.count)
   }
 
+  mutating func keepName(_ user: User) {
+    fields.append(Int(user.id.rawValue))
+    fields.append(user.username.utf8.count)
+    ends.append(fields.count)
+  }
+
   mutating func keep(_ post: Post) {
     fields.append(Int(post.id.rawValue))
     fields.append(Int(post.author.id.rawValue))
     fields.append(Int(post.createdAt.rawValue))
     fields.append(post.likeCount)
-    fields.append(post.liked == true ? 1 : 0)
+    fields.append(post.isLikedByViewer == true ? 1 : 0)
     fields.append(post.author.username.utf8.count)
     fields.append(post.text.utf8.count)
     ends.append(fields.count)

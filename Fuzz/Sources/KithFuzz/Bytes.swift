@@ -1,6 +1,6 @@
 @testable import Kith
 
-/// Reading and mending single fields of an input, little-endian; places outside of it are passed over.
+/// Reads and repairs single fields of an input, little-endian; offsets outside of it are ignored.
 extension [UInt8] {
   func number(at offset: Int, byteCount: Int) -> UInt64 {
     guard offset >= 0, offset <= count - byteCount else { return 0 }
@@ -19,7 +19,7 @@ extension [UInt8] {
 
 /// Files of the real disk.
 enum Files {
-  /// Writes files called 0, 1, 2 … into a directory that is there.
+  /// Writes files called 0, 1, 2 … into an existing directory.
   static func write(_ contents: [[UInt8]], to directory: String) throws {
     for (number, content) in contents.enumerated() {
       let path = "\(directory)/\(number)"

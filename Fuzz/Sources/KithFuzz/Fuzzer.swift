@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// The door to libFuzzer, which is a C library: every address here is lent for one call, with its length.
+/// The interface to libFuzzer, which is a C library: every address here is lent for one call, with its length.
 enum Fuzzer {
   /// Set once, before libFuzzer starts, and only read afterwards, by its one thread.
   nonisolated(unsafe) fileprivate static var target: (any FuzzTarget)?
@@ -25,7 +25,7 @@ enum Fuzzer {
   }
 }
 
-/// libFuzzer asks for mutations by this name.
+/// libFuzzer calls mutations by this name.
 @_cdecl("LLVMFuzzerCustomMutator")
 func mutateInput(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ maximum: Int, _ seed: UInt32) -> Int {
   guard let target = unsafe Fuzzer.target else { return unsafe mutateBytes(bytes, count, maximum) }

@@ -2,14 +2,14 @@
 @main
 enum Main {
   private static let targets: [any FuzzTarget] = [
-    SnapshotTarget(), TableTarget(), SectionsTarget(), JournalTarget(), AcknowledgementTarget(), ImportTarget(),
-    QueryTarget(), SlipsTarget(),
+    SnapshotTarget(), TableTarget(), SectionsTarget(), JournalTarget(), WatermarkTarget(), ImportTarget(),
+    QueryTarget(), EditsTarget(), SalvageTarget(), ListTarget(), InspectTarget(), RestoreTarget(),
   ]
 
   static func main() throws {
     let words = CommandLine.arguments
     guard words.count > 1, let target = targets.first(where: { $0.name == words[1] }) else {
-      // Also what the script asks for: the names, one a line.
+      // Also for the script: the names, one a line.
       return print(targets.map(\.name).joined(separator: "\n"))
     }
     if words.count == 4, words[2] == "--seeds" { return try Files.write(target.seeds(), to: words[3]) }

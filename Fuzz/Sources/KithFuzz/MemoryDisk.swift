@@ -1,1 +1,1 @@
-../../../Tests/KithTests/MemoryDisk.swift
+../../../Tests/KithTests/Support/MemoryDisk.swift

@@ -1,8 +1,8 @@
 @testable import Kith
 
-/// What must hold of every graph that came from bytes.
+/// What must hold of every graph from untrusted bytes.
 enum RoundTrip {
-  /// It is sound, and written and read again it is the same; answers a hash of it, equal for equal graphs.
+  /// It is valid, and the same after writing and reading; returns a hash of it, equal for equal graphs.
   @discardableResult
   static func check(_ state: borrowing GraphState) -> UInt64 {
     let problems = state.checkInvariants()

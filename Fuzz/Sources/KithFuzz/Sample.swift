@@ -1,22 +1,33 @@
 @testable import Kith
 
-/// Small graphs to begin with: one of every kind of change, names in many scripts, users and posts that came and went.
+/// Small graphs to begin with: one of every kind of change, names in many scripts, added and removed users and posts.
 enum Sample {
-  static let storeID: (high: UInt64, low: UInt64) = (0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210)
+  static let storeID = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+
+  private static let (ann, bob, sis) = (UserID(1), UserID(2), UserID(7))
+  private static let (emi, far, gone) = (UserID(5), UserID(1_000_000_007), UserID(8))
+  private static let (hello, empty, zebra, late) = (PostID(1), PostID(9), PostID(4), PostID(10))
 
   static let changes: [Change] =
     [
-      .addUser(id: 1, username: "ann"), .addUser(id: 2, username: "Bøb 👋"), .addUser(id: 7, username: "ΣΊΣΥΦΟΣ"),
-      .addUser(id: 5, username: "e\u{301}milie"), .addUser(id: 1_000_000_007, username: "\u{1F}\"str\\a\tsse\u{1}"),
-      .follow(1, 2, at: 1_700_000_000_000), .follow(2, 1, at: 1_700_000_001_000), .follow(7, 1, at: 1_700_000_000_000),
-      .follow(5, 1, at: 0), .addPost(id: 1, author: 1, text: "hello 👋\tworld", createdAt: 1_700_000_000_123),
-      .addPost(id: 9, author: 2, text: "", createdAt: 5),
-      .addPost(id: 4, author: 7, text: "zebra\n\r\t\\n hello\u{1F}\"", createdAt: 1_700_000_000_123),
-      .like(1, 9, at: 1_700_000_002_000), .like(2, 1, at: 1_700_000_003_000), .like(1, 1, at: 1_700_000_003_000),
-      .unlike(1, 1), .block(5, 7), .mute(1, 2), .mute(2, 7), .unmute(2, 7), .renameUser(2, username: "bob"),
-      .unfollow(7, 1), .block(2, 5), .unblock(2, 5), .removePost(9), .addUser(id: 8, username: "gone"),
-      .follow(8, 1, at: 1_700_000_004_000), .addPost(id: 10, author: 8, text: "soon gone", createdAt: 77),
-      .removeUser(8),
+      .addUser(id: ann, username: "ann"), .addUser(id: bob, username: "Bøb 👋"), .addUser(id: sis, username: "ΣΊΣΥΦΟΣ"),
+      .addUser(id: emi, username: "e\u{301}milie"), .addUser(id: far, username: "\u{1F}\"str\\a\tsse\u{1}"),
+      .follow(by: ann, target: bob, at: 1_700_000_000_000), .follow(by: bob, target: ann, at: 1_700_000_001_000),
+      .follow(by: sis, target: ann, at: 1_700_000_000_000),
+      .follow(by: emi, target: ann, at: 0),
+      .addPost(id: hello, author: ann, text: "hello 👋\tworld", createdAt: 1_700_000_000_123),
+      .addPost(id: empty, author: bob, text: "", createdAt: 5),
+      .addPost(id: zebra, author: sis, text: "zebra\n\r\t\\n hello\u{1F}\"", createdAt: 1_700_000_000_123),
+      .like(by: ann, post: empty, at: 1_700_000_002_000), .like(by: bob, post: hello, at: 1_700_000_003_000),
+      .like(by: ann, post: hello, at: 1_700_000_003_000),
+      .unlike(by: ann, post: hello), .block(by: emi, target: sis), .mute(by: ann, target: bob),
+      .mute(by: bob, target: sis),
+      .unmute(by: bob, target: sis), .renameUser(bob, to: "bob"),
+      .unfollow(by: sis, target: ann), .block(by: bob, target: emi), .unblock(by: bob, target: emi), .removePost(empty),
+      .addUser(id: gone, username: "gone"),
+      .follow(by: gone, target: ann, at: 1_700_000_004_000),
+      .addPost(id: late, author: gone, text: "soon gone", createdAt: 77),
+      .removeUser(gone),
     ]
 
   /// The graph after the first `count` changes.
@@ -27,7 +38,7 @@ enum Sample {
   }
 
   /// A graph with lists of many entries: users in a ring who follow the next ones and like each other's posts.
-  /// - Parameter removing: whether every third of them goes, with every fourth post.
+  /// - Parameter removing: whether every third of them is removed, with every fourth post.
   static func ring(_ count: Int64, removing: Bool = false) throws(KithError) -> GraphState {
     var state = GraphState()
     for id in 1...count {
@@ -37,8 +48,8 @@ enum Sample {
     for id in 1...count {
       for step in 1...min(count - 1, 20) {
         let other = (id + step - 1) % count + 1
-        _ = try state.apply(.follow(UserID(id), UserID(other), at: Timestamp(id * 1_000)))
-        _ = try state.apply(.like(UserID(id), PostID(other), at: Timestamp(step * 1_000)))
+        _ = try state.apply(.follow(by: UserID(id), target: UserID(other), at: Timestamp(id * 1_000)))
+        _ = try state.apply(.like(by: UserID(id), post: PostID(other), at: Timestamp(step * 1_000)))
       }
     }
     if removing {

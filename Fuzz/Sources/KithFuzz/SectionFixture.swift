@@ -1,1 +1,1 @@
-../../../Tests/KithTests/SectionFixture.swift
+../../../Tests/KithTests/Support/SectionFixture.swift

@@ -1,8 +1,8 @@
 @testable import Kith
 
-/// What must hold of the files of a store, whatever they say.
+/// What must hold of the files of a store with any content.
 enum StoreCheck {
-  static let acknowledgements = "\(MemoryDisk.directory)/\(StoreNames.acknowledgements)"
+  static let watermark = "\(MemoryDisk.directory)/\(StoreNames.watermark)"
 
   static func journal(_ generation: UInt64) -> String {
     "\(MemoryDisk.directory)/\(StoreNames.journal(generation: generation))"
@@ -16,10 +16,10 @@ enum StoreCheck {
     return disk
   }
 
-  /// Reads the store. If that succeeds, its graph is sound, and the store takes another change and gives it back; if
-  /// not, nobody can write it either.
+  /// Reads the store. If that succeeds, its graph is valid, and the store accepts and returns another change. If not,
+  /// it cannot be opened for writing either.
   ///
-  /// Answers the number of the last change and a hash of the graph.
+  /// Returns the number of the last change and a hash of the graph.
   @discardableResult
   static func check(_ disk: MemoryDisk) -> (sequence: UInt64, digest: UInt64)? {
     checkSalvage(disk)
@@ -32,7 +32,7 @@ enum StoreCheck {
     require(sequence >= recovered.report.acknowledged ?? 0, "what was acknowledged is not there")
     let digest = RoundTrip.check(recovered.state)
     guard let written = write(disk) else {
-      // A limit may stand in the way of one change more.
+      // A limit may forbid one change more.
       require(
         sequence >= JournalFormat.numberLimit - 1 || recovered.report.nextGeneration >= JournalFormat.numberLimit,
         "a store that can be read cannot be opened for writing")
@@ -45,7 +45,7 @@ enum StoreCheck {
     return (sequence, digest)
   }
 
-  /// Whatever the files say, what can be saved of them is a sound graph.
+  /// With any files, the salvaged graph is valid.
   private static func checkSalvage(_ disk: MemoryDisk) {
     do throws(KithError) {
       let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: disk))
@@ -54,6 +54,22 @@ enum StoreCheck {
     } catch {
       Refusal.check(error)
     }
+  }
+
+  /// Makes a new store of a graph, as restoring and salvaging do; it holds the same.
+  static func checkCopy(_ state: consuming GraphState) {
+    let digest = RoundTrip.check(state)
+    let sequence = state.sequence
+    let disk = MemoryDisk()
+    succeeds("a store is made of a graph") { () throws(KithError) in
+      let made = try Store.open(MemoryDisk.directory, mode: .memory, disk: disk, clock: { 1_800_000_000_000 })
+      let pin = SocialGraph.Pin(GraphView(state.pin()))
+      _ = try made.store.snapshot { () throws(KithError) -> SocialGraph.Pin in pin }
+      try made.store.close()
+    }
+    guard let copy = read(disk) else { fatalError("a store that was made of a graph cannot be read") }
+    require(copy.state.sequence == sequence, "a store that was made of a graph has another number")
+    require(RoundTrip.digest(of: copy.state) == digest, "a store that was made of a graph holds another")
   }
 
   private static func read(_ disk: MemoryDisk) -> Recovered? {
@@ -74,7 +90,7 @@ enum StoreCheck {
       let before = RoundTrip.digest(of: state)
       var changeCount: UInt64 = 0
       let change = Change.addUser(id: nil, username: "somebody else")
-      // The name may be taken, the highest id too.
+      // The name may be taken, or the highest id used.
       if let complete = try? state.complete(change, now: { 0 }), (try? state.apply(complete)) == true {
         store.enqueue([complete])
         changeCount = 1
@@ -92,7 +108,7 @@ enum StoreCheck {
   }
 }
 
-/// How files may be refused.
+/// The errors that may refuse files.
 enum Refusal {
   private static let codes = ["corrupt", "unsupportedVersion", "notAStore", "limitExceeded"]
 

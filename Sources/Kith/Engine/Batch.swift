@@ -1,43 +1,64 @@
-/// Changes that are made together, all or none: what `SocialGraph.batch` lends.
-public struct Batch: ~Copyable {
-  private let graph: SocialGraph
-  private let limit: Int
-  private let records: Bool
-  /// What was changed so far, for the journal and for observers.
-  private(set) var made: [MadeChange] = []
-  /// How many changes were asked for so far: the index of the next one.
-  public private(set) var count = 0
-
-  init(graph: SocialGraph, limit: Int, records: Bool) {
-    self.graph = graph
-    self.limit = limit
-    self.records = records
-  }
-
-  /// Makes the next change; later ones build on it. Errors come wrapped in `inBatch` with its index.
-  @discardableResult
-  public mutating func apply(_ change: Change) throws(KithError) -> Applied {
-    if count >= limit { throw .invalidRequest(reason: "a batch has at most \(limit) changes") }
-    do throws(KithError) {
-      let (applied, made) = try graph.applyLocked(change, records: records)
-      if let made { self.made.append(made) }
-      count += 1
-      return applied
-    } catch {
-      throw .inBatch(index: count, error)
+extension SocialGraph {
+  /// Changes that take effect together, or not at all; lent by `SocialGraph.batch`. Its verbs are those of
+  /// `GraphWriter`.
+  public struct Batch: ~Copyable, GraphWriter {
+    /// A class, so that `apply` is nonmutating, as a graph's is.
+    private final class Progress {
+      var made: [AppliedChange] = []
+      var count = 0
     }
-  }
 
-  /// Makes the next change of an import: its error as it is, and the import goes on.
-  package mutating func importChange(_ change: Change) throws(KithError) -> Applied {
-    try graph.applyLocked(change, records: false).applied
-  }
+    private let graph: SocialGraph
+    private let limit: Int
+    private let records: Bool
+    private let progress = Progress()
+    /// The changes that had an effect so far, for the journal and for observers.
+    var made: [AppliedChange] { progress.made }
+    /// The number of changes applied so far, which is the index of the next one.
+    public var count: Int { progress.count }
 
-  /// The graph with the changes made so far.
-  public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
-    try body(graph.live)
-  }
+    init(graph: SocialGraph, limit: Int, records: Bool) {
+      self.graph = graph
+      self.limit = limit
+      self.records = records
+    }
 
-  /// The user with this name, those of the batch included.
-  public func findUser(named username: String) -> UserID? { graph.live.findUser(named: username) }
+    /// Applies the next change. Later changes see its effect.
+    /// - Throws: `KithError.inBatch` with the change's index and its error; `invalidRequest` beyond 10,000 changes.
+    @discardableResult
+    public func apply(_ change: Change) throws(KithError) -> ChangeResult {
+      if count >= limit { throw .invalidRequest(.tooManyChanges(limit: limit)) }
+      do throws(KithError) {
+        let (applied, made) = try graph.applyLocked(change, records: records)
+        if let made { progress.made.append(made) }
+        progress.count += 1
+        return applied
+      } catch {
+        throw .inBatch(index: count, error)
+      }
+    }
+
+    /// Applies the next change of an import. An exact duplicate of an existing user or post changes nothing.
+    /// - Throws: the error of the change, not wrapped in `inBatch`. The batch can continue.
+    package mutating func importChange(_ change: Change) throws(KithError) -> ChangeResult {
+      do throws(KithError) {
+        return try graph.applyLocked(change, records: false).applied
+      } catch {
+        switch error {
+        case .userIDTaken, .postIDTaken: break
+        default: throw error
+        }
+        guard graph.live.state.holds(change) else { throw error }
+        return ChangeResult(sequence: graph.live.state.sequence, didChange: false, user: nil, post: nil)
+      }
+    }
+
+    /// Reads the graph, including the changes applied so far.
+    public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
+      try body(graph.live)
+    }
+
+    /// The user with this name, including users added by the batch.
+    public func findUser(named username: String) -> UserID? { graph.live.findUser(named: username) }
+  }
 }

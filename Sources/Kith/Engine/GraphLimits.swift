@@ -1,20 +1,23 @@
-/// The limits of `Options` on what a graph holds.
+/// The limits of `SocialGraph.Options` on the size of a graph, and its uniqueness rule for names.
 ///
-/// They bind changes when they are made, not when they are replayed: recovery, replicas and a roll-back give the same
+/// They are checked when a change is made, not when it is replayed. Recovery, replicas and roll-back yield the same
 /// graph whatever the limits are.
 struct GraphLimits: Sendable {
   private let users: Int?
   private let posts: Int?
   private let bytes: Int?
-  /// Whether nothing is limited, as mostly.
+  private let uniqueNames: SocialGraph.UniqueNames
+  /// Whether there are no limits, the usual case.
   private let isUnlimited: Bool
 
-  init(_ options: Options) {
+  init(_ options: SocialGraph.Options) {
     (users, posts, bytes) = (options.maximumUserCount, options.maximumPostCount, options.maximumByteCount)
     isUnlimited = users == nil && posts == nil && bytes == nil
+    uniqueNames = options.uniqueNames
   }
 
-  /// Refuses a change that adds more than there may be. Errors: `limitExceeded`.
+  /// Rejects a change that would exceed a limit.
+  /// - Throws: `limitExceeded`.
   /// - Complexity: O(1).
   @inline(__always)
   func check(_ change: Change, _ state: borrowing GraphState) throws(KithError) {
@@ -23,25 +26,41 @@ struct GraphLimits: Sendable {
 
   private func checkLimited(_ change: Change, _ state: borrowing GraphState) throws(KithError) {
     switch change {
-    case .addUser: if let users, state.users.count >= users { throw .limitExceeded("\(users) users") }
-    case .addPost: if let posts, state.posts.count >= posts { throw .limitExceeded("\(posts) posts") }
-    case .renameUser, .follow, .like, .block, .mute: break
-    case .removeUser, .unfollow, .removePost, .unlike, .unblock, .unmute: return
+    case .addUser: if let users, state.users.count >= users { throw .limitExceeded(.users(limit: users)) }
+    case .addPost: if let posts, state.posts.count >= posts { throw .limitExceeded(.posts(limit: posts)) }
+    case .renameUser: break
+    case .removeUser, .removePost: return
+    default: if change.edge?.adds == false { return }
     }
-    if let bytes, state.byteCount >= bytes { throw .limitExceeded("\(bytes) bytes of memory") }
+    if let bytes, state.byteCount >= bytes { throw .limitExceeded(.memory(byteLimit: bytes)) }
   }
 
-  /// Refuses a graph that holds more than it may. Errors: `limitExceeded`.
-  func check(_ state: borrowing GraphState) throws(KithError) {
+  /// Rejects a graph that exceeds a limit, or breaks the uniqueness rule for names.
+  ///
+  /// If names are unique by loose key, the graph maintains the keys from now on, unless it is read-only.
+  /// - Throws: `limitExceeded`, `usernamesCollide`.
+  func admit(_ state: inout GraphState, isReadOnly: Bool) throws(KithError) {
+    try check(state)
+    guard uniqueNames == .loose else { return }
+    if let (first, second) = state.users.keepLooseKeys() {
+      let ids = [first, second].sorted { state.userID($0).rawValue < state.userID($1).rawValue }
+      throw .usernamesCollide(
+        first: state.userID(ids[0]), second: state.userID(ids[1]),
+        names: ids.map { state.users.names.string(Int($0)) })
+    }
+    if isReadOnly { state.users.forgetLooseKeys() }
+  }
+
+  private func check(_ state: borrowing GraphState) throws(KithError) {
     if let users, state.users.count > users {
-      throw .limitExceeded("\(users) users, and there are \(state.users.count),")
+      throw .limitExceeded(.users(limit: users, count: state.users.count))
     }
     if let posts, state.posts.count > posts {
-      throw .limitExceeded("\(posts) posts, and there are \(state.posts.count),")
+      throw .limitExceeded(.posts(limit: posts, count: state.posts.count))
     }
     let byteCount = state.byteCount
     if let bytes, byteCount > bytes {
-      throw .limitExceeded("\(bytes) bytes of memory, and the graph takes \(byteCount),")
+      throw .limitExceeded(.memory(byteLimit: bytes, byteCount: byteCount))
     }
   }
 }

@@ -1,39 +1,41 @@
-/// Where the memory of a graph is: exact bytes of pages, lists and indexes, with the directories over them.
+/// The memory of a graph by structure: exact bytes of pages, lists and indexes, including their directories.
 public struct MemoryReport: Hashable, Sendable {
   /// One structure.
   public struct Entry: Hashable, Sendable {
-    /// What it is.
+    /// The name of the structure.
     public let name: String
-    /// Its bytes.
+    /// The size in bytes.
     public let byteCount: Int
   }
 
-  /// What one kind of thing takes, all its structures together, with whatever is spare in them.
+  /// The memory of all users, posts, follows or likes: all structures of one kind, including unused capacity.
   public struct Unit: Hashable, Sendable {
-    /// What it is: `user`, `post`, `follow` or `like`.
+    /// The kind: `user`, `post`, `follow` or `like`.
     public let name: String
-    /// How many there are.
+    /// The number of users, posts, follows or likes.
     public let count: Int
-    /// Bytes of its structures.
+    /// The bytes of the structures.
     public let byteCount: Int
 
-    /// Bytes for each; nil while there is none.
+    /// Bytes per user, post, follow or like; nil if there is none.
     public var bytesEach: Double? { count == 0 ? nil : Double(byteCount) / Double(count) }
   }
 
   /// The structures, in a fixed order.
   public let entries: [Entry]
-  /// What a user, a post, a follow and a like take: both directions of an edge, its time, and the room that empty lists
-  /// of users and posts take.
+  /// The memory by kind. A follow or like includes both directions of the edge and its time. A user or post includes
+  /// its empty lists.
   public let units: [Unit]
 
-  /// All bytes.
+  /// The total in bytes.
   public var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
 
-  /// - Parameter structures: by the name of their unit; nil for what is nobody's in particular.
-  init(_ structures: [(unit: String?, name: String, byteCount: Int)], counts: Counts) {
+  /// - Parameter structures: each with the name of its unit; nil for a structure shared by several units.
+  init(_ structures: [(unit: String?, name: String, byteCount: Int)], counts: SocialGraph.Counts) {
     entries = structures.map { Entry(name: $0.name, byteCount: $0.byteCount) }
-    let counted = [("user", counts.users), ("post", counts.posts), ("follow", counts.follows), ("like", counts.likes)]
+    let counted =
+      [("user", counts.users), ("post", counts.posts)]
+      + RelationKind.allCases.filter { !$0.schema.isPrivate }.map { ($0.schema.name, counts[$0]) }
     units = counted.map { name, count in
       Unit(name: name, count: count, byteCount: structures.reduce(0) { $1.unit == name ? $0 + $1.byteCount : $0 })
     }
@@ -41,14 +43,14 @@ public struct MemoryReport: Hashable, Sendable {
 }
 
 extension GraphState {
-  /// Bytes of all structures.
+  /// The bytes of all structures.
   /// - Complexity: O(1).
   var byteCount: Int { structures.reduce(0) { $0 + $1.byteCount } }
 
-  /// Bytes of every structure, in a fixed order.
+  /// The bytes of each structure, in a fixed order.
   /// - Complexity: O(1).
   var structures: [(unit: String?, name: String, byteCount: Int)] {
-    [
+    var structures: [(unit: String?, name: String, byteCount: Int)] = [
       ("user", "userIDs", users.identifiers.byteCount),
       ("user", "usernames", users.names.memoryByteCount),
       ("user", "usernameLookup", users.nameLookupByteCount),
@@ -59,19 +61,19 @@ extension GraphState {
       ("post", "postSearch", posts.index.byteCount),
       ("post", "postOrder", posts.all.byteCount),
       ("post", "postsByAuthor", posts.byAuthor.byteCount + posts.newest.byteCount),
-      ("follow", "follows", follows.byteCount),
-      ("user", "popularity", popularity.byteCount),
-      ("like", "likes", likes.byteCount),
-      (nil, "blocks", blocks.byteCount),
-      (nil, "mutes", mutes.byteCount),
-      (nil, "marks", marks.byteCount),
-      (nil, "timelineHints", timelineHints.byteCount),
     ]
+    for kind in RelationKind.allCases {
+      structures.append((kind.schema.isPrivate ? nil : kind.schema.name, kind.plural, self[kind].byteCount))
+      if kind == .follow { structures.append(("user", "popularity", popularity.byteCount)) }
+    }
+    structures.append((nil, "marks", marks.byteCount))
+    structures.append((nil, "timelineHints", timelineHints.byteCount))
+    return structures
   }
 }
 
 extension GraphView {
-  /// Where the memory is.
+  /// The memory of the graph by structure.
   /// - Complexity: O(1).
   public func memoryReport() -> MemoryReport { MemoryReport(state.structures, counts: state.counts) }
 }

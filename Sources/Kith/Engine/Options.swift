@@ -1,168 +1,96 @@
-/// How a username must match a query.
-public enum Match: String, Hashable, Sendable {
-  /// The query stands somewhere in the name.
-  case substring
-  /// The name begins with the query.
-  case prefix
-  /// The name is the query.
-  case exact
-  /// Some part of the name is the query up to one edit, from four scalars of its key on, or two from eight: a scalar
-  /// inserted, deleted or replaced. It has an order of its own: by edits, then by name.
-  case fuzzy
-  /// The name, in NFC, holds a match of the query as a regular expression of RE2, whatever the case; the fold is not
-  /// asked. Only with the package trait `Regex`. It ends within a twentieth of a second of its thread's time.
-  case regex
-}
+extension SocialGraph {
+  /// Options of a graph and its store.
+  public struct Options: Hashable, Sendable {
+    /// How durable a change is when its call returns.
+    public var durability: Durability
+    /// Writes a snapshot after this many changes; nil for never.
+    public var snapshotAfterChangeCount: Int?
+    /// Writes a snapshot after this many bytes of changes in the journal; nil for never.
+    public var snapshotAfterByteCount: Int?
+    /// Writes a snapshot this many seconds after the first change since the last one; nil for never.
+    public var snapshotAfterSeconds: Int?
+    /// The rate limit of automatic snapshots, in bytes of columns per second, before compression; nil for no limit. A
+    /// lower rate leaves more of the disk and of the cores to other work.
+    public var snapshotBytesPerSecond: Int?
+    /// The cores that an automatic snapshot may use; nil for all but one, which is left to a writer. `snapshot()` uses
+    /// all.
+    public var snapshotCoreCount: Int?
+    /// The seconds after which a store whose disk failed or was full first tries to recover by writing a snapshot. The
+    /// delay doubles with each attempt, up to five minutes. Nil for never. `snapshot()` tries at once.
+    public var healAfterSeconds: Int?
+    /// Notifies the host (`StoreEvent.diskLow`) when the store's disk has fewer free bytes than this.
+    public var lowDiskByteCount: Int64
+    /// Whether `SocialGraph.statistics()` has the latencies of queries and changes. Off, they cost nothing; on, about
+    /// 0.1 µs each, and a megabyte.
+    public var measuresLatency: Bool
+    /// How much is indexed to find posts by words. The results of queries do not depend on it.
+    public var postIndex: PostIndexing
+    /// Which snapshots are kept, and so the range of point-in-time recovery.
+    public var retention: Retention
+    /// When two usernames count as equal, so that only one user may have them. Checked when users are added and
+    /// renamed. It is not stored in the files, and replay ignores it. Opening a graph that violates it throws
+    /// `usernamesCollide`.
+    public var uniqueNames: UniqueNames
+    /// The most users at one time; nil for no limit. A change that would exceed a limit throws `limitExceeded` and has
+    /// no effect. The same holds for a batch with such a change, and for opening a graph that exceeds a limit.
+    public var maximumUserCount: Int?
+    /// The most posts at one time; nil for no limit.
+    public var maximumPostCount: Int?
+    /// The most bytes of the graph (`MemoryReport.byteCount`); nil for no limit. At the limit, changes that add
+    /// anything throw `limitExceeded`; removals succeed. The graph exceeds the limit at most by what one change adds: a
+    /// page or two, rarely more. Memory held only by pins is not counted. An external snapshot whose graph would take
+    /// more than a gibibyte, and more than 200 times the bytes of the file, is read only if this limit allows it.
+    public var maximumByteCount: Int?
 
-/// How to search usernames.
-public struct UserSearch: Hashable, Sendable {
-  /// Who comes first. Within each order: by loose name, exact name, id.
-  public enum Order: String, Hashable, Sendable {
-    /// By name alone.
-    case name
-    /// Names that begin with the query first.
-    case prefixFirst
-    /// Those whom the viewer follows first; needs a viewer.
-    case followedFirst
-    /// Those whom most people follow first.
-    case popular
-  }
-
-  /// Where the query must stand.
-  public var match: Match
-  /// What it looks past.
-  public var fold: Fold
-  /// Who comes first.
-  public var order: Order
-  /// Who asks: results say whom they follow, and leave out whoever is across a block.
-  public var viewer: UserID?
-  /// One user to leave out: oneself, mostly.
-  public var excluding: UserID?
-  /// Items of a page, 1…1,000.
-  public var limit: Int
-  /// Where to go on.
-  public var cursor: Cursor?
-  /// Whether to count all matches, which costs a walk over them.
-  public var counting: Bool
-  /// Whether each result tells where in its name the query stands as it is; of regex, nothing is told.
-  public var highlighting: Bool
-
-  /// The defaults: a loose substring, twenty at a time, by name.
-  public init(
-    match: Match = .substring, fold: Fold = .loose, order: Order = .name, viewer: UserID? = nil,
-    excluding: UserID? = nil, limit: Int = 20, cursor: Cursor? = nil, counting: Bool = false, highlighting: Bool = false
-  ) {
-    self.match = match
-    self.fold = fold
-    self.order = order
-    self.viewer = viewer
-    self.excluding = excluding
-    self.limit = limit
-    self.cursor = cursor
-    self.counting = counting
-    self.highlighting = highlighting
-  }
-}
-
-/// Which way a timeline is read.
-public enum Direction: String, Hashable, Sendable {
-  /// From the newest, or a cursor, to older posts.
-  case older
-  /// From the oldest, or a cursor, to newer posts: nearest first chosen, newest first printed.
-  case newer
-}
-
-/// Which part of a timeline.
-public struct TimelineOptions: Hashable, Sendable {
-  /// Posts of a page, 1…1,000.
-  public var limit: Int
-  /// Where to go on.
-  public var cursor: Cursor?
-  /// Which way.
-  public var direction: Direction
-  /// Only posts created before this time.
-  public var before: Timestamp?
-  /// Only posts created after this time.
-  public var after: Timestamp?
-  /// Whether one's own posts belong to it.
-  public var includeSelf: Bool
-
-  /// The defaults: the newest twenty posts, one's own among them.
-  public init(
-    limit: Int = 20, cursor: Cursor? = nil, direction: Direction = .older, before: Timestamp? = nil,
-    after: Timestamp? = nil, includeSelf: Bool = true
-  ) {
-    self.limit = limit
-    self.cursor = cursor
-    self.direction = direction
-    self.before = before
-    self.after = after
-    self.includeSelf = includeSelf
+    /// The defaults: every change is synced before it is acknowledged. A snapshot is written after ten million changes,
+    /// a gibibyte of journal or an hour, whichever comes first, on all cores but one. The full post index. Usernames
+    /// unique by exact text.
+    public init(
+      durability: Durability = .synced, snapshotAfterChangeCount: Int? = 10_000_000,
+      snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
+      snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
+      measuresLatency: Bool = false, retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors,
+      uniqueNames: UniqueNames = .exact, maximumUserCount: Int? = nil, maximumPostCount: Int? = nil,
+      maximumByteCount: Int? = nil
+    ) {
+      self.durability = durability
+      self.snapshotAfterChangeCount = snapshotAfterChangeCount
+      self.snapshotAfterByteCount = snapshotAfterByteCount
+      self.snapshotAfterSeconds = snapshotAfterSeconds
+      self.snapshotBytesPerSecond = snapshotBytesPerSecond
+      self.snapshotCoreCount = snapshotCoreCount
+      self.healAfterSeconds = healAfterSeconds
+      self.lowDiskByteCount = lowDiskByteCount
+      self.measuresLatency = measuresLatency
+      self.retention = retention
+      self.postIndex = postIndex
+      self.uniqueNames = uniqueNames
+      self.maximumUserCount = maximumUserCount
+      self.maximumPostCount = maximumPostCount
+      self.maximumByteCount = maximumByteCount
+    }
   }
 }
 
-/// How to search posts.
-public struct PostSearch: Hashable, Sendable {
-  /// Only posts of this author.
-  public var author: UserID?
-  /// Only posts of those the viewer follows; needs a viewer.
-  public var following: Bool
-  /// What the search looks past.
-  public var fold: Fold
-  /// Only posts created before this time.
-  public var before: Timestamp?
-  /// Only posts created after this time.
-  public var after: Timestamp?
-  /// Who asks: results say whether they like them, and leave out whoever is across a block.
-  public var viewer: UserID?
-  /// Posts of a page, 1…1,000.
-  public var limit: Int
-  /// Where to go on.
-  public var cursor: Cursor?
-  /// Whether the page tells where in each text the words stand.
-  public var highlighting: Bool
-
-  /// The defaults: everybody's posts, loosely, twenty at a time, newest first.
-  public init(
-    author: UserID? = nil, following: Bool = false, fold: Fold = .loose, before: Timestamp? = nil,
-    after: Timestamp? = nil, viewer: UserID? = nil, limit: Int = 20, cursor: Cursor? = nil, highlighting: Bool = false
-  ) {
-    self.author = author
-    self.following = following
-    self.fold = fold
-    self.before = before
-    self.after = after
-    self.viewer = viewer
-    self.limit = limit
-    self.cursor = cursor
-    self.highlighting = highlighting
+extension SocialGraph {
+  /// When two usernames count as equal.
+  public enum UniqueNames: String, CaseIterable, Hashable, Sendable {
+    /// If their texts are equal after NFC. Real nicknames may differ only by case.
+    case exact
+    /// If their loose keys are equal, which ignores case and accents. Names with an empty loose key, such as a lone
+    /// accent, all count as equal. Takes about twenty bytes of memory per user.
+    case loose
   }
 }
 
-/// How to page through a list of people or posts.
-public struct ListOptions: Hashable, Sendable {
-  /// The order of followers and followees; other lists have one order each.
-  public enum Order: String, Hashable, Sendable {
-    /// By (second, id), descending.
-    case newest
-    /// By loose name, then exact name.
-    case name
-  }
-
-  /// The order.
-  public var order: Order
-  /// Items of a page, 1…1,000.
-  public var limit: Int
-  /// Where to go on.
-  public var cursor: Cursor?
-  /// Who asks.
-  public var viewer: UserID?
-
-  /// The defaults: the newest twenty.
-  public init(order: Order = .newest, limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil) {
-    self.order = order
-    self.limit = limit
-    self.cursor = cursor
-    self.viewer = viewer
+extension SocialGraph {
+  /// How durable a change is when its call returns.
+  public enum Durability: String, Hashable, Sendable {
+    /// Synced to disk: survives a power failure.
+    case synced
+    /// Written to the operating system: survives a crash of the process, not of the machine.
+    case flushed
+    /// In memory only, until the next snapshot.
+    case memory
   }
 }

@@ -1,29 +1,30 @@
 import Dispatch
 import Synchronization
 
-/// Decides when a store's next snapshot is due, and has it written in the background.
+/// Decides when a store's next snapshot is due, and writes it in the background.
 final class Snapshotter: Sendable {
   private struct State: Sendable {
-    /// The last change that a snapshot holds.
+    /// The sequence number of the last change in a snapshot.
     var saved: UInt64
     var isRunning = false
     var isTimed = false
-    var isHealing = false
+    var isRecovering = false
   }
 
-  /// Seconds between two attempts at healing, at most.
-  private static let longestHealingDelay = 300
+  /// The longest delay between two recovery attempts, in seconds.
+  private static let maximumRecoveryDelay = 300
 
-  private let options: Options
+  private let options: SocialGraph.Options
   private let state: Mutex<State>
-  private static let queue = DispatchQueue(label: "kith.snapshotter", qos: .utility)
+  private let queue = DispatchQueue(label: "kith.snapshotter", qos: .utility)
+  private let stopped = DispatchSemaphore(value: 0)
 
-  init(_ options: Options, sequence: UInt64) {
+  init(_ options: SocialGraph.Options, sequence: UInt64) {
     self.options = options
     state = Mutex(State(saved: sequence))
   }
 
-  /// A change was committed: begins a snapshot if one is due.
+  /// Called after a commit: begins a snapshot if one is due.
   func note(_ graph: SocialGraph, sequence: UInt64) {
     let (isDue, starts) = state.withLock { state -> (Bool, Bool) in
       if state.isRunning || sequence <= state.saved { return (false, false) }
@@ -35,9 +36,9 @@ final class Snapshotter: Sendable {
       if starts { state.isTimed = true }
       return (isDue, starts)
     }
-    if isDue { Self.queue.async { [weak graph] in graph.map(self.run) } }
+    if isDue { queue.async { [weak graph] in graph.map(self.run) } }
     if starts, let seconds = options.snapshotAfterSeconds {
-      Self.queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
+      queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
         let isDue = self.state.withLock { state in
           state.isTimed = false
           defer { state.isRunning = true }
@@ -48,35 +49,39 @@ final class Snapshotter: Sendable {
     }
   }
 
-  /// The journal failed: tries to heal it by a snapshot, after a while, and again after twice as long, until it is
-  /// healed or the graph is gone.
+  /// Called after the journal failed: tries to recover by a snapshot after a delay, which doubles with each attempt,
+  /// until it succeeds or the graph is freed.
   func noteFailure(of graph: SocialGraph) {
     guard let seconds = options.healAfterSeconds else { return }
     let isFirst = state.withLock { state in
-      defer { state.isHealing = true }
-      return !state.isHealing
+      defer { state.isRecovering = true }
+      return !state.isRecovering
     }
-    if isFirst { heal(graph, after: seconds) }
+    if isFirst { recover(graph, after: seconds) }
   }
 
-  private func heal(_ graph: SocialGraph, after seconds: Int) {
-    Self.queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
+  private func recover(_ graph: SocialGraph, after seconds: Int) {
+    queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
       guard let graph else { return }
       if graph.isJournalBroken { _ = try? graph.snapshot() }
       if graph.isJournalBroken && !graph.isClosed {
-        self.heal(graph, after: min(max(1, 2 * seconds), Self.longestHealingDelay))
+        self.recover(graph, after: min(max(1, 2 * seconds), Self.maximumRecoveryDelay))
       } else {
-        self.state.withLock { $0.isHealing = false }
+        self.state.withLock { $0.isRecovering = false }
       }
     }
   }
 
-  /// A snapshot was written, by whomever.
+  /// Called when the graph is closed: a snapshot being written is no longer throttled.
+  func stop() { stopped.signal() }
+
+  /// Records a snapshot, whether automatic or requested.
   func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }
 
   private func run(_ graph: SocialGraph) {
-    let pace = options.snapshotBytesPerSecond.map { Pace(bytesPerSecond: $0) }
-    // A failure is told as an event and loses nothing: the journal holds every change, and the next commit tries again.
+    let pace = options.snapshotBytesPerSecond.map { Pace(bytesPerSecond: $0, stopped: stopped) }
+    // A failure is reported as an event and loses nothing: the journal holds every change, and the next commit tries
+    // again.
     _ = try? graph.snapshot(coreCount: options.snapshotCoreCount ?? max(1, SystemDisk.coreCount - 1)) { progress in
       if case .writing(let byteCount) = progress { pace?.wait(at: byteCount) }
     }
@@ -84,34 +89,22 @@ final class Snapshotter: Sendable {
   }
 }
 
-/// Holds work back to a rate.
+/// Throttles work to a rate.
 private struct Pace {
   let bytesPerSecond: Int
+  /// Signalled once to stop throttling.
+  private let stopped: DispatchSemaphore
   private let began = DispatchTime.now()
-  private let never = DispatchSemaphore(value: 0)
 
-  init(bytesPerSecond: Int) { self.bytesPerSecond = max(1, bytesPerSecond) }
-
-  /// Returns when so many bytes may have been written.
-  func wait(at byteCount: Int) {
-    _ = never.wait(timeout: began + Double(byteCount) / Double(bytesPerSecond))
+  init(bytesPerSecond: Int, stopped: DispatchSemaphore) {
+    self.bytesPerSecond = max(1, bytesPerSecond)
+    self.stopped = stopped
   }
-}
 
-/// Commits for those who suspend instead of blocking: one thread waits for all of them.
-enum Committer {
-  private static let queue = DispatchQueue(label: "kith.committer", qos: .userInitiated)
-
-  static func commit(_ sequence: UInt64, to store: Store<SystemDisk>) async -> Result<Void, KithError> {
-    await withCheckedContinuation { continuation in
-      queue.async {
-        do throws(KithError) {
-          try store.commit(sequence)
-          continuation.resume(returning: .success(()))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
-    }
+  /// Waits until this many bytes may have been written.
+  func wait(at byteCount: Int) {
+    let outcome = stopped.wait(timeout: began + Double(byteCount) / Double(bytesPerSecond))
+    // Passes the signal on to the next waiter.
+    if outcome == .success { stopped.signal() }
   }
 }

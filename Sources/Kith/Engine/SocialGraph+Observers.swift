@@ -1,30 +1,10 @@
-import Synchronization
-
-/// Everything between writers and observers of one graph; made with the first of them.
-final class Observers: Sendable {
-  let feed = ChangeFeed()
-  let watchers = Watchers()
-  private let count = Atomic(0)
-
-  /// Whether there are any. Before an observer reads the graph for the first time, it is counted.
-  @inline(__always)
-  var areThere: Bool { count.load(ordering: .relaxed) > 0 }
-
-  func add() { count.wrappingAdd(1, ordering: .relaxed) }
-  func remove() { count.wrappingSubtract(1, ordering: .relaxed) }
-}
-
-/// A change that was made, and who is to be told of it when it is safe.
-struct News {
-  let made: MadeChange
-  let observers: Observers
-}
-
-/// Telling observers of changes, outside the writer lock, when the changes are as safe as the store's mode promises.
+/// Notifies observers of changes, outside the writer lock, once the changes are as durable as the store's mode
+/// promises.
 extension SocialGraph {
-  /// The observers, if there are any: all that a write without them pays is this look. Inside the lock alone.
+  /// The observers; nil if there are none. Without observers, a write costs only this check. Call it only inside the
+  /// lock.
   @inline(__always)
-  var presentObservers: Observers? {
+  var activeObservers: Observers? {
     guard let observers = lockedObservers.value, observers.areThere else { return nil }
     return observers
   }
@@ -32,7 +12,7 @@ extension SocialGraph {
   /// The observers that there ever were; nil without any.
   var formerObservers: Observers? { read { _ in lockedObservers.value } }
 
-  /// The observers, made when there were never any.
+  /// The observers, created if there never were any.
   var anyObservers: Observers {
     if let observers = formerObservers { return observers }
     return withWriterLock { _ in
@@ -42,96 +22,99 @@ extension SocialGraph {
     }
   }
 
-  /// Who wrote the post that a change is about to remove, if somebody wants to know.
+  /// The author of the post that a change will remove; nil without observers.
   @inline(__always)
   func removedAuthor(_ change: Change) -> UserID? {
     if case .removePost(let post) = change { author(ofRemoved: post) } else { nil }
   }
 
   private func author(ofRemoved post: PostID) -> UserID? {
-    guard presentObservers != nil, let row = live.state.posts.row(of: post)
+    guard activeObservers != nil, let row = live.state.posts.row(of: post)
     else { return nil }
     return live.state.userID(live.state.posts.authors[row])
   }
 
-  /// A change was committed that these were there to be told of when it was made.
-  func tell(_ news: News, sequence: UInt64) {
-    let observers = news.observers
+  /// Notifies observers of a committed change.
+  func notify(_ notification: PendingNotification, sequence: UInt64) {
+    let observers = notification.observers
     observers.feed.commit(through: sequence)
-    if news.made.touchesAll { return observers.watchers.tellAll() }
-    var wakeups = Wakeups()
-    tell(news.made, observers.watchers, &wakeups)
+    if notification.made.touchesAll { return observers.subscriptions.notifyAll() }
+    var wakeups = PendingWakeups()
+    notify(notification.made, observers.subscriptions, &wakeups)
     wakeups.resume()
   }
 
-  /// The same of changes that were made together.
-  func tell(_ observers: Observers, _ made: [MadeChange], sequence: UInt64) {
+  /// Notifies observers of changes that were committed together.
+  func notify(_ observers: Observers, _ made: [AppliedChange], sequence: UInt64) {
     observers.feed.commit(through: sequence)
-    if made.contains(where: \.touchesAll) { return observers.watchers.tellAll() }
-    var wakeups = Wakeups()
-    for made in made { tell(made, observers.watchers, &wakeups) }
+    if made.contains(where: \.touchesAll) { return observers.subscriptions.notifyAll() }
+    var wakeups = PendingWakeups()
+    for made in made { notify(made, observers.subscriptions, &wakeups) }
     wakeups.resume()
   }
 
-  /// Changes up to `sequence` are safe, of which nobody was told one by one: those of a bulk load, and those that a
-  /// snapshot saved after a failure of the journal.
-  func tellAll(through sequence: UInt64) {
+  /// Notifies observers that all changes up to `sequence` are durable, without reporting them one by one: those of a
+  /// bulk load, and those that a snapshot saved after a journal failure.
+  func notifyAll(through sequence: UInt64) {
     guard let observers = formerObservers, observers.areThere else { return }
     observers.feed.commit(through: sequence)
-    observers.watchers.tellAll()
+    observers.subscriptions.notifyAll()
   }
 
-  /// Nothing will change any more.
-  /// - Parameter isSaved: whether every change is as safe as was promised.
-  func tellEnd(isSaved: Bool) {
+  /// Notifies observers that no more changes follow.
+  /// - Parameter isSaved: whether every change is as durable as promised.
+  func notifyEnd(isSaved: Bool) {
     guard let observers = formerObservers else { return }
     if isSaved { observers.feed.commit(through: read { $0.sequence }) }
     observers.feed.finish()
-    observers.watchers.tellAll()
+    observers.subscriptions.notifyAll()
   }
 
-  private func tell(_ made: MadeChange, _ watchers: Watchers, _ wakeups: inout Wakeups) {
-    made.forEachTouched { watchers.tell($0, &wakeups) }
-    if let author = made.postAuthor, watchers.timelineUserCount > 0 { tellTimelines(of: author, watchers, &wakeups) }
+  private func notify(_ made: AppliedChange, _ subscriptions: SubscriptionIndex, _ wakeups: inout PendingWakeups) {
+    made.forEachTouched { subscriptions.notify($0, &wakeups) }
+    if let author = made.postAuthor, subscriptions.timelineUserCount > 0 {
+      notifyTimelines(of: author, subscriptions, &wakeups)
+    }
   }
 
   // MARK: - Timelines
 
-  /// Users looked at in one hold of the lock.
+  /// The most users checked in one hold of the lock.
   private static let sliceLength = 1_024
 
-  /// A post of this author came or went: tells those whose live timeline it may stand in.
+  /// Notifies the live timelines that may show a post by this author, which was added or removed.
   ///
-  /// No list of authors is kept for a timeline: with a thousand followees each, ten thousand of them would be ten
-  /// million entries, which every follow would have to keep up. Who follows whom is known already: either the author's
-  /// followers are looked up among the live timelines, or the live timelines' users are asked whether they follow the
-  /// author, whichever are fewer. Follows that changed meanwhile wake their user by themselves.
+  /// There is no index from authors to timelines: ten thousand timelines of a thousand followees each would need ten
+  /// million entries, which every follow would have to maintain. The follow relation suffices. Either the author's
+  /// followers are looked up among the live timelines, or each timeline's user is tested for following the author,
+  /// whichever are fewer. A follow that changes meanwhile notifies its own user.
   /// - Complexity: O(min(followers of the author, live timelines)).
-  private func tellTimelines(of author: UserID, _ watchers: Watchers, _ wakeups: inout Wakeups) {
-    watchers.tell(.timeline(of: author), &wakeups)
-    let limit = min(watchers.timelineUserCount, Self.sliceLength)
+  private func notifyTimelines(of author: UserID, _ subscriptions: SubscriptionIndex, _ wakeups: inout PendingWakeups) {
+    subscriptions.notify(.timeline(of: author), &wakeups)
+    let limit = min(subscriptions.timelineUserCount, Self.sliceLength)
     if let followers = read({ view in view.followers(of: author, atMost: limit) }) {
-      for follower in followers { watchers.tell(.timeline(of: follower), &wakeups) }
+      for follower in followers { subscriptions.notify(.timeline(of: follower), &wakeups) }
       return
     }
-    let users = watchers.timelineUsers
+    let users = subscriptions.timelineUsers
     for start in stride(from: 0, to: users.count, by: Self.sliceLength) {
       let slice = users[start..<min(users.count, start + Self.sliceLength)]
-      let following = read { view in slice.filter { (try? view.isFollowing($0, author)) == true } }
-      for user in following { watchers.tell(.timeline(of: user), &wakeups) }
+      // Not by `isFollowing`, which statistics count as a query of the host.
+      let following = read { view in
+        slice.filter { (try? FollowExists(user: $0, target: author).run(view.state)) == true }
+      }
+      for user in following { subscriptions.notify(.timeline(of: user), &wakeups) }
     }
   }
 }
 
 extension GraphView {
-  /// Who follows a user; nil when they are more than so many.
+  /// The followers of a user; nil if there are more than `limit`.
   fileprivate func followers(of user: UserID, atMost limit: Int) -> [UserID]? {
     guard let row = state.users.row(of: user) else { return [] }
     if state.follows.sourceCount(row) > limit { return nil }
     var followers: [UserID] = []
-    state.follows.backward.forEachRun(of: Int(row)) { rows in
-      for index in rows.indices { followers.append(state.userID(rows[index])) }
-    }
+    state.follows.forEachSource(of: row) { followers.append(state.userID($0)) }
     return followers
   }
 }

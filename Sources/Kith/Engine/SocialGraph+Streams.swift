@@ -1,40 +1,42 @@
-/// Snapshots that are not in a store: hosts keep them in object storage, in an archive, in another process.
+/// Snapshots outside of stores: in object storage, in an archive, in another process.
 extension SocialGraph {
-  /// Writes the graph as it is now as a snapshot to a descriptor: a pipe, a socket, a file from where it stands.
+  /// Writes a snapshot of the current state to a descriptor: a pipe, a socket, or a file from its current position on.
   ///
-  /// Readers and writers go on meanwhile; a slow other end holds nobody up. The snapshot has an id of its own, and the
-  /// store, if the graph has one, stays as it is. The descriptor stays the caller's.
-  /// - Returns: the number of the last change that the snapshot holds.
-  ///
-  /// Errors: `system`, after which what was written is no snapshot, and readers refuse it. What was written without
-  /// an error is whole; whether it came through, the other end tells, by `kith verify -` or by reading it.
-  /// - Complexity: O(graph). Memory: some megabytes a core, and what changes meanwhile.
+  /// Readers and writers are not blocked, even by a slow receiver. The snapshot has its own id, and the graph's store,
+  /// if any, is not changed. The caller keeps ownership of the descriptor. Success means that all bytes were written.
+  /// Whether they arrived is for the receiver to check, by `kith verify -` or by reading the snapshot.
+  /// - Returns: the sequence number of the last change in the snapshot.
+  /// - Throws: `KithError.closed`; `system` if writing failed. Readers reject the incomplete snapshot.
+  /// - Complexity: O(graph). Memory: some megabytes per core, and the pages written meanwhile.
   @discardableResult
   public func writeSnapshot(to descriptor: Int32) throws(KithError) -> UInt64 {
+    try checkOpen()
     let pin = pin()
     let header = SnapshotHeader(
-      storeID: (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)), sequence: pin.view.sequence,
+      storeID: .random(), sequence: pin.view.sequence,
       generation: 1, writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion)
     try SnapshotFile.write(header, pin.view.state, to: SystemStream(descriptor: descriptor))
     return header.sequence
   }
 
-  /// A graph in memory, of the bytes of a snapshot file. It can be changed, and has no store.
-  ///
-  /// Errors: `notAStore` for bytes that were never a snapshot, `corrupt`, `unsupportedVersion`, `limitExceeded` when it
-  /// would unpack to more than half of this machine's memory, or holds more than the options allow.
-  /// - Complexity: O(graph · log longest list). Memory: the bytes, what they unpack to, and the graph.
+  /// Creates a mutable graph in memory, without a store, from the bytes of a snapshot file.
+  /// - Throws: `KithError.notAStore` if the bytes are no snapshot, `corrupt`, `unsupportedVersion`, `usernamesCollide`;
+  ///   `limitExceeded` if it would decompress to more than half of this machine's memory, or exceeds a limit of the
+  ///   options. `limitExceeded` is also thrown, before anything is built, if the graph would take more than a gibibyte,
+  ///   more than 200 times the bytes, and more than `SocialGraph.Options.maximumByteCount`: such a file is malicious,
+  ///   or holds hardly anything but removed users and posts.
+  /// - Complexity: O(graph · log longest list). Memory: the bytes, their decompressed size, and the graph.
   public convenience init(snapshot bytes: [UInt8], options: Options = Options()) throws(KithError) {
     try self.init(snapshot: bytes, named: "the snapshot in memory", from: MemoryStorage(), options)
   }
 
-  /// A graph in memory, of a snapshot that a descriptor gives. It can be changed, and has no store.
+  /// Creates a mutable graph in memory, without a store, from a snapshot read from a descriptor.
   ///
-  /// Of a regular file all is read, and its position is neither used nor moved; a pipe or a socket is read to its end.
-  /// The descriptor stays the caller's: it may be closed afterwards.
-  /// Errors: as of `init(snapshot:)`, and `system`; `limitExceeded` for a stream longer than half of this machine's
-  /// memory.
-  /// - Complexity: O(graph · log longest list). Memory: what the snapshot unpacks to, and the graph; of a stream, its
+  /// A regular file is read as a whole; its position is neither used nor moved. A pipe or a socket is read to its end.
+  /// The caller keeps ownership of the descriptor and may close it afterwards.
+  /// - Throws: as `init(snapshot:)`, and `KithError.system`; `limitExceeded` if a stream is longer than half of this
+  ///   machine's memory.
+  /// - Complexity: O(graph · log longest list). Memory: the decompressed snapshot and the graph; for a stream, its
   ///   bytes too.
   public convenience init(snapshotDescriptor descriptor: Int32, options: Options = Options()) throws(KithError) {
     let disk = SystemDisk()
@@ -50,8 +52,9 @@ extension SocialGraph {
   private convenience init<Storage: ByteStorage>(
     snapshot file: Storage.File, named name: String, from storage: Storage, _ options: Options
   ) throws(KithError) {
-    let snapshot = try SnapshotFile.read(file, path: name, from: storage)
-    try GraphLimits(options).check(snapshot.state)
+    var snapshot = try SnapshotFile.read(
+      file, path: name, limit: .outside(allowedByteCount: options.maximumByteCount), from: storage)
+    try GraphLimits(options).admit(&snapshot.state, isReadOnly: false)
     self.init(snapshot.state, store: nil, options: options, isReadOnly: false)
   }
 }

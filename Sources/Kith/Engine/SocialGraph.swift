@@ -1,44 +1,54 @@
-/// A social graph held in memory: people, follows, posts, likes, blocks and mutes.
+/// A social graph in memory: users, follows, posts, likes, blocks and mutes.
 ///
-/// One value serves the whole process, from any thread: `read` asks, the verbs change, `pin` keeps an instant.
+/// One instance serves the whole process, from any thread. `read` runs queries, the verbs (`GraphWriter`) make changes,
+/// and `pin` takes an MVCC snapshot. What waits for the disk has a synchronous and an async form of the same name.
 ///
 /// ```swift
 /// let graph = SocialGraph()
 /// let ann = try graph.addUser("ann")
 /// let bob = try graph.addUser("bob")
-/// try graph.follow(ann, bob)
-/// try graph.addPost(by: bob, "hello")
+/// try graph.follow(bob, as: ann)
+/// try graph.addPost("hello", by: bob)
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```
-public final class SocialGraph: @unchecked Sendable {
-  // Safety: what is `Locked` is touched only inside `lock`; the rest never changes.
-  private let lock = StripedLock()
-  private let locked: Locked<GraphView>
-  let lockedObservers = Locked<Observers?>(nil)
-  private let store: Store<SystemDisk>?
+public final class SocialGraph: GraphWriter, @unchecked Sendable {
+  // Safe because `LockGuarded` state is accessed only inside `lock`; all other state is immutable.
+  let lock = StripedLock()
+  private let locked: LockGuarded<GraphView>
+  let lockedObservers = LockGuarded<Observers?>(nil)
+  let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
-  private let nameMerger: NameMerger
-  private let postIndexer = PostIndexer(laneCount: SystemDisk.coreCount)
+  let asyncWork = AsyncWork()
+  let recorder: OperationRecorder?
+  let pins = PinRegistry()
+  let nameMaintainer: IndexMaintainer<UserTable>
+  let postMaintainer = IndexMaintainer<PostTable>("kith.posts", workerCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   private let limits: GraphLimits
-  /// What was found when the graph was opened from files: what was used, what was dropped, and why; nil in memory.
+  /// What recovery used and dropped when the graph was opened from files, and why; nil for a graph in memory.
   public let recovery: RecoveryReport?
 
-  /// An empty graph in memory alone.
-  /// - Parameter options: what of them concerns files is passed over.
-  public convenience init(options: Options = Options()) {
-    self.init(GraphState(), store: nil, options: options, isReadOnly: false)
+  /// Creates an empty graph in memory, without a store.
+  /// - Parameters:
+  ///   - options: options about files are ignored.
+  ///   - instrument: receives every query and change; nil for none.
+  public convenience init(options: Options = Options(), instrument: (any GraphInstrument)? = nil) {
+    var state = GraphState()
+    if options.uniqueNames == .loose { _ = state.users.keepLooseKeys() }
+    self.init(state, store: nil, options: options, isReadOnly: false, instrument: instrument)
   }
 
   init(
     _ state: consuming GraphState, store: Store<SystemDisk>?, recovery: RecoveryReport? = nil,
-    options: Options = Options(), isReadOnly: Bool, nameMerger: NameMerger = NameMerger()
+    options: Options = Options(), isReadOnly: Bool, instrument: (any GraphInstrument)? = nil,
+    nameMaintainer: IndexMaintainer<UserTable> = IndexMaintainer("kith.names", workerCount: 2)
   ) {
-    self.nameMerger = nameMerger
+    self.nameMaintainer = nameMaintainer
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     var state = state
     state.posts.keepIndex(options.postIndex)
-    locked = Locked(GraphView(state))
+    recorder = options.measuresLatency || instrument != nil ? OperationRecorder(instrument) : nil
+    locked = LockGuarded(GraphView(state, recorder: recorder))
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly
@@ -46,149 +56,116 @@ public final class SocialGraph: @unchecked Sendable {
     wakeIndexers(all: true)
   }
 
-  deinit { nameMerger.stop() }
+  deinit { stopMaintenance() }
 
-  /// The graph; inside the lock alone.
+  private func stopMaintenance() {
+    nameMaintainer.stop()
+    postMaintainer.stop()
+  }
+
+  /// The graph. Access it only inside the lock.
   var live: GraphView {
     @inline(__always) _read { yield locked.value }
     @inline(__always) _modify { yield &locked.value }
   }
 
-  // MARK: - Asking
+  // MARK: - Reading
 
-  /// Lends a view of one instant for as long as `body` runs; writers wait meanwhile, so keep it short.
+  /// Lends a view of the current state while `body` runs. Writers wait meanwhile, so keep it short.
   ///
-  /// Do not read or write the graph from inside: ask the view.
+  /// Do not read or write the graph inside `body`: use the view. A nested call ends the process with a message. After
+  /// `close` a view is still lent; `GraphView` says what its queries then return.
   @inline(__always)
   public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
     try lock.read { () throws(E) -> R in try body(live) }
   }
 
-  /// A view of this instant that can be held, read without a lock and handed to other threads.
-  /// - Complexity: O(1); memory grows by the pages that are written while it is held.
+  /// Takes an MVCC snapshot, which can be held, read without a lock and sent to other threads. It survives `close`.
+  /// - Complexity: O(1). Memory grows by the pages that are written while it is held.
   public func pin() -> Pin {
-    lock.write {
-      var view = GraphView(live.state.pin())
-      view.isClosed = live.isClosed
-      return Pin(view)
-    }
+    lock.write { Pin(live.pin(), in: pins) }
   }
 
   // MARK: - Changing
 
-  /// Makes one change. Errors: those of the `Change`, `readOnly`, `closed`.
-  /// - Returns: its number, and the id where one was assigned; a change that changes nothing takes no number.
+  /// Makes one change.
+  /// - Returns: its sequence number, and the id if one was assigned. A change without effect takes no number.
+  /// - Throws: the errors of the `Change`; `KithError.readOnly`, `closed`.
   @discardableResult
-  public func apply(_ change: Change) throws(KithError) -> Applied {
-    let (applied, news) = try applyNow(change)
+  public func apply(_ change: Change) throws(KithError) -> ChangeResult {
+    guard let recorder else { return try applyAndFinish(change) }
+    return try measured(change, recorder)
+  }
+
+  /// Not inlined, so that a change that is not measured stays one function.
+  @inline(never)
+  private func measured(_ change: Change, _ recorder: OperationRecorder) throws(KithError) -> ChangeResult {
+    try recorder.measure(change.operation) { () throws(KithError) in try applyAndFinish(change) }
+  }
+
+  @inline(__always)
+  private func applyAndFinish(_ change: Change) throws(KithError) -> ChangeResult {
+    let (applied, notification) = try applyNow(change)
+    return try finish(applied, notification)
+  }
+
+  /// Waits until an applied change is durable, and notifies observers.
+  @inline(__always)
+  func finish(_ applied: ChangeResult, _ notification: PendingNotification?) throws(KithError) -> ChangeResult {
     try commit(applied.sequence)
-    if let news { tell(news, sequence: applied.sequence) }
+    if let notification { notify(notification, sequence: applied.sequence) }
     return applied
   }
 
-  /// As `apply`, but suspends the task instead of blocking its thread until the change is safe.
-  @discardableResult
-  public func submit(_ change: Change) async throws(KithError) -> Applied {
-    let (applied, news) = try applyNow(change)
-    if let store {
-      let outcome = await Committer.commit(applied.sequence, to: store)
-      if case .failure = outcome { snapshotter?.noteFailure(of: self) }
-      try outcome.get()
-      snapshotter?.note(self, sequence: applied.sequence)
-    }
-    if let news { tell(news, sequence: applied.sequence) }
-    return applied
-  }
-
-  /// Applies a change and enqueues it; it is not yet safe.
-  ///
-  /// Returns also who is to be told of what then; nil where nobody is, and of a change that changed nothing.
-  private func applyNow(_ change: Change) throws(KithError) -> (Applied, News?) {
-    try lock.write { () throws(KithError) -> (Applied, News?) in
+  /// Applies a change and enqueues it; it is not yet durable. Also returns the notification to send once it is: nil
+  /// without observers, and for a change without effect.
+  @inline(__always)
+  func applyNow(_ change: Change) throws(KithError) -> (ChangeResult, PendingNotification?) {
+    let began = beginLockWait()
+    return try lock.write { () throws(KithError) -> (ChangeResult, PendingNotification?) in
+      endLockWait(began)
       try checkWritable()
-      let observers = presentObservers
+      let observers = activeObservers
       let (applied, made) = try applyLocked(change, records: store != nil || observers != nil)
       wakeIndexers()
       guard let made else { return (applied, nil) }
       store?.enqueue(made.change)
       guard let observers else { return (applied, nil) }
       observers.feed.record(made.change, sequence: applied.sequence)
-      return (applied, News(made: made, observers: observers))
+      return (applied, PendingNotification(made: made, observers: observers))
     }
   }
 
-  /// Has the search indexes worked on in the background if they ask for it; inside the lock. Not inlined, because the
-  /// optimiser of Swift 6.3.1 fails on the initialiser then.
+  /// Starts background compactions of the search indexes if they may be due. Call it inside the lock.
+  ///
+  /// Not inlined, because the optimiser of Swift 6.3.1 then fails on the initialiser.
+  /// - Parameter all: whether many may be due.
   @inline(never)
-  private func wakeIndexers(all: Bool = false) {
-    if live.state.users.takeMergeMayBeDue() { nameMerger.wake(self) }
-    if live.state.posts.takeBuildMayBeDue() {
-      if all { postIndexer.wakeAll(self) } else { postIndexer.wake(self) }
+  func wakeIndexers(all: Bool = false) {
+    if live.state.users.takeCompactionMayBeDue() {
+      nameMaintainer.wake { [weak self] body in self?.withNames(body) }
+    }
+    if live.state.posts.takeCompactionMayBeDue() {
+      postMaintainer.wake(all: all) { [weak self] body in self?.withPosts(body) }
     }
   }
 
-  /// Returns when a change is as safe as the store's mode promises.
-  private func commit(_ sequence: UInt64) throws(KithError) {
+  /// Returns when a change is as durable as the store's mode promises.
+  func commit(_ sequence: UInt64) throws(KithError) {
     guard let store else { return }
     do throws(KithError) {
       try store.commit(sequence)
     } catch {
-      snapshotter?.noteFailure(of: self)
+      if case .indeterminate = error { snapshotter?.noteFailure(of: self) }
       throw error
     }
     snapshotter?.note(self, sequence: sequence)
   }
 
-  /// Makes many changes at once: all of them, or none if `body` throws. Questions never see a part.
-  ///
-  /// The error that leaves it names the change that failed (`inBatch`), unless `body` threw one of its own.
-  /// Errors: those of the changes; `invalidRequest` for more than 10,000 of them.
-  public func batch<R>(_ body: (inout Batch) throws(KithError) -> R) throws(KithError) -> R {
-    let (result, made, sequence, observers) = try lock.write { () throws(KithError) in
-      try checkWritable()
-      return try applyTogether(limit: Limits.batchCount, body)
-    }
-    try commit(sequence)
-    if let observers { tell(observers, made, sequence: sequence) }
-    return result
-  }
-
-  /// The changes of a batch, inside the lock; and who is to be told of them, if anybody is.
-  private func applyTogether<R>(
-    limit: Int, _ body: (inout Batch) throws(KithError) -> R
-  ) throws(KithError) -> (R, [MadeChange], UInt64, Observers?) {
-    let before = live.state.pin()
-    let observers = presentObservers
-    var batch = Batch(graph: self, limit: limit, records: store != nil || observers != nil)
-    do throws(KithError) {
-      let result = try body(&batch)
-      if !batch.made.isEmpty {
-        store?.enqueue(batch.made.lazy.map { $0.change })
-        observers?.feed.record(batch.made.lazy.map { $0.change }, after: before.sequence)
-      }
-      wakeIndexers()
-      return (result, batch.made, live.state.sequence, batch.made.isEmpty ? nil : observers)
-    } catch {
-      live.state = before
-      throw error
-    }
-  }
-
-  /// Makes changes that another process made and recorded together: for a graph that was opened for reading.
-  package func follow(_ changes: [Change]) throws(KithError) {
-    let (_, made, sequence, observers) = try lock.write { () throws(KithError) in
-      try applyTogether(limit: .max) { batch throws(KithError) in
-        for change in changes { try batch.apply(change) }
-      }
-    }
-    if let observers { tell(observers, made, sequence: sequence) }
-  }
-
-  /// Many changes of an importer or a seeder: no limit, no way back; indexes and backward lists are built once at the
-  /// end.
-  ///
-  /// Until then lists of followers and likers are not to be asked for. The changes bypass the journal: only a snapshot
-  /// saves them, and until it is written other changes are refused. If `body` throws, the graph is to be thrown away.
+  /// Makes the changes of an import or a seeder: without a limit and without roll-back. Indexes and backward lists are
+  /// built at the end; until then, lists of followers and likers must not be queried. The changes bypass the journal:
+  /// only a snapshot saves them, and other changes are rejected until it is written. If `body` throws, the graph must
+  /// be discarded.
   package func bulk<R, E: Error>(_ body: (inout Batch) throws(E) -> R) throws(E) -> R {
     let result = try lock.write { () throws(E) -> R in
       store?.beginBulk()
@@ -199,139 +176,167 @@ public final class SocialGraph: @unchecked Sendable {
       wakeIndexers(all: true)
       return result
     }
-    // With a store, the snapshot that must follow tells it.
-    if store == nil { tellAll(through: read { $0.sequence }) }
+    // With a store, the snapshot that must follow notifies the observers.
+    if store == nil { notifyAll(through: read { $0.sequence }) }
     return result
   }
 
-  /// One change, inside the lock.
-  /// - Parameter records: whether somebody wants to know what was changed, if anything was; else `made` is nil.
-  func applyLocked(_ change: Change, records: Bool) throws(KithError) -> (applied: Applied, made: MadeChange?) {
+  /// Applies one change inside the lock.
+  /// - Parameter records: whether `made` is needed; it is nil otherwise, and for a change without effect.
+  func applyLocked(_ change: Change, records: Bool) throws(KithError) -> (applied: ChangeResult, made: AppliedChange?) {
     try limits.check(change, live.state)
+    try JournalFormat.checkSequence(live.state.sequence)
     let complete = try live.state.complete(change, now: Timestamp.now)
     let removedAuthor = records ? removedAuthor(complete) : nil
-    let changed = try live.state.apply(complete)
-    var applied = Applied(sequence: live.state.sequence, changed: changed, user: nil, post: nil)
+    // A read-only graph only replays what its store recorded.
+    let changed = try live.state.apply(complete, replaying: isReadOnly)
+    var applied = ChangeResult(sequence: live.state.sequence, didChange: changed, user: nil, post: nil)
     switch complete {
     case .addUser(let id, _): applied.user = id
     case .addPost(let id, _, _, _): applied.post = id
     default: break
     }
-    return (applied, records && changed ? MadeChange(change: complete, removedAuthor: removedAuthor) : nil)
+    return (applied, records && changed ? AppliedChange(change: complete, removedAuthor: removedAuthor) : nil)
   }
 
-  /// Lends the users to the merger of their names.
+  /// Lends the users to the maintainer of their search index, under the lock.
   func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
     lock.write { body(&live.state.users) }
   }
 
-  /// Lends the posts to the one who builds their index.
+  /// Lends the posts to the maintainer of their index, under the lock.
   func withPosts<R: ~Copyable>(_ body: (inout PostTable) -> R) -> R {
     lock.write { body(&live.state.posts) }
   }
 
-  private func checkWritable() throws(KithError) {
+  /// Checks that the graph is open. Call it outside the lock.
+  func checkOpen() throws(KithError) { if isClosed { throw .closed } }
+
+  func checkWritable() throws(KithError) {
     try live.checkOpen()
     if isReadOnly { throw .readOnly }
     try store?.checkWritable()
   }
 
-  /// Whether changes are refused until a snapshot begins a new journal.
+  /// Whether changes are rejected until a snapshot begins a new journal.
   var isJournalBroken: Bool { store?.isJournalBroken ?? false }
   var isClosed: Bool { lock.read { live.isClosed } }
 
-  /// Bytes of changes since the last snapshot.
+  /// The bytes of changes since the last snapshot.
   var journaledByteCount: Int { store?.journaledByteCount.load(ordering: .relaxed) ?? 0 }
 
-  /// The changes of the store's journals from one on, up to the newest.
+  /// The changes in the store's journals from a sequence number on, up to the newest.
   func journalWalk(from sequence: UInt64) throws(KithError) -> JournalWalk<SystemDisk> {
+    try checkOpen()
     guard let store else { throw .noStore(path: "") }
     return try store.walk(from: sequence, committing: read { $0.sequence })
   }
 
-  /// Lends the graph while nobody changes it.
+  /// Lends the graph while no change can happen.
   func withWriterLock<R>(_ body: (borrowing GraphView) -> R) -> R { lock.write { body(live) } }
 
   // MARK: - Files
 
-  /// Opens a store directory, made when it is absent, or a snapshot file, which is read only.
+  /// Opens a store directory, creating it if absent, or a snapshot file, which is read-only.
   ///
-  /// A store open for writing is this process's alone; reading takes no lock and changes nothing. What the files held
-  /// is in `recovery`.
-  /// - Parameter onEvent: is told what happens to the store by itself (snapshots, a failing disk), one event at a time,
-  ///   in order, on a thread of its own.
-  ///
-  /// Errors: `noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`; `limitExceeded` where the
-  /// files hold more than the options allow, and then nothing of them is lost.
+  /// A store opened for writing is exclusive to this process. Reading takes no lock and changes nothing. `recovery`
+  /// reports what the files held. A graph that violates the options is not opened, and its files stay intact.
+  /// - Parameters:
+  ///   - path: a directory, or a snapshot file.
+  ///   - access: for reading only, or for changes too.
+  ///   - options: limits, durability, snapshots, indexes.
+  ///   - instrument: receives every query and change; nil for none.
+  ///   - onEvent: receives the events of the store (snapshots, disk failures), one at a time, in order, on a dedicated
+  ///     thread.
+  /// - Throws: `KithError.noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`;
+  ///   `limitExceeded` if the graph exceeds a limit of the options, `usernamesCollide` if two names are equal by them.
   public static func open(
     _ path: String, access: Access = .readWrite, options: Options = Options(),
-    onEvent: (@Sendable (StoreEvent) -> Void)? = nil
+    instrument: (any GraphInstrument)? = nil, onEvent: (@Sendable (StoreEvent) -> Void)? = nil
   ) throws(KithError) -> SocialGraph {
     let disk = SystemDisk()
     let isFile = try disk.status(of: path, followingLinks: true)?.kind == .file
     if isFile || access == .readOnly {
-      return try read(path, from: disk, options, isReadOnly: true)
+      return try read(path, from: disk, options, isReadOnly: true, instrument: instrument)
     }
-    let opened = try Store.open(
+    var opened = try Store.open(
       path, mode: options.durability, disk: disk, retention: options.retention,
-      events: onEvent.map { StoreEvents(lowDiskByteCount: options.lowDiskByteCount, $0) })
+      maximumByteCount: options.maximumByteCount,
+      events: StoreEvents(lowDiskByteCount: options.lowDiskByteCount, onEvent))
     let (store, report) = (opened.store, opened.report)
     do throws(KithError) {
-      try GraphLimits(options).check(opened.state)
+      try GraphLimits(options).admit(&opened.state, isReadOnly: false)
     } catch {
       try store.close()
       throw error
     }
-    return SocialGraph(opened.state, store: store, recovery: report, options: options, isReadOnly: false)
+    return SocialGraph(
+      opened.state, store: store, recovery: report, options: options, isReadOnly: false, instrument: instrument)
   }
 
-  /// What a store or a snapshot holds as a graph in memory: changes are taken, and saved nowhere.
-  ///
-  /// Takes no lock and writes nothing. Errors: as of `open`.
+  /// Loads a store or a snapshot into a mutable graph in memory. Takes no lock and saves nothing.
+  /// - Throws: as `open`.
   package static func openScratch(_ path: String) throws(KithError) -> SocialGraph {
     try read(path, from: SystemDisk(), Options(), isReadOnly: false)
   }
 
-  /// A graph without a store, of the files of one.
-  private static func read(
-    _ path: String, from disk: SystemDisk, _ options: Options, isReadOnly: Bool
+  /// Loads a state of a store, or of a snapshot file, into a graph in memory that is only read. Takes no lock.
+  /// - Parameters:
+  ///   - point: for a store, the newest state or an earlier one: point-in-time recovery.
+  ///   - control: reports what was read, and cancels.
+  /// - Throws: as `open`; `invalidRequest` if no files lead to the target; `cancelled`.
+  package static func read(
+    _ path: String, at point: RecoveryTarget, control: ReadControl
   ) throws(KithError) -> SocialGraph {
-    if try disk.status(of: path, followingLinks: true)?.kind == .file {
-      let file = try disk.open(path, writable: false)
-      let snapshot = try SnapshotFile.read(file, path: path, from: disk)
-      try GraphLimits(options).check(snapshot.state)
-      return SocialGraph(snapshot.state, store: nil, options: options, isReadOnly: isReadOnly)
-    }
-    let recovered = try Recovery<SystemDisk>.forReading(StoreDirectory(path, disk: disk))
-    try GraphLimits(options).check(recovered.state)
-    let report = recovered.report
-    return SocialGraph(recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly)
+    try read(path, from: SystemDisk(control: control), Options(), at: point, isReadOnly: true)
   }
 
-  /// How a store is opened.
+  /// Loads a graph without a store from files.
+  private static func read(
+    _ path: String, from disk: SystemDisk, _ options: Options, at point: RecoveryTarget = .newest, isReadOnly: Bool,
+    instrument: (any GraphInstrument)? = nil
+  ) throws(KithError) -> SocialGraph {
+    if try disk.status(of: path, followingLinks: true)?.kind == .file {
+      guard point == .newest else { throw .invalidRequest(.singleInstant(path: path)) }
+      let file = try disk.open(path, writable: false)
+      var snapshot = try SnapshotFile.read(
+        file, path: path, limit: .outside(allowedByteCount: options.maximumByteCount), from: disk)
+      try GraphLimits(options).admit(&snapshot.state, isReadOnly: isReadOnly)
+      return SocialGraph(
+        snapshot.state, store: nil, options: options, isReadOnly: isReadOnly, instrument: instrument)
+    }
+    var recovered = try Recovery<SystemDisk>.forReading(
+      StoreDirectory(path, disk: disk), to: point, limit: .ownStore(maximumByteCount: options.maximumByteCount))
+    try GraphLimits(options).admit(&recovered.state, isReadOnly: isReadOnly)
+    let report = recovered.report
+    return SocialGraph(
+      recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly, instrument: instrument)
+  }
+
+  /// How to open a store.
   public enum Access: Sendable {
-    /// To change it: takes the store's lock.
+    /// For reading and writing: takes the store's lock.
     case readWrite
-    /// To ask alone.
+    /// For reading only.
     case readOnly
   }
 
-  /// Writes the whole graph to its store, verified, and prunes what is no longer needed.
-  ///
-  /// Questions and changes go on meanwhile: what is written is the instant of the call. It also heals a store whose
-  /// journal failed.
-  /// Errors: `noStore` for a graph in memory, `readOnly`, `closed`, `system`.
+  /// Writes a snapshot of the current state to the store, verifies it, and prunes what is no longer needed. Also
+  /// recovers a store whose journal failed. Queries and changes continue meanwhile.
   /// - Parameters:
-  ///   - coreCount: how many cores may encode at once; nil for all.
-  ///   - onProgress: is told after every megabyte or so, in order; what it takes, the snapshot takes longer.
-  /// - Complexity: O(graph). Memory: some megabytes a core, and the pages that are written meanwhile.
+  ///   - coreCount: the most cores used for encoding; nil for all.
+  ///   - onProgress: called after about every megabyte, in order. The snapshot waits for it to return.
+  /// - Throws: `KithError.noStore` for a graph in memory, `readOnly`, `closed` (also if `close` cancelled it),
+  ///   `system`, `storeInUse` in the child of a fork.
+  /// - Complexity: O(graph). Memory: some megabytes per core, and the pages written meanwhile.
   @discardableResult
   public func snapshot(
-    coreCount: Int? = nil, onProgress: @escaping (SnapshotProgress) -> Void = { _ in }
+    coreCount: Int? = nil, onProgress: @escaping (SnapshotInfo.Progress) -> Void = { _ in }
   ) throws(KithError) -> SnapshotInfo {
+    try checkOpen()
     if isReadOnly { throw .readOnly }
     guard let store else { throw .noStore(path: "") }
-    let savesUntold = isJournalBroken
+    let savesUnreported = isJournalBroken
     var byteCount = 0
     let info = try store.snapshot(workers: max(1, coreCount ?? SystemDisk.coreCount)) { step in
       switch step {
@@ -339,26 +344,32 @@ public final class SocialGraph: @unchecked Sendable {
         byteCount += contentByteCount
         onProgress(.writing(byteCount: byteCount))
       case .verifying: onProgress(.verifying)
+      case .verified: break
       }
     } pinning: { () throws(KithError) -> Pin in
       try lock.write { () throws(KithError) -> Pin in
         try live.checkOpen()
         store.seal()
-        return Pin(GraphView(live.state.pin()))
+        return Pin(live.pin(), in: pins)
       }
     }
     snapshotter?.noteSnapshot(sequence: info.sequence)
-    if savesUntold { tellAll(through: info.sequence) }
+    if savesUnreported { notifyAll(through: info.sequence) }
     return info
   }
 
-  /// Ends it: waits for acknowledged work, syncs and gives up the lock; later calls answer `closed`. A second call does
-  /// nothing.
+  /// Closes the graph: waits for acknowledged work, syncs and releases the lock. A second call does nothing.
+  ///
+  /// Later calls that can throw throw `closed`. Those that cannot (`counts`, `findUser`, `verify`, users by row, `pin`)
+  /// return results of the last state, and observers end. A snapshot being written is cancelled. The store can be
+  /// reopened at once, or, if `onProgress` calls this, once that snapshot has ended. In the child of a fork the store
+  /// stays its parent's.
   public func close() throws(KithError) {
-    lock.write { live.isClosed = true }
-    nameMerger.stop()
+    lock.write { live.close() }
+    stopMaintenance()
+    snapshotter?.stop()
     var isSaved = !isJournalBroken
-    defer { tellEnd(isSaved: isSaved) }
+    defer { notifyEnd(isSaved: isSaved) }
     do throws(KithError) {
       try store?.close()
     } catch {
@@ -366,24 +377,4 @@ public final class SocialGraph: @unchecked Sendable {
       throw error
     }
   }
-}
-
-/// A snapshot that was written.
-public struct SnapshotInfo: Hashable, Sendable {
-  /// Its file.
-  public let path: String
-  /// The last change that it holds.
-  public let sequence: UInt64
-}
-
-/// What became of a change.
-public struct Applied: Hashable, Sendable {
-  /// The number of the change, or of the one before if it changed nothing.
-  public let sequence: UInt64
-  /// Whether it changed anything.
-  public let changed: Bool
-  /// The id of a user that was added.
-  public internal(set) var user: UserID?
-  /// The id of a post that was added.
-  public internal(set) var post: PostID?
 }

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// The files of a graph that is open for writing: its directory, its lock, its journal, and what the next snapshot is
-/// called.
+/// The files of a graph that is open for writing: its directory, its lock, its journal, and the name of the next
+/// snapshot.
 ///
-/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it, many at once: whoever
-/// leads the `GroupCommit` writes everything that formed meanwhile as one frame and syncs once.
+/// Changes are enqueued under the graph's writer lock, in order, and committed outside of it, in groups: the leader of
+/// the `GroupCommit` writes everything that formed meanwhile as one frame and syncs once.
 ///
-/// It is generic over the disk, so that the crash tests run this very code.
+/// Generic over the disk, so that the crash tests run this code.
 final class Store<D: Disk>: Sendable {
-  /// What waits to be written: full or sealed frames, oldest first, then the one that forms.
+  /// Changes to be written: full or sealed frames, oldest first, then the forming one.
   private struct Forming: Sendable {
     var sealed: [Sealed] = []
     var frame: JournalFrame
 
-    /// Ends the frame that forms; the next one goes to the next generation if `rotating`.
+    /// Ends the forming frame. The next one goes to the next generation if `rotating`.
     mutating func seal(rotating: Bool) {
       sealed.append(Sealed(frame: frame, rotatesAfter: rotating))
       frame = JournalFrame(firstSequence: frame.nextSequence)
     }
 
-    /// Adds what belongs together to one frame, and answers how many bytes it takes.
+    /// Adds changes that belong together to one frame. Returns their size in bytes.
     mutating func append(_ add: (inout JournalFrame) -> Void) -> Int {
       if frame.byteCount >= JournalFrame.fullByteCount { seal(rotating: false) }
       let before = frame.byteCount
@@ -33,82 +33,90 @@ final class Store<D: Disk>: Sendable {
     let rotatesAfter: Bool
   }
 
-  /// What the flush lock guards.
+  /// The state guarded by the flush lock.
   private struct Flushing: ~Copyable, Sendable {
+    let owner: Int32
     var journal: JournalWriter<D>
-    var acknowledgements: AcknowledgementFile<D>
-    /// The last change that is as safe as the mode promises.
+    var watermark: WatermarkFile<D>
+    /// The last change that is as durable as the mode promises.
     var committed: UInt64
-    /// Bytes of frames since somebody looked how full the disk is.
-    var byteCountSinceLook = Store.lookByteCount
+    /// Bytes of frames since the free space of the disk was last checked.
+    var byteCountSinceCheck = Store.freeSpaceCheckByteCount
     /// The highest generation in use.
     var generation: UInt64
-    /// The chain hash where the newest generation begins.
+    /// The chain hash at the start of the newest generation.
     var chainHash: UInt64
     var storeLock: StoreLock<D>?
-    /// What is being written; in turn with the frame that forms, so that both keep their memory.
+    /// The frame being written. It is swapped with the forming frame, so that both keep their memory.
     var frame = JournalFrame(firstSequence: 1)
   }
 
-  let mode: Durability
-  private let events: StoreEvents?
+  let mode: SocialGraph.Durability
+  let events: StoreEvents
   private let directory: StoreDirectory<D>
-  private let storeID: (high: UInt64, low: UInt64)
+  private let storeID: StoreID
   private let clock: @Sendable () -> Timestamp
-  /// How much room a journal takes at once.
+  /// The step in which space for a journal is allocated.
   private let growthLimit: Int
-  private let retention: Retention
+  private let retention: SocialGraph.Retention
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
-  private let group: GroupCommit
-  private let snapshotting = Mutex(())
-  /// Whether the journal cannot go on as it is: a write failed, or changes were made that it does not hold. Until a
-  /// full snapshot begins a new generation, changes are refused.
+  let group: GroupCommit
+  private let snapshotting = SnapshotTurn()
+  /// Snapshots known to be restorable: the one recovered at opening, and those written since.
+  private let restorable: Mutex<Set<SnapshotName>>
+  /// The process that opened the store.
+  private let owner: Int32
+  /// Whether the journal is unusable: a write failed, or changes bypassed it. Changes are rejected until a full
+  /// snapshot begins a new generation.
   private let isBroken = Atomic(false)
   /// Bytes of changes since the last snapshot.
   let journaledByteCount = Atomic(0)
 
   // MARK: - Opening
 
-  /// A graph from its files, its store, and what was found.
+  /// A graph recovered from its files, its store, and the recovery report.
   struct Opened: ~Copyable {
     var state: GraphState
     var store: Store
     var report: RecoveryReport
   }
 
-  /// Opens a store for writing, made when it is absent: recovers its state and begins a new generation.
+  /// Opens a store for writing, creating it if absent: recovers its state and begins a new generation.
   static func open(
-    _ path: String, mode: Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
-    growthLimit: Int? = nil, retention: Retention = Retention(), events: StoreEvents? = nil
+    _ path: String, mode: SocialGraph.Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
+    growthLimit: Int? = nil, retention: SocialGraph.Retention = SocialGraph.Retention(), maximumByteCount: Int? = nil,
+    events: StoreEvents = StoreEvents()
   ) throws(KithError) -> Opened {
     let directory = StoreDirectory(path, disk: disk)
     let (lock, _) = try directory.openForWriting(creating: true)
-    let recovered = try Recovery<D>.forWriting(directory, holding: lock)
+    let recovered = try Recovery<D>.forWriting(
+      directory, holding: lock, limit: .ownStore(maximumByteCount: maximumByteCount))
     let report = recovered.report
-    let storeID = recovered.storeID ?? (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    let storeID = recovered.storeID ?? StoreID.random()
     let chainHash = recovered.chainHash
     let state = recovered.state
-    let acknowledgements = try AcknowledgementFile(
+    let watermark = try WatermarkFile(
       directory: path, disk: disk,
-      Acknowledgement(storeID: storeID, sequence: state.sequence, generation: report.nextGeneration))
+      DurableWatermark(storeID: storeID, sequence: state.sequence, generation: report.nextGeneration))
     let growthLimit = growthLimit ?? (mode == .synced ? JournalFormat.growthLimit : JournalFormat.unsyncedGrowthLimit)
     let journal = JournalWriter(
       directory: path, storeID: storeID, generation: report.nextGeneration, firstSequence: state.sequence + 1,
       chainHash: chainHash, disk: disk, growthLimit: growthLimit)
     let flushing = Flushing(
-      journal: journal, acknowledgements: acknowledgements, committed: state.sequence,
+      owner: lock.owner, journal: journal, watermark: watermark, committed: state.sequence,
       generation: report.nextGeneration, chainHash: chainHash, storeLock: lock)
     let store = Store(
       directory, storeID, mode, clock, growthLimit, retention, events,
-      Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing)
+      Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing,
+      restorable: Set(report.snapshot.flatMap { SnapshotName($0) }.map { [$0] } ?? []))
     return Opened(state: state, store: store, report: report)
   }
 
   private init(
-    _ directory: StoreDirectory<D>, _ storeID: (high: UInt64, low: UInt64), _ mode: Durability,
-    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ retention: Retention,
-    _ events: StoreEvents?, _ forming: Forming, _ flushing: consuming Flushing
+    _ directory: StoreDirectory<D>, _ storeID: StoreID, _ mode: SocialGraph.Durability,
+    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ retention: SocialGraph.Retention,
+    _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing, restorable: Set<SnapshotName>
   ) {
     self.directory = directory
     self.storeID = storeID
@@ -117,7 +125,9 @@ final class Store<D: Disk>: Sendable {
     self.growthLimit = growthLimit
     self.retention = retention
     self.events = events
+    owner = flushing.owner
     group = GroupCommit(committed: flushing.committed)
+    self.restorable = Mutex(restorable)
     self.forming = Mutex(forming)
     self.flushing = Mutex(flushing)
   }
@@ -126,21 +136,35 @@ final class Store<D: Disk>: Sendable {
 
   var isJournalBroken: Bool { isBroken.load(ordering: .acquiring) }
 
-  /// Refuses changes while the journal cannot take them.
-  func checkWritable() throws(KithError) {
-    guard isBroken.load(ordering: .acquiring) else { return }
-    let failure = flushing.withLock { $0.journal.failure }
-    throw failure ?? .invalidRequest(reason: "a bulk load is not yet saved; write a snapshot first")
+  /// Rejects the child of a fork with `storeInUse`: the files are its parent's. Later changes of the child are then
+  /// rejected before they are applied.
+  ///
+  /// Called only where files are accessed, because it is a system call, and before taking any lock that another thread
+  /// of the parent may have held at the fork.
+  func checkProcess() throws(KithError) {
+    if isOwn { return }
+    isBroken.store(true, ordering: .releasing)
+    throw .storeInUse(by: owner, path: directory.path)
   }
 
-  /// Adds a change that was applied. Called under the graph's writer lock.
+  private var isOwn: Bool { directory.disk.processID == owner }
+
+  /// Rejects changes while the journal cannot accept them.
+  func checkWritable() throws(KithError) {
+    guard isBroken.load(ordering: .acquiring) else { return }
+    try checkProcess()
+    let failure = flushing.withLock { $0.journal.failure }
+    throw failure ?? .invalidRequest(.unsavedBulkLoad)
+  }
+
+  /// Adds an applied change. Call it under the graph's writer lock.
   func enqueue(_ change: Change) {
     if mode == .memory { return }
     let byteCount = forming.withLock { $0.append { $0.append(change) } }
     journaledByteCount.wrappingAdd(byteCount, ordering: .relaxed)
   }
 
-  /// Adds changes that were applied, in order and together. Called under the graph's writer lock.
+  /// Adds applied changes that belong together, in order. Call it under the graph's writer lock.
   func enqueue(_ changes: some Sequence<Change>) {
     if mode == .memory { return }
     let byteCount = forming.withLock { forming in
@@ -151,11 +175,12 @@ final class Store<D: Disk>: Sendable {
     journaledByteCount.wrappingAdd(byteCount, ordering: .relaxed)
   }
 
-  /// Returns when the change of this number is as safe as the mode promises.
-  ///
-  /// Errors: `indeterminate` when its write failed: it may stand or not.
+  /// Returns when the change with this number is as durable as the mode promises.
+  /// - Throws: `indeterminate` if its write failed, so that it may or may not be stored; `storeInUse` in the child of a
+  ///   fork, where the change is only in memory.
   func commit(_ sequence: UInt64) throws(KithError) {
     if mode == .memory { return }
+    try checkProcess()
     try group.commit(sequence) { () throws(KithError) -> UInt64 in
       try flushing.withLock { flushing throws(KithError) -> UInt64 in
         if flushing.committed >= sequence { return flushing.committed }
@@ -170,7 +195,10 @@ final class Store<D: Disk>: Sendable {
     }
   }
 
-  /// Writes all that waits; a lone frame in the ordinary case.
+  /// The number of callers that wait for a commit led by another.
+  var waiterCount: Int { group.waiterCount }
+
+  /// Writes all frames that wait; usually one.
   private func flush(_ flushing: inout Flushing) throws(KithError) {
     if let failure = flushing.journal.failure { throw failure }
     let waiting = forming.withLock { forming in
@@ -191,34 +219,35 @@ final class Store<D: Disk>: Sendable {
     if !flushing.frame.isEmpty { try write(flushing.frame, &flushing) }
   }
 
-  /// From now on the journal takes nothing more.
+  /// Stops accepting changes.
   private func fail(_ error: KithError) {
-    if !isBroken.exchange(true, ordering: .acquiringAndReleasing) { events?.note(.journalFailed(error)) }
+    if !isBroken.exchange(true, ordering: .acquiringAndReleasing) { events.note(.journalFailed(error)) }
   }
 
-  /// Journal bytes between two looks at how full the disk is.
-  private static var lookByteCount: Int { 16 << 20 }
+  /// Journal bytes between two checks of the free space of the disk.
+  private static var freeSpaceCheckByteCount: Int { 16 << 20 }
 
   private func write(_ frame: borrowing JournalFrame, _ flushing: inout Flushing) throws(KithError) {
-    flushing.byteCountSinceLook += frame.byteCount
-    if let events, flushing.byteCountSinceLook >= Self.lookByteCount {
-      flushing.byteCountSinceLook = 0
+    flushing.byteCountSinceCheck += frame.byteCount
+    if events.hasHandler, flushing.byteCountSinceCheck >= Self.freeSpaceCheckByteCount {
+      flushing.byteCountSinceCheck = 0
       events.noteFree(directory.disk.freeByteCount(at: directory.path))
     }
-    try flushing.journal.append(frame, at: clock(), syncing: mode == .synced)
+    try events.writeGroup(of: frame, syncing: mode == .synced) { (syncing) throws(KithError) in
+      try flushing.journal.append(frame, at: clock(), syncing: syncing)
+    }
     flushing.committed = frame.nextSequence - 1
     if mode == .synced { acknowledge(&flushing) }
   }
 
-  /// Raises the bound of what was acknowledged, after the sync that made it true.
+  /// Raises the durable watermark after a sync.
   private func acknowledge(_ flushing: inout Flushing) {
     let synced = flushing.journal.syncedThrough
-    flushing.acknowledgements.record(sequence: synced, generation: flushing.journal.generation)
+    flushing.watermark.record(sequence: synced, generation: flushing.journal.generation)
   }
 
-  /// The changes of the journals from one on, those included that are about to be written.
-  ///
-  /// Errors: `noStore` where changes are in memory alone; `indeterminate`.
+  /// The changes in the journals from a sequence number on, including those about to be written.
+  /// - Throws: `noStore` if changes are only in memory; `indeterminate`.
   func walk(from sequence: UInt64, committing last: UInt64) throws(KithError) -> JournalWalk<D> {
     if mode == .memory { throw .noStore(path: "") }
     try commit(last)
@@ -227,67 +256,89 @@ final class Store<D: Disk>: Sendable {
 
   // MARK: - Snapshots
 
-  /// Ends the forming frame where a snapshot is pinned. Called under the graph's writer lock, from within `snapshot`.
+  /// Seals the forming frame when a snapshot is pinned. Called by `snapshot` under the graph's writer lock.
   func seal() {
     if mode == .memory || isBroken.load(ordering: .acquiring) { return }
     forming.withLock { $0.seal(rotating: true) }
   }
 
-  /// A bulk load begins: its changes bypass the journal, and only a snapshot can save them.
+  /// Begins a bulk load: its changes bypass the journal, and only a snapshot can save them.
   func beginBulk() { isBroken.store(true, ordering: .releasing) }
 
-  /// Writes a snapshot, verifies it, and prunes: what `Retention` asks for and the journals since stay. One at a time.
-  ///
-  /// A journal that is broken is healed by it: memory holds everything.
+  /// Writes a snapshot, verifies it, and prunes; `SocialGraph.Retention` and the journals it needs are kept. One at a
+  /// time. It also recovers a broken journal, because memory holds all changes.
+  /// - Throws: `closed` if `close` cancelled it.
   /// - Parameters:
-  ///   - workers: how many threads encode and verify.
-  ///   - noting: is told of every step; a slow answer slows the writing.
+  ///   - workers: the number of threads that encode and verify.
+  ///   - noting: called with every step; the writing waits for it.
   ///   - pin: pins the graph and calls `seal`, both under the graph's writer lock.
   func snapshot(
     workers: Int = SystemDisk.coreCount, noting: @escaping (SnapshotStep) -> Void = { _ in },
-    pinning pin: () throws(KithError) -> Pin
+    pinning pin: () throws(KithError) -> SocialGraph.Pin
   ) throws(KithError) -> SnapshotInfo {
+    try checkProcess()
     do throws(KithError) {
-      let info = try snapshotting.withLock { _ throws(KithError) in
-        try writeSnapshot(workers: workers, noting: noting, pinning: pin)
+      return try snapshotting.take { () throws(KithError) in
+        let info = try writeSnapshot(workers: workers, noting: noting, pinning: pin)
+        // In the turn, so that the next snapshot begins after this event.
+        events.note(.snapshotWritten(info))
+        return info
       }
-      events?.note(.snapshotWritten(info))
-      return info
     } catch {
-      events?.note(.snapshotFailed(error))
+      events.note(.snapshotFailed(error))
       throw error
     }
   }
 
   private func writeSnapshot(
-    workers: Int, noting: @escaping (SnapshotStep) -> Void, pinning pin: () throws(KithError) -> Pin
+    workers: Int, noting: @escaping (SnapshotStep) -> Void, pinning pin: () throws(KithError) -> SocialGraph.Pin
   ) throws(KithError) -> SnapshotInfo {
-    let isHealing = isBroken.load(ordering: .acquiring)
-    let renews = isHealing || mode == .memory
+    let isRecovering = isBroken.load(ordering: .acquiring)
+    let renews = isRecovering || mode == .memory
+    // Checked before anything rotates. Recovery takes two generations.
+    try flushing.withLock { flushing throws(KithError) in
+      try JournalFormat.checkGeneration(flushing.generation, rising: 2)
+    }
     let pin = try pin()
-    events?.note(.snapshotBegan(sequence: pin.view.sequence))
-    events?.noteFree(directory.disk.freeByteCount(at: directory.path))
+    events.note(.snapshotBegan(sequence: pin.view.sequence))
+    events.noteFree(directory.disk.freeByteCount(at: directory.path))
     journaledByteCount.store(0, ordering: .relaxed)
     let (lock, header) = try begin(pin.view.sequence, renewing: renews)
     let summary = try directory.writeSnapshot(
-      header, pin.view.state, holding: lock, workers: workers, noting: noting)
+      header, pin.view.state, holding: lock, workers: workers,
+      noting: { (step) throws(KithError) in try self.snapshotting.notify { noting(step) } })
     if renews { renew(header) }
-    if isHealing { events?.note(.journalHealed(sequence: header.sequence)) }
-    flushing.withLock { $0.acknowledgements.sync() }
-    let name = SnapshotName(sequence: header.sequence, generation: header.generation)
-    try directory.prune(keeping: retention, now: clock(), verified: [name], holding: lock)
-    return SnapshotInfo(path: summary.path, sequence: header.sequence)
+    if isRecovering { events.note(.journalRecovered(sequence: header.sequence)) }
+    flushing.withLock { $0.watermark.sync() }
+    try prune(after: SnapshotName(sequence: header.sequence, generation: header.generation), holding: lock)
+    return SnapshotInfo(summary)
   }
 
-  /// Commits what the snapshot holds, and gives its header: the chain hash and generation with which the journal goes
-  /// on.
+  /// Removes what the new snapshot makes unnecessary. If the store is closed meanwhile, nothing is removed: the next
+  /// snapshot prunes.
+  private func prune(after written: SnapshotName, holding lock: StoreLock<D>) throws(KithError) {
+    let known = restorable.withLock { known in
+      known.insert(written)
+      return known
+    }
+    do throws(KithError) {
+      let removed = try directory.prune(
+        keeping: retention, now: clock(), restorable: known, verified: [written], holding: lock,
+        checkGoing: snapshotting.checkGoing)
+      restorable.withLock { $0.subtract(removed) }
+    } catch {
+      guard error == .closed else { throw error }
+    }
+  }
+
+  /// Commits what the snapshot holds. Returns its header: the chain hash and generation at which the journal continues.
   private func begin(
     _ sequence: UInt64, renewing: Bool
   ) throws(KithError) -> (lock: StoreLock<D>, header: SnapshotHeader) {
     try flushing.withLock { flushing throws(KithError) in
       guard let lock = flushing.storeLock else { throw .closed }
       if renewing {
-        // One is passed over, so that files tell a journal that was healed from one whose end is damaged.
+        // One number is skipped, so that the files distinguish a recovered journal from one with a damaged end.
         flushing.generation += isBroken.load(ordering: .acquiring) ? 2 : 1
         flushing.chainHash = flushing.journal.chainHash
       } else {
@@ -305,7 +356,7 @@ final class Store<D: Disk>: Sendable {
     }
   }
 
-  /// Begins a new journal behind a snapshot that holds everything.
+  /// Begins a new journal after a snapshot that holds all changes.
   private func renew(_ header: SnapshotHeader) {
     flushing.withLock { flushing in
       flushing.journal = JournalWriter(
@@ -313,15 +364,27 @@ final class Store<D: Disk>: Sendable {
         chainHash: header.chainHash, disk: directory.disk, growthLimit: growthLimit)
       flushing.committed = header.sequence
       forming.withLock { $0 = Forming(frame: JournalFrame(firstSequence: header.sequence + 1)) }
-      flushing.acknowledgements.record(sequence: header.sequence, generation: header.generation)
+      flushing.watermark.record(sequence: header.sequence, generation: header.generation)
       isBroken.store(false, ordering: .releasing)
     }
   }
 
   // MARK: - Closing
 
-  /// Commits what waits, ends the journal and gives up the lock. A second call does nothing.
+  /// Cancels a snapshot being written, commits what waits, ends the journal and releases the lock. A second call does
+  /// nothing. In the child of a fork, only the child's copy of the lock's descriptor is closed.
+  ///
+  /// If called from a snapshot's progress handler, the lock is released when that snapshot ends.
   func close() throws(KithError) {
+    guard isOwn else {
+      // A thread of the parent may have held it at the fork and cannot release it here.
+      _ = flushing.withLockIfAvailable { $0.storeLock = nil }
+      return
+    }
+    try snapshotting.end { () throws(KithError) in try closeFiles() }
+  }
+
+  private func closeFiles() throws(KithError) {
     try flushing.withLock { flushing throws(KithError) in
       guard flushing.storeLock != nil else { return }
       defer { flushing.storeLock = nil }
@@ -330,7 +393,7 @@ final class Store<D: Disk>: Sendable {
         try flushing.journal.close()
         acknowledge(&flushing)
       }
-      flushing.acknowledgements.close()
+      flushing.watermark.close()
     }
   }
 }

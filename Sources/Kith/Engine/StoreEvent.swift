@@ -1,39 +1,94 @@
 import Dispatch
 import Synchronization
 
-/// What happens to a store by itself, and a host may want to log, count or show.
+/// An event of a store, for a host to log, count or show.
 public enum StoreEvent: Equatable, Sendable {
-  /// A snapshot began, by itself or by `snapshot()`; it will hold the changes up to `sequence`.
+  /// A snapshot began, automatically or by `snapshot()`. It will hold the changes up to `sequence`.
   case snapshotBegan(sequence: UInt64)
-  /// It stands, verified.
+  /// The snapshot was written and verified.
   case snapshotWritten(SnapshotInfo)
-  /// It could not be written. Nothing is lost: the journal holds every change, and the next due snapshot tries again.
+  /// The snapshot could not be written, or was cancelled by `close` (`closed`). Nothing is lost: the journal holds
+  /// every change, and the next due snapshot tries again.
   case snapshotFailed(KithError)
-  /// The journal could not be written or synced. Changes are refused from now on, questions go on; `snapshot()` heals
-  /// it once the disk is well again.
+  /// The journal could not be written or synced. Changes are rejected from now on; queries continue. `snapshot()`
+  /// recovers once the disk works again.
   case journalFailed(KithError)
-  /// A snapshot began a new journal in place of the one that failed: changes are taken again.
-  case journalHealed(sequence: UInt64)
-  /// The store's disk has less room than `Options.lowDiskByteCount`; told again only after it had more. A full disk
-  /// refuses changes before they are acknowledged, and loses nothing.
+  /// A snapshot began a new journal in place of the failed one: changes are accepted again.
+  case journalRecovered(sequence: UInt64)
+  /// The store's disk has less free space than `SocialGraph.Options.lowDiskByteCount`. Reported again only after the
+  /// space has risen above it. A full disk rejects changes before they are acknowledged, and loses nothing.
   case diskLow(freeByteCount: Int64)
 }
 
-/// Tells a host of events, one at a time and in order, on a thread of its own: the handler may call the graph.
+/// What a log line needs.
+///
+/// ```swift
+/// let graph = try await SocialGraph.open(path) { event in
+///   logger.log(level: event.isFailure ? .error : .info, "\(event.name)", metadata: event.fields.mapValues { "\($0)" })
+/// }
+/// ```
+extension StoreEvent {
+  /// The name of the case.
+  public var name: String {
+    switch self {
+    case .snapshotBegan: "snapshotBegan"
+    case .snapshotWritten: "snapshotWritten"
+    case .snapshotFailed: "snapshotFailed"
+    case .journalFailed: "journalFailed"
+    case .journalRecovered: "journalRecovered"
+    case .diskLow: "diskLow"
+    }
+  }
+
+  /// Whether an operator should be alerted.
+  public var isFailure: Bool {
+    switch self {
+    case .snapshotBegan, .snapshotWritten, .snapshotFailed(.closed), .journalRecovered: false
+    case .snapshotFailed, .journalFailed, .diskLow: true
+    }
+  }
+
+  /// What it carries, by name: for the metadata of a log.
+  public var fields: [String: String] {
+    switch self {
+    case .snapshotBegan(let sequence), .journalRecovered(let sequence): ["sequence": "\(sequence)"]
+    case .snapshotWritten(let info):
+      ["path": info.path, "sequence": "\(info.sequence)", "bytes": "\(info.byteCount)"]
+    case .snapshotFailed(let error), .journalFailed(let error): ["error": "\(error)"]
+    case .diskLow(let freeByteCount): ["bytes": "\(freeByteCount)"]
+    }
+  }
+}
+
+/// Counts the events of a store, and reports them to a host, if it has a handler: one at a time and in order, on a
+/// dedicated thread, so that the handler may call the graph.
 final class StoreEvents: Sendable {
-  private let handler: @Sendable (StoreEvent) -> Void
+  /// What is counted always.
+  private struct Counted: Sendable {
+    var snapshots = SocialGraph.Statistics.Snapshots()
+    /// When the snapshot that is being written began.
+    var began: UInt64 = 0
+  }
+
+  private let handler: (@Sendable (StoreEvent) -> Void)?
   private let lowDiskByteCount: Int64
+  private let counted = Mutex(Counted())
+  private let snapshotDurations = AtomicHistogram()
+  /// The changes of each group that was written together.
+  let groupSizes = AtomicHistogram()
+  /// The nanoseconds that writing and syncing each group took.
+  let syncDurations = AtomicHistogram()
   private let isDiskLow = Mutex(false)
   private let queue = DispatchQueue(label: "kith.events", qos: .utility)
 
-  init(lowDiskByteCount: Int64, _ handler: @escaping @Sendable (StoreEvent) -> Void) {
+  init(lowDiskByteCount: Int64 = 0, _ handler: (@Sendable (StoreEvent) -> Void)? = nil) {
     self.lowDiskByteCount = lowDiskByteCount
     self.handler = handler
   }
 
-  /// The disk has so much room; nil if nobody knows.
-  func noteFree(_ byteCount: Int64?) {
-    guard let byteCount else { return }
+  /// Records the free bytes of the disk; nil if unknown.
+  func noteFree(_ byteCount: @autoclosure () -> Int64?) {
+    guard hasHandler, let byteCount = byteCount() else { return }
     let isNews = isDiskLow.withLock { isLow in
       defer { isLow = byteCount < lowDiskByteCount }
       return !isLow && byteCount < lowDiskByteCount
@@ -41,13 +96,52 @@ final class StoreEvents: Sendable {
     if isNews { note(.diskLow(freeByteCount: byteCount)) }
   }
 
-  func note(_ event: StoreEvent) { queue.async { [handler] in handler(event) } }
+  /// Whether the host receives events.
+  var hasHandler: Bool { handler != nil }
+
+  func note(_ event: StoreEvent) {
+    count(event)
+    if let handler { queue.async { handler(event) } }
+  }
+
+  private func count(_ event: StoreEvent) {
+    counted.withLock { counted in
+      switch event {
+      case .snapshotBegan: counted.began = MonotonicClock.nanoseconds()
+      case .snapshotWritten(let info):
+        snapshotDurations.record(MonotonicClock.nanoseconds(since: counted.began))
+        counted.snapshots.byteCount += info.byteCount
+        counted.snapshots.last = info
+      case .snapshotFailed: counted.snapshots.failureCount += 1
+      case .journalFailed, .journalRecovered, .diskLow: break
+      }
+    }
+  }
+
+  /// The snapshots so far.
+  var snapshots: SocialGraph.Statistics.Snapshots {
+    var snapshots = counted.withLock { $0.snapshots }
+    snapshots.nanoseconds = snapshotDurations.read()
+    return snapshots
+  }
+
+  /// Writes a group of changes, and counts it.
+  func writeGroup(
+    of frame: borrowing JournalFrame, syncing: Bool, _ write: (_ syncing: Bool) throws(KithError) -> Void
+  ) throws(KithError) {
+    let began = syncing ? MonotonicClock.nanoseconds() : 0
+    try write(syncing)
+    groupSizes.record(frame.nextSequence - frame.firstSequence)
+    if syncing { syncDurations.record(MonotonicClock.nanoseconds(since: began)) }
+  }
 }
 
-/// How far the writing of a snapshot is.
-public enum SnapshotProgress: Hashable, Sendable {
-  /// So many bytes of columns were written, before compression.
-  case writing(byteCount: Int)
-  /// All is written and synced; now it is read back and compared.
-  case verifying
+extension SnapshotInfo {
+  /// The progress of writing a snapshot.
+  public enum Progress: Hashable, Sendable {
+    /// This many bytes of columns were written, before compression.
+    case writing(byteCount: Int)
+    /// All is written and synced; the snapshot is read back and compared.
+    case verifying
+  }
 }

@@ -1,57 +1,64 @@
-/// One check that walks everything reachable; it serves the tests, `verify` and the command line alike.
+/// The check of all invariants, for tests, `verify` and the command line.
 extension GraphState {
-  /// What is wrong, in words; empty when the graph is sound.
+  /// Violated invariants, as sentences; empty if there are none.
   /// - Complexity: O(graph · log longest list).
-  func checkInvariants() -> [Problem] {
-    var problems: [Problem] = []
+  func checkInvariants() -> [SocialGraph.Violation] {
+    var problems: [SocialGraph.Violation] = []
     func add(_ place: String, _ messages: [String]) {
-      problems += messages.map { Problem(code: "invariant", place: place, message: $0) }
+      problems += messages.map { SocialGraph.Violation(code: "invariant", place: place, message: $0) }
     }
     add("users", users.checkInvariants())
     add("posts", posts.checkInvariants())
-    add("follows", follows.checkInvariants("follows", ids: users.identifiers.ids))
+    for kind in RelationKind.allCases {
+      add(kind.plural, self[kind].checkInvariants(kind.plural, ids: users.identifiers.ids))
+    }
     add("popularity", popularity.checkInvariants(follows))
-    add("likes", likes.checkInvariants("likes", ids: users.identifiers.ids))
-    add("blocks", blocks.checkInvariants("blocks", ids: users.identifiers.ids))
-    add("mutes", mutes.checkInvariants("mutes", ids: users.identifiers.ids))
+    add("cards", checkCards())
     add("rows", checkRowCounts())
     add("edges", checkEdges())
     return problems
   }
 
-  private func checkRowCounts() -> [String] {
-    let users = users.rowCount
-    let lists = [
-      ("authors", posts.byAuthor.count), ("followers", follows.backward.count), ("followees", follows.forward.count),
-      ("likes of users", likes.forward.count), ("blocks", blocks.forward.count), ("blockers", blocks.backward.count),
-      ("mutes", mutes.forward.count), ("muters", mutes.backward.count),
-    ]
-    var problems = lists.filter { $0.1 != users }.map { "\($0.1) lists of \($0.0) for \(users) rows of users" }
-    if likes.backward.count != posts.rowCount {
-      problems.append("\(likes.backward.count) lists of likers for \(posts.rowCount) rows of posts")
+  /// Checks that the cards equal the lists.
+  private func checkCards() -> [String] {
+    var problems: [String] = []
+    for row in 0..<UInt32(users.rowCount) where users.isLive(row) {
+      let (card, counted) = (users.names.card(row), countedCard(row))
+      if card != counted { problems.append("the card of row \(row) is \(card), not \(counted)") }
     }
     return problems
   }
 
-  /// Nothing leads to or from what was removed, nobody follows themselves, and no follow crosses a block.
+  private func checkRowCounts() -> [String] {
+    var problems: [String] = []
+    func check(_ name: String, _ listCount: Int, _ rowCount: Int) {
+      if listCount != rowCount { problems.append("\(listCount) lists of \(name) for \(rowCount) rows") }
+    }
+    check("authors", posts.byAuthor.count, users.rowCount)
+    for kind in RelationKind.allCases {
+      check("\(kind.plural) by source", self[kind].forward.count, users.rowCount)
+      check("\(kind.plural) by target", self[kind].backward.count, targetRowCount(of: kind))
+    }
+    return problems
+  }
+
+  /// Checks that no edge involves a removed row or leads from a user to themselves, and that no edge that a block ends
+  /// exists across a block.
   private func checkEdges() -> [String] {
     var problems: [String] = []
     for source in 0..<UInt32(users.rowCount) {
       let isLive = users.isLive(source)
-      func check(_ relation: borrowing Relation, _ name: String, allowsSelf: Bool, _ isThere: (UInt32) -> Bool) {
-        for run in 0..<relation.forward.runCount(of: Int(source)) {
-          let elements = relation.forward.run(run, of: Int(source))
-          for index in elements.indices {
-            let target = Relation.target(elements[index])
-            if !isLive || !isThere(target) { problems.append("\(name): \(source) to \(target) joins what was removed") }
-            if !allowsSelf && source == target { problems.append("\(name): \(source) points at itself") }
+      for kind in RelationKind.allCases {
+        let (name, schema) = (kind.plural, kind.schema)
+        self[kind].forEachTarget(of: source) { target, _ in
+          let isThere = schema.target == .user ? users.isLive(target) : posts.isLive(target)
+          if !isLive || !isThere { problems.append("\(name): \(source) to \(target) joins what was removed") }
+          if schema.selfRefusal != nil && source == target { problems.append("\(name): \(source) points at itself") }
+          if schema.isEndedByBlock && isBlocked(source, target) {
+            problems.append("\(name): \(source) to \(target) crosses a block")
           }
         }
       }
-      check(follows, "follows", allowsSelf: false) { users.isLive($0) && !isBlocked(source, $0) }
-      check(likes, "likes", allowsSelf: true) { posts.isLive($0) }
-      check(blocks, "blocks", allowsSelf: false) { users.isLive($0) }
-      check(mutes, "mutes", allowsSelf: false) { users.isLive($0) }
     }
     return problems
   }

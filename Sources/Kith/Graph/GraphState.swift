@@ -1,25 +1,26 @@
-/// The whole graph as plain data. `apply` is the only way to change it; `pin` the only way to a second one.
+/// The state of the whole graph as plain data. It is changed only by `apply`, also in a bulk load. Exceptions: reading
+/// a snapshot builds a state from its components, and `keep` removes components. `pin` is the only way to copy it.
 ///
-/// Users and posts have rows, dense numbers in order of appearance; ids are mapped to rows once, at the edge of a call.
+/// Users and posts have rows: dense numbers in order of insertion. Ids are mapped to rows once, when a call begins.
 struct GraphState: ~Copyable, Sendable {
-  // Made by the inits, here and below: a value that stands at a property is made for every pin too, and thrown away
-  // (a pin of 388,000 instructions).
+  // Initialised in the inits: a default value of a property would be created for every pin and discarded (a pin of
+  // 388,000 instructions).
   var users: UserTable
   var posts: PostTable
   var follows: Relation
-  /// Of `follows`.
+  /// The popularity levels of `follows`.
   var popularity: Popularity
-  /// Users to posts.
+  /// From users to posts.
   var likes: Relation
   var blocks: Relation
   var mutes: Relation
-  /// The number of the last change.
+  /// The sequence number of the last change.
   var sequence: UInt64 = 0
-  /// What questions over several hops write on; a graph shares it with its pins.
-  let marks: RowMarksPool
-  /// By user: the coarse time that the newest post of each author on their last first page of a timeline reached;
-  /// shared likewise.
-  let timelineHints: RowHints
+  /// The visit counters of two-hop queries; shared with the pins.
+  let marks: VisitCountersPool
+  /// By user: the coarse time reached by the newest posts of all authors in the user's last first page of a timeline.
+  /// Shared with the pins.
+  let timelineHints: RowCache
 
   init() {
     users = UserTable()
@@ -29,15 +30,15 @@ struct GraphState: ~Copyable, Sendable {
     likes = Relation()
     blocks = Relation()
     mutes = Relation()
-    marks = RowMarksPool()
-    timelineHints = RowHints()
+    marks = VisitCountersPool()
+    timelineHints = RowCache()
   }
 
   private init(
     users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation,
     popularity: consuming Popularity, likes: consuming Relation, blocks: consuming Relation,
-    mutes: consuming Relation, sequence: UInt64, marks: RowMarksPool,
-    timelineHints: RowHints
+    mutes: consuming Relation, sequence: UInt64, marks: VisitCountersPool,
+    timelineHints: RowCache
   ) {
     self.users = users
     self.posts = posts
@@ -51,7 +52,7 @@ struct GraphState: ~Copyable, Sendable {
     self.timelineHints = timelineHints
   }
 
-  /// The graph as of now: shares all pages, and neither side sees what the other writes from now on.
+  /// An MVCC snapshot of the graph: shares all pages, and neither side sees later writes of the other.
   /// - Complexity: O(1): a few dozen roots.
   mutating func pin() -> GraphState {
     GraphState(
@@ -60,21 +61,52 @@ struct GraphState: ~Copyable, Sendable {
       timelineHints: timelineHints)
   }
 
-  var counts: Counts {
-    Counts(
-      users: users.count, posts: posts.count, follows: follows.count, likes: likes.count, blocks: blocks.count,
-      mutes: mutes.count)
+  var counts: SocialGraph.Counts {
+    SocialGraph.Counts(users: users.count, posts: posts.count) { self[$0].count }
   }
 
-  // MARK: - From ids to rows
+  // MARK: - Relations by kind
+
+  /// The relation of a kind, for what is the same for all. Hot paths name the stored property.
+  subscript(kind: RelationKind) -> Relation {
+    _read {
+      switch kind {
+      case .follow: yield follows
+      case .like: yield likes
+      case .block: yield blocks
+      case .mute: yield mutes
+      }
+    }
+  }
+
+  /// Changes the relation of a kind; what is derived of follows (`popularity`) is left to the caller.
+  /// - Parameter body: is given the ids of users, by which sources are ordered.
+  @inline(__always)
+  mutating func modify<Output>(
+    _ kind: RelationKind, _ body: (inout Relation, borrowing Column<Int64>) -> Output
+  ) -> Output {
+    switch kind {
+    case .follow: body(&follows, users.identifiers.ids)
+    case .like: body(&likes, users.identifiers.ids)
+    case .block: body(&blocks, users.identifiers.ids)
+    case .mute: body(&mutes, users.identifiers.ids)
+    }
+  }
+
+  /// How many rows the targets of a relation have.
+  func targetRowCount(of kind: RelationKind) -> Int {
+    kind.schema.target == .user ? users.rowCount : posts.rowCount
+  }
+
+  // MARK: - Rows of ids
 
   func userRow(_ id: UserID) throws(KithError) -> UInt32 {
-    guard let row = users.row(of: id) else { throw .unknownUser(String(id.rawValue)) }
+    guard let row = users.row(of: id) else { throw .unknownUser(id) }
     return row
   }
 
   func postRow(_ id: PostID) throws(KithError) -> UInt32 {
-    guard let row = posts.row(of: id) else { throw .unknownPost(id.rawValue) }
+    guard let row = posts.row(of: id) else { throw .unknownPost(id) }
     return row
   }
 
@@ -84,19 +116,5 @@ struct GraphState: ~Copyable, Sendable {
   /// Whether either of two users blocks the other.
   func isBlocked(_ user: UInt32, _ other: UInt32) -> Bool {
     blocks.contains(user, other) || blocks.contains(other, user)
-  }
-
-  /// Who may stand across a block from a user; nil where nobody does.
-  /// - Complexity: O(blocks of the user, both ways).
-  func blockSignature(of user: UInt32) -> RowSignature? {
-    if blocks.targetCount(user) == 0 && blocks.sourceCount(user) == 0 { return nil }
-    var signature = RowSignature()
-    blocks.forward.forEachRun(of: Int(user)) { targets in
-      for index in targets.indices { signature.insert(Relation.target(targets[index])) }
-    }
-    blocks.backward.forEachRun(of: Int(user)) { sources in
-      for index in sources.indices { signature.insert(sources[index]) }
-    }
-    return signature
   }
 }

@@ -1,14 +1,14 @@
-/// The users whom many follow, by about how many: what lets a search in order of popularity begin at the top.
+/// Users in levels by approximate number of followers, so that a search in order of popularity can begin at the top.
 ///
-/// Levels are four to the doubling, so a user changes level at one follow in eight, and at fewer the more popular they
-/// are; within a level users ascend by row. Those with fewer than 32 followers are in none.
+/// There are four levels per doubling. A user changes level at one follow in eight, and less often the more popular the
+/// user is. Within a level, users ascend by row. Users with fewer than 32 followers are in no level.
 struct Popularity: ~Copyable, Sendable {
-  /// Followers that put a user into the first level.
+  /// The number of followers of the lowest level.
   static let minimumCount = 32
   private static let levelCount = 4 * (32 - minimumCount.trailingZeroBitCount)
 
   private var levels: PackedLists<UInt32>
-  /// Whether it waits to be made anew: many follows come at once.
+  /// Whether updates are deferred until a rebuild, during a bulk load.
   private var isDeferred = false
 
   init() {
@@ -16,7 +16,7 @@ struct Popularity: ~Copyable, Sendable {
     for _ in 0..<Self.levelCount { levels.appendList() }
   }
 
-  /// Of all targets of a relation.
+  /// The levels of all targets of a relation.
   /// - Complexity: O(targets).
   init(_ follows: borrowing Relation) {
     self.init()
@@ -33,10 +33,10 @@ struct Popularity: ~Copyable, Sendable {
 
   mutating func pin() -> Popularity { Popularity(levels: levels.pin(), isDeferred: isDeferred) }
 
-  /// From now on changes are not noted.
+  /// Stops recording changes until a rebuild.
   mutating func deferUpdates() { isDeferred = true }
 
-  /// A user's number of followers changed.
+  /// Records a change of a user's number of followers.
   /// - Complexity: O(1), and O(log level) when the level changes.
   mutating func note(_ row: UInt32, from old: Int, to new: Int) {
     if max(old, new) < Self.minimumCount || isDeferred { return }
@@ -48,18 +48,18 @@ struct Popularity: ~Copyable, Sendable {
     if let entered { levels.insert(row, in: entered, at: position(of: row, in: entered)) }
   }
 
-  /// How many users are in a level.
+  /// The number of users in a level.
   func count(of level: Int) -> Int { levels.count(of: level) }
 
   /// Calls `body` with the users of a level, by row, in runs.
   func forEachRun(of level: Int, _ body: (Span<UInt32>) -> Void) { levels.forEachRun(of: level, body) }
 
-  /// Levels from the one with so many followers down to the first.
+  /// The levels from that of `count` followers down to the lowest.
   static func levels(from count: Int) -> ReversedCollection<Range<Int>> {
     (0..<(level(of: count).map { $0 + 1 } ?? 0)).reversed()
   }
 
-  /// The level of so many followers; nil below the first.
+  /// The level of `count` followers; nil if there are too few.
   private static func level(of count: Int) -> Int? {
     if count < minimumCount { return nil }
     let exponent = min(Int.bitWidth - 1 - count.leadingZeroBitCount, 31)
@@ -73,7 +73,7 @@ struct Popularity: ~Copyable, Sendable {
 
   var byteCount: Int { levels.byteCount }
 
-  /// It is what it would be made anew.
+  /// Checks that the levels equal those of a rebuild.
   func checkInvariants(_ follows: borrowing Relation) -> [String] {
     let expected = Popularity(follows)
     var problems = levels.checkInvariants("popularity")

@@ -2,28 +2,38 @@
 /// name.
 struct UserTable: ~Copyable, Sendable {
   private(set) var identifiers: IdentifierTable
+  /// The names, and the cards (`UserCard`).
   private(set) var names: TextColumn
   private var byName: HashIndex
+  /// By loose key, if usernames are unique by it; see `keepLooseKeys`.
+  private var byLooseKey: HashIndex?
+  /// Users who share a name, as older releases allowed: row to row, in both directions.
+  private var twins: [UInt32: UInt32]
   private(set) var search: NameIndex
-  /// Users that are not removed.
+  /// The number of users that are not removed.
   private(set) var count = 0
   /// Whether the search index waits for `buildSearch`.
   private var defersSearch = false
 
   init() {
     identifiers = IdentifierTable()
-    names = TextColumn()
+    names = TextColumn(wordsPerRow: UserCard.wordsPerRow)
     byName = HashIndex()
+    byLooseKey = nil
+    twins = [:]
     search = NameIndex()
   }
 
   private init(
     identifiers: consuming IdentifierTable, names: consuming TextColumn, byName: consuming HashIndex,
-    search: consuming NameIndex, count: Int, defersSearch: Bool
+    byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32], search: consuming NameIndex, count: Int,
+    defersSearch: Bool
   ) {
     self.identifiers = identifiers
     self.names = names
     self.byName = byName
+    self.byLooseKey = byLooseKey
+    self.twins = twins
     self.search = search
     self.count = count
     self.defersSearch = defersSearch
@@ -31,52 +41,131 @@ struct UserTable: ~Copyable, Sendable {
 
   mutating func pin() -> UserTable {
     UserTable(
-      identifiers: identifiers.pin(), names: names.pin(), byName: byName.pin(), search: search.pin(), count: count,
-      defersSearch: defersSearch)
+      identifiers: identifiers.pin(), names: names.pin(), byName: byName.pin(), byLooseKey: byLooseKey?.pin(),
+      twins: twins, search: search.pin(), count: count, defersSearch: defersSearch)
   }
 
-  /// Rows, those of removed users included.
+  /// The number of rows, including those of removed users.
   var rowCount: Int { identifiers.count }
 
   @inline(__always)
   func isLive(_ row: UInt32) -> Bool { names.byteCount(Int(row)) > 0 }
 
-  /// The row of a user who is there.
+  /// The row of a live user; nil for an unknown or removed one.
   @inline(__always)
   func row(of id: UserID) -> UInt32? {
-    // While nobody was removed, there is no need to look, far away in memory.
+    // If no user was removed, the check is skipped: it is a cache miss.
     guard let row = identifiers.row(of: id.rawValue), count == rowCount || isLive(row) else { return nil }
     return row
   }
 
-  /// The row of the user whose name has this NFC.
+  // MARK: - By name
+
+  /// The row of the user whose name has this NFC; of two, the one with the lower id.
   func row(named name: Span<UInt8>) -> UInt32? {
-    if Folding.isASCII(name) {
-      return byName.find(Hashing.hash(name)) { ByteSearch.compare(names.bytes(Int($0)), name) == 0 }
+    guard let row = anyRow(named: name) else { return nil }
+    return twins.isEmpty ? row : lower(row, twins[row])
+  }
+
+  /// The row of the user whose name is exactly this text.
+  func row(exactlyNamed name: Span<UInt8>) -> UInt32? {
+    guard let row = anyRow(named: name) else { return nil }
+    if ByteSearch.compare(names.bytes(Int(row)), name) == 0 { return row }
+    guard let twin = twins[row], ByteSearch.compare(names.bytes(Int(twin)), name) == 0 else { return nil }
+    return twin
+  }
+
+  /// The row of a user, other than `row`, whose name has the same NFC. If `loosely` is set and loose keys are kept: the
+  /// same loose key.
+  func holder(of name: Span<UInt8>, besides row: UInt32?, loosely: Bool) -> UInt32? {
+    let holder = loosely && byLooseKey != nil ? self.row(looselyNamed: name) : self.row(named: name)
+    guard let holder, holder == row else { return holder }
+    return twins[holder]
+  }
+
+  private func row(looselyNamed name: Span<UInt8>) -> UInt32? {
+    let key = Folding.loose(name)
+    return byLooseKey?.find(Hashing.hash(key.span)) { row in
+      ByteSearch.compare(Folding.loose(names.bytes(Int(row))).span, key.span) == 0
     }
+  }
+
+  /// Whether older releases allowed a name beside one with the same NFC: they did if exactly one of the two is ASCII
+  /// (`K` and U+212A).
+  /// - Parameter row: the user who is renamed to it, if any.
+  func mayShare(_ name: Span<UInt8>, with holder: UInt32, besides row: UInt32? = nil) -> Bool {
+    (twins[holder] == nil || twins[holder] == row) && Folding.isASCII(name) != Folding.isASCII(names.bytes(Int(holder)))
+  }
+
+  /// Records that two users share a name.
+  mutating func notePair(_ row: UInt32, _ other: UInt32) {
+    twins[row] = other
+    twins[other] = row
+  }
+
+  /// The pairs of users who share a name, by the lower id.
+  var sharedNames: [RecoveryReport.SharedName] {
+    twins.compactMap { row, twin in
+      let (id, other) = (identifiers.id(of: row), identifiers.id(of: twin))
+      return id < other ? RecoveryReport.SharedName(lower: UserID(id), higher: UserID(other)) : nil
+    }.sorted { $0.lower.rawValue < $1.lower.rawValue }
+  }
+
+  private func lower(_ row: UInt32, _ twin: UInt32?) -> UInt32 {
+    guard let twin, identifiers.id(of: twin) < identifiers.id(of: row) else { return row }
+    return twin
+  }
+
+  private func anyRow(named name: Span<UInt8>) -> UInt32? {
+    if Folding.isASCII(name) { return byName.find(Hashing.hash(name)) { isNamed($0, name) } }
     let composed = Folding.nfc(name)
-    return byName.find(Hashing.hash(composed.span)) { row in
-      ByteSearch.compare(Folding.nfc(names.bytes(Int(row))).span, composed.span) == 0
-    }
+    return byName.find(Hashing.hash(composed.span)) { isNamed($0, composed.span) }
+  }
+
+  /// Whether the NFC of a row's name is `composed`.
+  @inline(__always)
+  private func isNamed(_ row: UInt32, _ composed: Span<UInt8>) -> Bool {
+    let name = names.bytes(Int(row))
+    return ByteSearch.compare(name, composed) == 0 || Self.composes(name, to: composed)
+  }
+
+  /// For the few names with an equal hash but different bytes.
+  @inline(never)
+  private static func composes(_ name: Span<UInt8>, to composed: Span<UInt8>) -> Bool {
+    !Folding.isASCII(name) && ByteSearch.compare(Folding.nfc(name).span, composed) == 0
   }
 
   // MARK: - Changing
 
-  /// Adds a user whose id and name were found free. Returns the row.
+  /// Adds a user whose id and name are known to be free. Returns the row.
   mutating func append(id: Int64, name: Span<UInt8>) -> UInt32 {
     let row = UInt32(identifiers.count)
     identifiers.append(id)
     names.append(name)
+    names.setCard(row, UserCard(id: id, followerCount: 0, followeeCount: 0, postCount: 0))
     enter(row)
     count += 1
     return row
   }
 
-  /// Adds the row of a user who was removed before: the id alone.
-  mutating func appendRemoved(id: Int64) {
+  /// Reserves the names of the rows to be added by `restore` and `restoreRemoved`.
+  mutating func beginRestoring(rowCount: Int) { names.grow(to: rowCount) }
+
+  /// Restores a user whose id and name are known to be free.
+  mutating func restore(id: Int64, name: Span<UInt8>) -> UInt32 {
+    let row = UInt32(identifiers.count)
     identifiers.append(id)
-    names.append(Span())
+    names.fill(Int(row), name)
+    enter(row)
+    count += 1
+    return row
   }
+
+  /// Restores the row of a removed user, which is only an id.
+  mutating func restoreRemoved(id: Int64) { identifiers.appendRemoved(id) }
+
+  /// Ends the restoring. Returns the id of a removed user that occurs twice, if there is one.
+  mutating func endRestoring() -> Int64? { identifiers.settleRemoved() }
 
   mutating func rename(_ row: UInt32, to name: Span<UInt8>) {
     leave(row)
@@ -90,71 +179,124 @@ struct UserTable: ~Copyable, Sendable {
     count -= 1
   }
 
+  // MARK: - Cards
+
+  mutating func setCard(_ row: UInt32, _ card: UserCard) { names.setCard(row, card) }
+
+  /// Prefetches the cards of both ends of a follow.
+  @inline(__always)
+  func prefetchCards(_ source: UInt32, _ target: UInt32) {
+    names.prefetchReference(Int(source))
+    names.prefetchReference(Int(target))
+  }
+
+  /// Counts a follow that was added (`by` is 1) or removed (-1).
+  /// - Returns: the target's number of followers.
+  @inline(__always)
+  mutating func countFollow(_ source: UInt32, _ target: UInt32, by change: Int64) -> Int {
+    names.countFollow(source, target, by: change)
+  }
+
+  @inline(__always)
+  mutating func countPost(of author: UInt32, by change: Int64) { names.countPost(of: author, by: change) }
+
+  // MARK: - Names
+
   private func nameHash(_ row: UInt32) -> UInt64 {
     let name = names.bytes(Int(row))
     return Folding.isASCII(name) ? Hashing.hash(name) : Hashing.hash(Folding.nfc(name).span)
   }
 
+  /// Nil if loose keys are not kept.
+  private func looseHash(_ row: UInt32) -> UInt64? {
+    byLooseKey == nil ? nil : Hashing.hash(Folding.loose(names.bytes(Int(row))).span)
+  }
+
   private mutating func enter(_ row: UInt32) {
     byName.insert(nameHash(row), row: row)
+    if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
     if !defersSearch { search.insert(row, names: names) }
   }
 
   private mutating func leave(_ row: UInt32) {
     byName.remove(nameHash(row), row: row)
+    if let hash = looseHash(row) { byLooseKey?.remove(hash, row: row) }
+    if let twin = twins.removeValue(forKey: row) { twins[twin] = nil }
     if !defersSearch { search.remove(row, names: names) }
   }
 
-  var nameLookupByteCount: Int { byName.byteCount }
+  var nameLookupByteCount: Int { byName.byteCount + looseLookupByteCount }
 
-  /// From now on the search index waits: many users come at once.
+  /// Defers the search index, for many users at once.
   mutating func deferSearch() { defersSearch = true }
 
-  /// Takes the search index of all names, which was built elsewhere meanwhile.
-  mutating func adopt(_ search: consuming NameIndex) {
+  /// Installs a search index of all names that was built elsewhere.
+  mutating func install(_ search: consuming NameIndex) {
     self.search = search
     defersSearch = false
   }
 
-  /// Builds the search index anew from all names.
+  /// Rebuilds the search index from all names.
   mutating func buildSearch() {
     search.rebuild(names: names)
     defersSearch = false
   }
 
-  // MARK: - Merging names
+  // MARK: - Uniqueness by loose key
 
-  /// Whether a merge of the search index may be due; asking sets it back.
-  mutating func takeMergeMayBeDue() -> Bool {
-    defer { search.mergeMayBeDue = false }
-    return search.mergeMayBeDue
+  /// Makes loose keys unique from now on; a lone accent has an empty key. Returns the first two users, by row, with
+  /// equal keys, if there are any. Keys are then not kept.
+  /// - Complexity: O(bytes of all names).
+  mutating func keepLooseKeys() -> (UInt32, UInt32)? {
+    byLooseKey = HashIndex()
+    for row in 0..<UInt32(rowCount) where isLive(row) {
+      if let other = self.row(looselyNamed: names.bytes(Int(row))) {
+        byLooseKey = nil
+        return (other, row)
+      }
+      if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
+    }
+    return nil
   }
 
-  /// A due merge of the search index, if any: see `NameMerge`.
-  mutating func beginMerge(besides running: [ClosedRange<UInt32>]) -> NameMerge? {
-    search.beginMerge(besides: running, names: &names)
+  /// Makes names unique by NFC only.
+  mutating func forgetLooseKeys() { byLooseKey = nil }
+
+  private var looseLookupByteCount: Int {
+    switch byLooseKey {
+    case .some(let index): index.byteCount
+    case nil: 0
+    }
   }
 
-  /// What of the search index is to be merged next while no name comes; see there.
-  var searchRest: NameIndex.Rest? { search.rest }
-  var searchMoment: NameIndex.Moment { search.moment }
-
-  mutating func beginRestMerge() -> NameMerge? { search.beginRestMerge(names: &names) }
-
-  mutating func adopt(_ segment: NameSegment?, inPlaceOf inputs: [NameIndex.Tier]) {
-    search.adopt(segment, inPlaceOf: inputs)
+  private func checkLooseKeys() -> [String] {
+    switch byLooseKey {
+    case .some(let index):
+      index.checkInvariants("users by loose key")
+        + (index.count == count ? [] : ["users: \(count) counted, \(index.count) loose keys"])
+    case nil: []
+    }
   }
 
-  /// Runs all due merges, for a graph that nobody writes to.
+  // MARK: - Compaction of the search index
+
+  /// Whether a compaction of the search index may be due. Reading it resets it.
+  mutating func takeCompactionMayBeDue() -> Bool {
+    defer { search.compactionMayBeDue = false }
+    return search.compactionMayBeDue
+  }
+
+  /// Runs all due compactions on the calling thread, for a graph without writers.
   mutating func settleSearch() { search.settle(names: names) }
 
   func checkInvariants() -> [String] {
     var problems = identifiers.checkInvariants("users") + names.checkInvariants("usernames")
     problems += byName.checkInvariants("users by name") + search.checkInvariants(names: names)
+    problems += checkLooseKeys()
     var live = 0
     for row in 0..<UInt32(rowCount) where isLive(row) {
       live += 1
-      if self.row(named: names.bytes(Int(row))) != row {
+      if self.row(exactlyNamed: names.bytes(Int(row))) != row {
         problems.append("users: the name of row \(row) does not lead to it")
       }
     }
@@ -163,4 +305,20 @@ struct UserTable: ~Copyable, Sendable {
     }
     return problems
   }
+}
+
+extension UserTable: SegmentedIndex {
+  mutating func beginCompaction(besides running: [Range<UInt32>]) -> NameCompaction? {
+    search.beginCompaction(besides: running, names: &names)
+  }
+
+  /// Installs a compaction's segment. Returns the sorted runs that it replaced.
+  mutating func install(_ segment: NameSegment?, of compaction: NameCompaction) -> [NameIndex.SortedRun] {
+    search.install(segment, inPlaceOf: compaction.inputs)
+    return compaction.inputs
+  }
+
+  var idleCompaction: IdleCompaction? { search.idleCompaction }
+
+  mutating func beginIdleCompaction() -> NameCompaction? { search.beginIdleCompaction(names: &names) }
 }

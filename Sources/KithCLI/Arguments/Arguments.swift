@@ -1,7 +1,9 @@
+import Kith
+
 /// The arguments of one run, checked against the declaration of their command.
 ///
-/// Options may stand anywhere, as `--name value` or `--name=value`; after `--` everything is a positional. No option
-/// may be given twice: of two values one would be ignored.
+/// Options can stand anywhere, as `--name value` or `--name=value`; after `--` every word is a positional. An option
+/// that is given twice is refused, since one of its values would be ignored.
 struct Arguments: Sendable {
   private(set) var positionals: [String] = []
   private var values: [String: String] = [:]
@@ -29,7 +31,7 @@ struct Arguments: Sendable {
     }
   }
 
-  /// Whether help is asked for instead of a run.
+  /// Whether the words ask for help.
   static func askForHelp(_ words: some Collection<String>) -> Bool {
     words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
   }
@@ -51,6 +53,29 @@ struct Arguments: Sendable {
     return number
   }
 
+  /// The value of `--color`.
+  func color() throws(CommandFailure) -> Color.Choice {
+    guard let text = value(.color) else { return .auto }
+    guard let choice = Color.Choice(rawValue: text) else {
+      let choices = Color.Choice.allCases.map(\.rawValue).joined(separator: " or ")
+      throw misuse("\(Option.color.name) \(text): \(choices) is needed")
+    }
+    return choice
+  }
+
+  /// The value of `--unique-names`.
+  func uniqueNames() throws(CommandFailure) -> SocialGraph.UniqueNames {
+    guard let text = value(.uniqueNames) else { return .exact }
+    guard let rule = SocialGraph.UniqueNames(rawValue: text) else {
+      let rules = SocialGraph.UniqueNames.allCases.map(\.rawValue).joined(separator: " or ")
+      throw misuse("\(Option.uniqueNames.name) \(text): \(rules) is needed")
+    }
+    return rule
+  }
+
+  /// The value of `--memory`, the allowed size of a file's graph; nil if it is not given.
+  func memory() throws(CommandFailure) -> Int? { try integer(.memory, in: 1...Int64.max).map { Int($0) } }
+
   /// A failure that points to the command's help.
   func misuse(_ message: String) -> CommandFailure {
     .usage("\(message); see kith \(command.name) --help")
@@ -68,8 +93,9 @@ struct Arguments: Sendable {
   private mutating func take(option word: String, from rest: inout ArraySlice<String>) throws(CommandFailure) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts[0]
-    guard let option = command.options.first(where: { $0.name == name }) else {
-      let nearest = nearestWord(to: name, among: command.options.map(\.name))
+    let options = command.options + [.color]
+    guard let option = options.first(where: { $0.name == name }) else {
+      let nearest = nearestWord(to: name, among: options.map(\.name))
       throw misuse("no option \(name)" + (nearest.map { ", perhaps \($0)" } ?? ""))
     }
     guard values[name] == nil else { throw misuse("\(name) is given twice") }

@@ -1,4 +1,6 @@
-/// A command as it is declared: all that its arguments are read by, that its help says, and what runs it.
+import Kith
+
+/// The declaration of a command: its arguments, its help, and the function that runs it.
 struct Command: Sendable {
   let name: String
   /// One line for the list of commands.
@@ -7,13 +9,17 @@ struct Command: Sendable {
   var options: [Option] = []
   /// Paragraphs of the help, after the options.
   var notes: [String] = []
-  /// Command lines to try, without the leading `kith`.
+  /// Example command lines, without the leading `kith`.
   let examples: [String]
-  /// Answers the exit status.
+  /// The paths that it may write to.
+  var writes: @Sendable (Arguments) -> [String] = { _ in [] }
+  /// Whether it runs until it is stopped, so that an interruption needs no explanation.
+  var isEndless = false
+  /// Returns the exit status.
   let run: @Sendable (Arguments) throws(CommandFailure) -> Int32
 }
 
-/// An argument known by its place.
+/// A positional argument.
 struct Positional: Sendable {
   let name: String
   let help: String
@@ -26,27 +32,41 @@ struct Positional: Sendable {
   }
 }
 
-/// An argument known by its name, which begins with two dashes.
+/// An option, whose name begins with two dashes.
 struct Option: Sendable {
   let name: String
-  /// What its value is called; nil for a flag.
+  /// The name of its value in the help; nil for a flag.
   let value: String?
   let help: String
   let isRequired: Bool
+  /// The words that it takes, for completion; none if it takes others.
+  let choices: [String]
 
-  init(_ name: String, _ value: String? = nil, _ help: String, isRequired: Bool = false) {
+  init(_ name: String, _ value: String? = nil, _ help: String, isRequired: Bool = false, choices: [String] = []) {
     self.name = name
     self.value = value
     self.help = help
     self.isRequired = isRequired
+    self.choices = choices
   }
 
-  static let json = Option("--json", nil, "one JSON object, for a program")
-  static let limit = Option("--limit", "N", "at most so many, 1 to 1,000 (20 without it)")
+  /// Of every command.
+  static let color = Option(
+    "--color", "WHEN", "colours: auto (the default: on a terminal), always or never",
+    choices: Color.Choice.allCases.map(\.rawValue))
+  static let json = Option("--json", nil, "prints one JSON object")
+  static let uniqueNames = Option(
+    "--unique-names", "RULE",
+    "loose: names that differ only in case and accents count as equal; exact (the default): only equal text",
+    choices: SocialGraph.UniqueNames.allCases.map(\.rawValue))
+  static let memory = Option(
+    "--memory", "BYTES", "the memory that a file's graph may take, if above 1 GiB and 200 times the file")
+  static let limit = Option("--limit", "N", "at most N results, 1 to 1,000 (default 20)")
+  static let cursor = Option("--cursor", "CURSOR", "the next page: what the page before it printed")
 }
 
-/// Why a command ends without having done its work: the exit status, and one line for standard error that says what,
-/// where, and what to do next.
+/// Why a command failed: the exit status, and one line for standard error that says what failed, where, and what to do
+/// next.
 struct CommandFailure: Error, Equatable {
   let status: Int32
   let message: String

@@ -1,14 +1,20 @@
-/// The text of `--help`, made from the declarations so that it cannot say something else.
+/// The text of `--help`, made from the declarations, so that both agree.
 enum Help {
+  static let exitStatusPrefix = "Exit status"
+  static let exitStatus = "Exit status: 0 success; 1 a negative answer or invalid data; 2 wrong usage or cannot open."
+  private static let greatestWidth = 100
+  private static let leastWidth = 30
+  private static var width: Int { min(greatestWidth, ByteStream.output.columnCount ?? greatestWidth) }
+
   static func overview(_ commands: [Command]) -> String {
     """
-    kith \(Version.text), an embedded social graph: people, follows, posts, likes, found and merged in microseconds
+    kith \(Version.text), an embedded, thread-safe social graph: users, follows, posts, likes, timelines, search
 
     usage: kith COMMAND [ARGUMENTS]
 
     \(columns(commands.map { ($0.name, $0.summary) }))
 
-    kith COMMAND --help tells more, with examples. Begin with: kith demo
+    kith COMMAND --help shows details and examples. Begin with: kith demo
 
     """
   }
@@ -16,13 +22,11 @@ enum Help {
   static func text(of command: Command) -> String {
     var parts = [usage(of: command), command.summary.capitalizedFirst + "."]
     let arguments = command.positionals.map { ($0.name, $0.help) }
-    let options = command.options.map { ($0.spelling, $0.help) }
-    if !arguments.isEmpty || !options.isEmpty { parts.append(columns(arguments + options)) }
-    parts += command.notes.map { wrapped($0.split(whereSeparator: \.isWhitespace).map(String.init)) }
-    if !command.notes.contains(where: { $0.hasPrefix("Exit status") }) {
-      parts.append("Exit status: 0 done; 1 the answer is \"no\" or the data is bad; 2 wrong usage or cannot open.")
-    }
-    parts.append((["Examples:"] + command.examples.map { "  kith \($0)" }).joined(separator: "\n"))
+    let options = (command.options + [.color]).map { ($0.spelling, $0.help) }
+    parts.append(columns(arguments + options))
+    parts += command.notes.map { wrapped($0.split(whereSeparator: \.isWhitespace), to: width) }
+    if !command.notes.contains(where: { $0.hasPrefix(exitStatusPrefix) }) { parts.append(exitStatus) }
+    parts.append(([Color.bold("Examples:")] + command.examples.map { "  kith \($0)" }).joined(separator: "\n"))
     return parts.joined(separator: "\n\n") + "\n"
   }
 
@@ -30,23 +34,21 @@ enum Help {
     var words = ["usage: kith \(command.name)"]
     words += command.positionals.map { $0.isOptional ? "[\($0.name)]" : $0.name }
     words += command.options.map { $0.isRequired ? $0.spelling : "[\($0.spelling)]" }
-    return wrapped(words, indentation: 4)
+    return wrapped(words, to: width, indentation: 4)
   }
 
-  /// Two columns, the second one aligned.
+  /// Two columns, the second one aligned and wrapped.
   private static func columns(_ rows: [(String, String)]) -> String {
-    let width = (rows.map(\.0.count).max() ?? 0) + 2
-    return rows.map { "  " + $0.padded(to: width) + $1 }.joined(separator: "\n")
-  }
-
-  private static func wrapped(_ words: [String], indentation: Int = 0) -> String {
-    var lines = [words[0]]
-    for word in words.dropFirst() {
-      if lines[lines.count - 1].count + 1 + word.count > 100 {
-        lines.append(String(repeating: " ", count: indentation) + word)
-      } else {
-        lines[lines.count - 1] += " " + word
+    let start = (rows.map(\.0.count).max() ?? 0) + 4
+    let lines = rows.map { first, second in
+      let words = second.split(separator: " ")
+      // In a narrow terminal, below the first column.
+      if width - start < leastWidth {
+        return "  \(first)\n      " + wrapped(words, to: width - 6, indentation: 6)
       }
+      return "  " + first.padded(to: start - 2)
+        + wrapped(words, to: width - start, indentation: 0)
+        .replacing("\n", with: "\n" + String(repeating: " ", count: start))
     }
     return lines.joined(separator: "\n")
   }
@@ -57,5 +59,5 @@ extension Option {
 }
 
 extension String {
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

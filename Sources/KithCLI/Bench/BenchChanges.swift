@@ -1,6 +1,6 @@
 import Kith
 
-/// Changes of a scratch graph in memory, each measured alone: nothing is journalled, no store is touched.
+/// Changes of a scratch graph in memory, each measured alone: nothing is journaled, and no store is changed.
 struct BenchChanges {
   let graph: SocialGraph
   let sample: BenchSample
@@ -9,17 +9,17 @@ struct BenchChanges {
   /// The name of a kind of change, and how long it took.
   typealias Measured = (name: String, latencies: Latencies)
 
-  /// Makes edges that are not there, then takes the same away, so that each change changes something.
+  /// Adds edges that do not exist, then removes them, so that each change has an effect.
   func measure(_ progress: inout Progress) throws(KithError) -> [Measured] {
     var random = RandomSource(seed: 1, stream: 21)
     var measured: [Measured] = []
     let pairs = try followsToMake(&random)
     let likes = try likesToGive(&random)
     let newcomers = (0..<count).map { "newcomer \($0)" }
-    func apply(_ name: String, _ changes: [Change]) throws(KithError) -> [Applied] {
-      progress.note("measuring changes: \(name)")
+    func apply(_ name: String, _ changes: [Change]) throws(KithError) -> [ChangeResult] {
+      progress.next("measuring changes: \(name)")
       guard !changes.isEmpty else { return [] }
-      var applied: [Applied] = []
+      var applied: [ChangeResult] = []
       applied.reserveCapacity(changes.count)
       let latencies = try Latencies(count: changes.count) { (place) throws(KithError) in
         applied.append(try graph.apply(changes[place]))
@@ -27,18 +27,18 @@ struct BenchChanges {
       measured.append((name, latencies))
       return applied
     }
-    _ = try apply("follow", pairs.map { .follow($0, $1, at: nil) })
-    _ = try apply("unfollow", pairs.map { .unfollow($0, $1) })
-    _ = try apply("like", likes.map { .like($0, $1, at: nil) })
-    _ = try apply("unlike", likes.map { .unlike($0, $1) })
+    _ = try apply("follow", pairs.map { .follow(by: $0, target: $1, at: nil) })
+    _ = try apply("unfollow", pairs.map { .unfollow(by: $0, target: $1) })
+    _ = try apply("like", likes.map { .like(by: $0, post: $1, at: nil) })
+    _ = try apply("unlike", likes.map { .unlike(by: $0, post: $1) })
     let text = "a post of a bench, about as long as posts are: a hundred bytes, a sentence or two of small talk"
     let posts = try apply(
       "add a post", (0..<count).map { .addPost(id: nil, author: sample.users.cycled($0), text: text, createdAt: nil) })
     _ = try apply("remove a post", posts.compactMap { $0.post.map(Change.removePost) })
     let users = try apply("add a user", newcomers.map { .addUser(id: nil, username: $0) })
-    _ = try apply("rename a user", users.compactMap { $0.user.map { .renameUser($0, username: "renamed \($0)") } })
-    _ = try apply("mute", pairs.map { .mute($0, $1) })
-    _ = try apply("block", pairs.map { .block($0, $1) })
+    _ = try apply("rename a user", users.compactMap { $0.user.map { .renameUser($0, to: "renamed \($0)") } })
+    _ = try apply("mute", pairs.map { .mute(by: $0, target: $1) })
+    _ = try apply("block", pairs.map { .block(by: $0, target: $1) })
     return measured
   }
 
@@ -47,7 +47,7 @@ struct BenchChanges {
     return try distinct(candidates) { (view, pair) throws(KithError) in
       guard pair.0 != pair.1 else { return false }
       let relations = try view.relations(of: pair.0, to: [pair.1])
-      return relations.allSatisfy { !$0.following && !$0.blocking && !$0.blockedBy }
+      return relations.allSatisfy { !$0.isFollowing && !$0.isBlocking && !$0.isBlockedBy }
     }
   }
 
@@ -55,12 +55,12 @@ struct BenchChanges {
     guard !sample.posts.isEmpty else { return [] }
     let candidates = (0..<count).map { _ in (random.pick(sample.users), random.pick(sample.posts)) }
     return try distinct(candidates) { (view, pair) throws(KithError) in
-      // Absent for a viewer is what stands behind a block.
-      try view.posts([pair.1], as: pair.0).allSatisfy { $0?.liked == false }
+      // A user across a block is hidden from the viewer.
+      try view.posts([pair.1], as: pair.0).allSatisfy { $0?.isLikedByViewer == false }
     }
   }
 
-  /// Those pairs that can be made, each once.
+  /// The pairs that can be added, each once.
   private func distinct<Target: Hashable>(
     _ candidates: [(UserID, Target)],
     _ isPossible: (borrowing GraphView, (UserID, Target)) throws(KithError) -> Bool

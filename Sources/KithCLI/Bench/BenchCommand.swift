@@ -1,36 +1,36 @@
 import Foundation
 import Kith
 
-/// `kith bench`: how fast everything is, on one's own data and machine.
+/// `kith bench`: measures queries, changes and memory on a store or a synthetic graph.
 enum BenchCommand {
-  private static let users = Option("--users", "N", "a made-up network of so many users (20,000 without STORE)")
-  private static let follows = Option("--follows", "N", "its follows (40 for each user without it)")
-  private static let posts = Option("--posts", "N", "its posts (10 for each user without it)")
-  private static let likes = Option("--likes", "N", "its likes (20 for each user without it)")
-  private static let seed = Option("--seed", "S", "another network and other questions for every number (1 without it)")
+  private static let users = Option("--users", "N", "a synthetic graph of N users (20,000 without STORE)")
+  private static let follows = Option("--follows", "N", "its follows (default 40 for each user)")
+  private static let posts = Option("--posts", "N", "its posts (default 10 for each user)")
+  private static let likes = Option("--likes", "N", "its likes (default 20 for each user)")
+  private static let seed = Option("--seed", "S", "the seed of the synthetic graph and of the queries (default 1)")
   private static let samples = Option(
-    "--samples", "N", "questions of each kind at most (100,000 without it); a second of each at most")
+    "--samples", "N", "at most N queries of each kind (default 100,000), and at most a second")
   private static let growth = Option(
-    "--growth", nil, "also asks made-up networks of a sixteenth and a quarter of the size")
+    "--growth", nil, "also measures synthetic graphs of a sixteenth and a quarter of the size")
   private static let report = Option(
-    "--report", "FILE", "writes a page to look at, one HTML file without scripts or network; FILE must be new")
+    "--report", "FILE", "writes an HTML report with charts, one file without scripts or network; FILE must be new")
 
   static let command = Command(
     name: "bench",
-    summary: "measures search, timelines, lists, changes, throughput and memory, on your data or a made-up network",
+    summary: "measures search, timelines, lists, changes, throughput and memory, on your data or a synthetic graph",
     positionals: [Positional("STORE|SNAPSHOT", "a store directory or a snapshot; only read", isOptional: true)],
     options: [users, follows, posts, likes, seed, samples, growth, report, .json],
     notes: [
       """
-      One caller asks each kind of question about users drawn at random, the clock around each call; each percentile is
-      that of single calls, "–" where too few were asked to tell it. Then all cores ask at once, beside a writer and
-      without one. The index of posts is waited for. Changes are made in a copy in memory: neither a store nor a
-      snapshot is written to, and no lock is taken. Leave the machine alone meanwhile; it takes a minute at most and
-      what opening takes.
+      Latency: one thread runs each kind of query for users drawn at random, with the clock around each call. Each
+      percentile is that of single calls; "–" means too few samples. Throughput: all cores run queries, with and
+      without a writer. The bench waits until the index of posts is built. Changes are made in a copy in memory: no
+      store or snapshot is written, and no lock is taken. Run nothing else on the machine meanwhile. It takes at most a
+      minute beside the time for opening.
       """
     ],
     examples: ["bench", "bench ./store --report bench.html", "bench --users 100000 --growth --json"],
-    run: run)
+    writes: { [$0.value(report)].compactMap(\.self) }, run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let file = arguments.value(report)
@@ -40,7 +40,7 @@ enum BenchCommand {
     let network = try network(arguments, seed: seed)
     if let warning = Machine.warning { Console.note("bench", warning) }
     var run = BenchRun(
-      source: arguments.positional(0) ?? "made-up network, seed \(seed)", seed: seed, sampleCount: sampleCount,
+      source: arguments.positional(0) ?? "synthetic graph, seed \(seed)", seed: seed, sampleCount: sampleCount,
       grows: arguments.flag(growth))
     let found = try run.measure { () throws(CommandFailure) in try graph(arguments.positional(0), or: network) }
     if let file { try write(BenchPage(report: found).html, to: file) }
@@ -79,7 +79,7 @@ enum BenchCommand {
 
   // MARK: - The page
 
-  /// Before half a minute of work.
+  /// Checked before half a minute of work.
   private static func checkFree(_ file: String) throws(CommandFailure) {
     let manager = FileManager.default
     if manager.fileExists(atPath: file) { throw .usage("\(file): exists already; name another file") }

@@ -1,6 +1,6 @@
 import Kith
 
-/// The report for a program: times in nanoseconds, rates in whole answers a second.
+/// The report as JSON: times in nanoseconds, rates in whole queries a second.
 extension BenchReport {
   func write(to writer: inout JSONWriter) {
     writer.member("version", Version.text)

@@ -1,58 +1,58 @@
 import Kith
 
-/// Everything that a bench found out.
+/// The results of a bench.
 struct BenchReport: Sendable {
-  /// How long one kind of question or change took.
+  /// The latencies of one kind of query or change.
   struct Row: Sendable {
-    let group: BenchQuestion.Group
+    let group: BenchQuery.Group
     let name: String
     let latencies: Latencies
   }
 
-  /// Timelines of users who follow about as many.
+  /// Timelines of users with similar numbers of followees.
   struct FanIn: Sendable {
     let followeeCount: Int
     let userCount: Int
     let latencies: Latencies
   }
 
-  /// The same questions asked of a graph of another size.
+  /// The same queries on a graph of another size.
   struct Size: Sendable {
     let userCount: Int
     /// In the order of `BenchRun.growing`.
     let latencies: [Latencies]
   }
 
-  /// A walk over the whole graph.
+  /// A pass over the whole graph.
   struct Pass: Sendable {
     let name: String
     let duration: Duration
   }
 
   let source: String
-  let counts: Counts
+  let counts: SocialGraph.Counts
   let machine: Machine
-  /// What the clock takes of every sample, which is not taken off.
+  /// The clock's share of every sample, which is not subtracted.
   let clockNanoseconds: Int64
   var rows: [Row] = []
   var fanIns: [FanIn] = []
-  /// Ascending; the graph itself is the last. Empty when growth was not asked for.
+  /// Ascending; the graph itself is the last. Empty without `--growth`.
   var sizes: [Size] = []
   var throughput: [BenchThroughput.Line] = []
   var passes: [Pass] = []
   let memory: MemoryReport
 
-  var groups: [(group: BenchQuestion.Group, rows: [Row])] {
-    BenchQuestion.Group.allCases.compactMap { group in
+  var groups: [(group: BenchQuery.Group, rows: [Row])] {
+    BenchQuery.Group.allCases.compactMap { group in
       let rows = rows.filter { $0.group == group }
       return rows.isEmpty ? nil : (group, rows)
     }
   }
 
-  /// Bytes of the graph for each of so many.
+  /// Bytes of the graph per element.
   func bytesEach(_ count: Int) -> String { grouped(memory.byteCount / max(1, count)) }
 
-  // MARK: - For a person
+  // MARK: - Text
 
   var text: String {
     var text = """
@@ -64,7 +64,7 @@ struct BenchReport: Sendable {
       """
     var table = Table([.left] + Array(repeating: .right, count: Latencies.shares.count + 3))
     for (group, rows) in groups {
-      table.add(cells: [group.rawValue] + Latencies.shareNames + ["max", "a second", "asked"])
+      table.addHeading(cells: [group.rawValue] + Latencies.shareNames + ["max", "a second", "samples"])
       for row in rows { table.add(cells: ["  " + row.name] + Self.cells(row.latencies)) }
       if group == .timelines {
         for fanIn in fanIns {
@@ -73,10 +73,10 @@ struct BenchReport: Sendable {
       }
     }
     text += table.text()
-    text += section("Thousands of answers a second by threads", throughputTable)
+    text += section("Thousands of queries a second by threads", throughputTable)
     text += section("Latency by size of the graph, p50 and p99", sizeTable)
     text += section("Passes over the whole graph, all cores", passTable)
-    text += section("Memory: \(byteText(memory.byteCount)), \(bytesEach(counts.users)) bytes a user", memoryTable)
+    text += section("Memory: \(byteText(memory.byteCount)), \(bytesEach(counts.users)) bytes a user", memory.table)
     return text
   }
 
@@ -93,7 +93,7 @@ struct BenchReport: Sendable {
   private var throughputTable: Table? {
     guard !throughput.isEmpty else { return nil }
     var table = Table([.left] + BenchThroughput.threadCounts.map { _ in .right })
-    table.add(cells: [""] + BenchThroughput.threadCounts.map { counted($0, "thread") })
+    table.addHeading(cells: [""] + BenchThroughput.threadCounts.map { counted($0, "thread") })
     for line in throughput {
       table.add(cells: [line.name] + line.perSecond.map { grouped(Int($0 / 1_000)) })
       if !line.changesPerSecond.isEmpty {
@@ -106,7 +106,7 @@ struct BenchReport: Sendable {
   private var sizeTable: Table? {
     guard !sizes.isEmpty else { return nil }
     var table = Table([.left] + sizes.map { _ in .right })
-    table.add(cells: [""] + sizes.map { "\(grouped($0.userCount)) users" })
+    table.addHeading(cells: [""] + sizes.map { counted($0.userCount, "user") })
     for (place, name) in BenchRun.growing.enumerated() {
       table.add(
         cells: [name]
@@ -123,22 +123,5 @@ struct BenchReport: Sendable {
     var table = Table([.left, .right])
     for pass in passes { table.add(pass.name, pass.duration.text) }
     return table
-  }
-
-  private var memoryTable: Table? {
-    var table = Table([.left, .right, .right])
-    for entry in memory.entries.sorted(by: { $0.byteCount > $1.byteCount }) where entry.byteCount > 0 {
-      let share = Double(entry.byteCount) * 100 / Double(max(1, memory.byteCount))
-      table.add(entry.words, byteText(entry.byteCount), "\(decimal(share)) %")
-    }
-    return table
-  }
-}
-
-extension MemoryReport.Entry {
-  /// `usernameSearch` as `username search`.
-  var words: String {
-    name.reduce(into: "") { words, letter in words += letter.isUppercase ? " \(letter.lowercased())" : "\(letter)" }
-      .replacing(" i ds", with: " ids")
   }
 }

@@ -1,18 +1,22 @@
 import Foundation
 import Kith
 
-/// Measures one graph from all sides.
+/// Measures one graph.
 struct BenchRun {
-  /// What is asked of graphs of several sizes.
+  /// The queries that are measured on graphs of several sizes.
   static let growing = ["search of names", "first page of a timeline", "whether one follows another"]
 
   let source: String
   let seed: UInt64
-  /// Questions of each kind at most.
+  /// The most queries of each kind.
   let sampleCount: Int
-  /// Whether smaller networks are made up and asked too.
+  /// Whether smaller synthetic graphs are generated and measured too.
   let grows: Bool
   private var progress = Progress()
+
+  /// Passes, throughput and changes.
+  private static let laterStepCount = 3 + 4 + 10
+  private static let sizeCount = 3
 
   init(source: String, seed: UInt64, sampleCount: Int, grows: Bool) {
     self.source = source
@@ -21,7 +25,7 @@ struct BenchRun {
     self.grows = grows
   }
 
-  /// - Parameter open: makes or reads the graph, which is in memory alone: it is changed.
+  /// - Parameter open: makes or reads the graph in memory, which is changed.
   mutating func measure(_ open: () throws(CommandFailure) -> SocialGraph) throws(CommandFailure) -> BenchReport {
     defer { progress.finish() }
     let clock = ContinuousClock()
@@ -31,9 +35,9 @@ struct BenchRun {
     progress.note("waiting for the index of posts")
     waitForIndex(graph)
     let indexed = clock.now
-    if graph.read({ $0.counts.users }) == 0 { throw .no("\(source): a graph without users answers nothing") }
+    if graph.read({ $0.counts.users }) == 0 { throw .no("\(source): a graph without users has nothing to measure") }
     do throws(KithError) {
-      progress.note("drawing whom to ask about")
+      progress.note("drawing the sample")
       let sample = try drawn(from: graph)
       var report = try questions(graph, sample)
       if grows { report.sizes = try sizes(graph, sample, counts: report.counts) }
@@ -53,7 +57,7 @@ struct BenchRun {
     }
   }
 
-  /// A graph is there before the index of its posts, which is built in the background.
+  /// The index of posts is built in the background after opening.
   private func waitForIndex(_ graph: SocialGraph) {
     while !graph.read({ $0.isPostSearchIndexed }) { Thread.sleep(forTimeInterval: 0.002) }
   }
@@ -71,15 +75,17 @@ struct BenchRun {
     var report = BenchReport(
       source: source, counts: graph.read { $0.counts }, machine: Machine(), clockNanoseconds: clock,
       memory: graph.read { $0.memoryReport() })
-    let all = try graph.read { (view) throws(KithError) in try BenchQuestion.all(sample, view) }
+    let all = try graph.read { (view) throws(KithError) in try BenchQuery.all(sample, view) }
+    let fanIns = sample.posts.isEmpty ? [] : sample.fanIns
+    progress.begin(stepCount: all.count + fanIns.count + Self.laterStepCount + (grows ? Self.sizeCount : 0))
     for question in all {
-      progress.note("measuring \(question.group.rawValue.lowercased()): \(question.name)")
+      progress.next("measuring \(question.group.rawValue.lowercased()): \(question.name)")
       let latencies = try ask(question, graph)
       report.rows.append(.init(group: question.group, name: question.name, latencies: latencies))
     }
-    for fanIn in sample.posts.isEmpty ? [] : sample.fanIns {
-      progress.note("measuring timelines: \(grouped(fanIn.followeeCount)) followed")
-      let question = BenchQuestion(group: .timelines, name: "") { (view, place) throws(KithError) in
+    for fanIn in fanIns {
+      progress.next("measuring timelines: \(grouped(fanIn.followeeCount)) followed")
+      let question = BenchQuery(group: .timelines, name: "") { (view, place) throws(KithError) in
         try view.timeline(of: fanIn.users.cycled(place)).count
       }
       report.fanIns.append(
@@ -89,8 +95,8 @@ struct BenchRun {
     return report
   }
 
-  /// The first tenth is asked once before, without being measured: caches and branch predictors begin as they go on.
-  private func ask(_ question: BenchQuestion, _ graph: SocialGraph) throws(KithError) -> Latencies {
+  /// The first tenth is run once before without being measured, to warm up caches and branch predictors.
+  private func ask(_ question: BenchQuery, _ graph: SocialGraph) throws(KithError) -> Latencies {
     func once(_ place: Int) throws(KithError) -> Int {
       try graph.read { (view) throws(KithError) in try question.ask(view, place) }
     }
@@ -104,9 +110,9 @@ struct BenchRun {
     let clock = ContinuousClock()
     let began = clock.now
     let pin = graph.pin()
-    var passes = [BenchReport.Pass(name: "an instant pinned", duration: clock.now - began)]
+    var passes = [BenchReport.Pass(name: "a pin", duration: clock.now - began)]
     func time(_ name: String, _ pass: () throws(KithError) -> Void) throws(KithError) {
-      progress.note("measuring \(name)")
+      progress.next("measuring \(name)")
       let began = clock.now
       try pass()
       passes.append(.init(name: name, duration: clock.now - began))
@@ -121,10 +127,10 @@ struct BenchRun {
 
   // MARK: - Sizes
 
-  /// Networks of a sixteenth and a quarter of the size, made up with as many follows, posts and likes for each user;
+  /// Synthetic graphs of a sixteenth and a quarter of the size, with as many follows, posts and likes for each user;
   /// then the graph itself.
   private mutating func sizes(
-    _ graph: SocialGraph, _ sample: BenchSample, counts: Counts
+    _ graph: SocialGraph, _ sample: BenchSample, counts: SocialGraph.Counts
   ) throws(KithError) -> [BenchReport.Size] {
     var sizes: [BenchReport.Size] = []
     for divisor in [16, 4] {
@@ -133,7 +139,7 @@ struct BenchRun {
         likeCount: counts.likes / divisor, seed: seed)
       guard network.userCount >= 100, network.impossibility == nil else { continue }
       let smaller = SocialGraph()
-      progress.note("making a network of \(grouped(network.userCount)) users")
+      progress.note("making a network of \(counted(network.userCount, "user"))")
       try smaller.bulk { (batch) throws(KithError) in try network.apply(to: &batch, &progress) }
       waitForIndex(smaller)
       sizes.append(try size(smaller, try drawn(from: smaller)))
@@ -143,8 +149,8 @@ struct BenchRun {
 
   private mutating func size(_ graph: SocialGraph, _ sample: BenchSample) throws(KithError) -> BenchReport.Size {
     let userCount = graph.read { $0.counts.users }
-    progress.note("asking a network of \(grouped(userCount)) users")
-    let questions = [BenchQuestion.search(sample), .timeline(sample), .isFollowing(sample)]
+    progress.next("measuring a network of \(counted(userCount, "user"))")
+    let questions = [BenchQuery.search(sample), .timeline(sample), .isFollowing(sample)]
     var latencies: [Latencies] = []
     for question in questions { latencies.append(try ask(question, graph)) }
     return BenchReport.Size(userCount: userCount, latencies: latencies)

@@ -1,39 +1,39 @@
 import Kith
 
-/// Whom and what a bench asks about: drawn at random from the graph, the same for the same graph and seed.
+/// The users and posts that a bench queries: drawn at random from the graph, the same for the same graph and seed.
 struct BenchSample: Sendable {
-  /// Users who follow about as many others.
+  /// Users with similar numbers of followees.
   struct FanIn: Sendable {
     let users: [UserID]
-    /// The median of how many they follow.
+    /// The median of their followee counts.
     let followeeCount: Int
   }
 
-  /// As many as questions, so that none finds in a cache what was left there by the last one about the same user.
+  /// As many as queries, so that no query finds the cache lines of an earlier one for the same user.
   private static let userCounts = 1_000...100_000
   private static let fanInUserCount = 500
   /// A class begins at every power of four.
   private static let fanInClassCount = 11
 
-  /// Anybody, each as often as another.
+  /// Any users, with equal probability.
   private(set) var users: [UserID] = []
   private(set) var names: [String] = []
   /// Parts of names, of one to eight letters.
   private(set) var parts: [String] = []
-  /// How names begin, one to eight letters.
+  /// Prefixes of names, of one to eight letters.
   private(set) var beginnings: [String] = []
-  /// Names with a letter in their midst left out, short ones as they are.
-  private(set) var slips: [String] = []
-  /// Those of the users who follow anybody.
+  /// Names without one inner letter; short ones unchanged.
+  private(set) var edits: [String] = []
+  /// Those of the users who follow others.
   private(set) var followers: [UserID] = []
   /// From few to many.
   private(set) var fanIns: [FanIn] = []
-  /// What stands in the timelines of the users.
+  /// Posts in the timelines of the users.
   private(set) var posts: [PostID] = []
   /// Words of these posts.
   private(set) var words: [String] = []
 
-  /// - Parameter questionCount: how many are asked of each kind at most.
+  /// - Parameter questionCount: the most queries of each kind.
   /// - Complexity: O(users)
   init(_ view: borrowing GraphView, seed: UInt64, questionCount: Int) throws(KithError) {
     var random = RandomSource(seed: seed, stream: 20)
@@ -55,14 +55,14 @@ struct BenchSample: Sendable {
       names.append(name)
       let letterCount = 1 + random.below(8)
       let half = name.count / 2
-      slips.append(half < 3 ? name : String(name.prefix(half) + name.dropFirst(half + 1)))
+      edits.append(half < 3 ? name : String(name.prefix(half) + name.dropFirst(half + 1)))
       beginnings.append(String(name.prefix(letterCount)))
       parts.append(String(name.dropFirst(random.below(max(1, name.count - letterCount + 1))).prefix(letterCount)))
       if seen.followeeCount > 0 { followers.append(user) }
     }
   }
 
-  /// Reservoirs: each user of a class as likely to be asked for as another.
+  /// Reservoir sampling: each user of a class with equal probability.
   private mutating func drawFanIns(
     _ view: borrowing GraphView, _ random: inout RandomSource
   ) throws(KithError) {
@@ -96,7 +96,7 @@ struct BenchSample: Sendable {
         if let word = words.isEmpty ? nil : random.pick(words) { self.words.append(String(word)) }
       }
     }
-    // In the order of one timeline, the likes of neighbours would lie in the same cache lines.
+    // In the order of one timeline, the likes of neighbours would share cache lines.
     let (inOrder, order) = (posts, random.permutation(posts.count))
     posts = order.map { inOrder[Int($0)] }
   }

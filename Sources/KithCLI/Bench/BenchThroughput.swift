@@ -2,14 +2,14 @@ import Foundation
 import Kith
 import Synchronization
 
-/// How many questions a second are answered when several threads ask at once.
+/// Queries a second by number of threads.
 struct BenchThroughput {
-  /// One kind of question.
+  /// One kind of query.
   struct Line: Sendable {
     let name: String
-    /// Answers a second, for each number of threads.
+    /// Queries a second, for each number of threads.
     let perSecond: [Double]
-    /// Changes a second that one more thread made meanwhile; empty where there was none.
+    /// Changes a second of one more thread beside them; empty if there was none.
     var changesPerSecond: [Double] = []
   }
 
@@ -26,17 +26,17 @@ struct BenchThroughput {
   }()
 
   func measure(_ progress: inout Progress) -> [Line] {
-    let timeline = BenchQuestion.timeline(sample)
+    let timeline = BenchQuery.timeline(sample)
     let asked = [
-      ("search of names", BenchQuestion.search(sample)), ("first page of a timeline", timeline),
-      ("whether one follows another", BenchQuestion.isFollowing(sample)),
+      ("search of names", BenchQuery.search(sample)), ("first page of a timeline", timeline),
+      ("whether one follows another", BenchQuery.isFollowing(sample)),
     ]
     var lines: [Line] = []
     for (name, question) in asked {
-      progress.note("measuring throughput: \(name)")
+      progress.next("measuring throughput: \(name)")
       lines.append(Line(name: name, perSecond: Self.threadCounts.map { run(question, threads: $0).answers }))
     }
-    progress.note("measuring throughput beside a writer")
+    progress.next("measuring throughput beside a writer")
     let beside = Self.threadCounts.map { run(timeline, threads: $0, writes: true) }
     lines.append(
       Line(
@@ -45,9 +45,9 @@ struct BenchThroughput {
     return lines
   }
 
-  /// Every thread asks until the time is over, each beginning elsewhere in the sample.
+  /// Every thread runs queries until the time is over, each beginning at another place of the sample.
   private func run(
-    _ question: BenchQuestion, threads: Int, writes: Bool = false
+    _ question: BenchQuery, threads: Int, writes: Bool = false
   ) -> (answers: Double, changes: Double) {
     let clock = ContinuousClock()
     let began = clock.now
@@ -59,7 +59,7 @@ struct BenchThroughput {
       Thread.detachNewThread {
         var done = 0
         while clock.now < deadline {
-          // The clock is looked at now and then: it costs as much as the cheapest question.
+          // The clock is read only now and then: it costs as much as the cheapest query.
           for _ in 0..<16 {
             if thread < threads { ask(question, thread * 997 + done) } else { change(done) }
             done += 1
@@ -75,7 +75,7 @@ struct BenchThroughput {
     return (Double(counts.answers) / seconds, Double(counts.changes) / seconds)
   }
 
-  /// What all threads did.
+  /// The totals of all threads.
   private final class Tally: Sendable {
     private let total = Mutex((answers: 0, changes: 0))
 
@@ -87,13 +87,14 @@ struct BenchThroughput {
   }
 
   /// The sample is of this graph, and nothing is removed from it: this cannot fail.
-  private func ask(_ question: BenchQuestion, _ place: Int) {
+  private func ask(_ question: BenchQuery, _ place: Int) {
     _ = try? graph.read { (view) throws(KithError) in try question.ask(view, place) }
   }
 
-  /// A follow at even places, and its undoing after it; where there is a block, a change that is refused.
+  /// A follow at even places, and its removal after it; with a block between the users, a refused change.
   private func change(_ place: Int) {
     let (one, other) = (sample.users.cycled(place / 2), sample.users.cycled(place / 2 &* 31 &+ 1))
-    _ = try? graph.apply(place.isMultiple(of: 2) ? .follow(one, other, at: nil) : .unfollow(one, other))
+    _ = try? graph.apply(
+      place.isMultiple(of: 2) ? .follow(by: one, target: other, at: nil) : .unfollow(by: one, target: other))
   }
 }

@@ -1,15 +1,15 @@
-/// How long one question took, asked again and again.
+/// The latencies of one query, run repeatedly.
 struct Latencies: Sendable {
-  /// The percentiles that are shown, as shares of the questions.
+  /// The percentiles that are shown, as shares of the samples.
   static let shares = [0.5, 0.9, 0.99, 0.999, 0.9999]
   static let shareNames = ["p50", "p90", "p99", "p99.9", "p99.99"]
 
   /// Nanoseconds, ascending.
   private let sorted: [Int64]
 
-  /// Asks until it was asked `count` times or `limit` has passed, one caller, the clock around each call alone.
+  /// Runs `body` `count` times or until `limit` has passed, in one thread, with the clock around each call.
   ///
-  /// `body` gets the number of the repetition; what it answers is let go after the clock has stopped.
+  /// `body` gets the number of the repetition; its result is released after the clock has stopped.
   init<Answer, E: Error>(
     count: Int, limit: Duration = .milliseconds(500), _ body: (Int) throws(E) -> Answer
   ) throws(E) {
@@ -31,21 +31,20 @@ struct Latencies: Sendable {
   var count: Int { sorted.count }
   var median: Duration { .nanoseconds(quantile(0.5)) }
   var percentile99: Duration { .nanoseconds(quantile(0.99)) }
-  /// Nanoseconds; zero when nothing was asked.
+  /// Nanoseconds; zero without samples.
   var maximum: Int64 { sorted.last ?? 0 }
   var perSecond: Double { sorted.isEmpty ? 0 : Double(count) * 1e9 / Double(max(1, sorted.reduce(0, +))) }
 
-  /// Nanoseconds that at least this share of the questions did not exceed.
+  /// Nanoseconds that at least this share of the samples did not exceed.
   func quantile(_ share: Double) -> Int64 {
     guard !sorted.isEmpty else { return 0 }
     return sorted[min(count, max(1, Int((share * Double(count)).rounded(.up)))) - 1]
   }
 
-  /// Whether so many were asked that some lie beyond this share: a percentile of fewer is their maximum by another
-  /// name.
+  /// Whether there are enough samples beyond this share: with fewer, a percentile would be the maximum.
   func tells(_ share: Double) -> Bool { Double(count) * (1 - share) >= 0.999 }
 
-  /// The nanoseconds of the shown percentiles; nil where too few were asked.
+  /// The nanoseconds of the shown percentiles; nil without enough samples.
   var percentiles: [Int64?] { Self.shares.map { tells($0) ? quantile($0) : nil } }
 }
 

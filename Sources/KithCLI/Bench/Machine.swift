@@ -1,12 +1,12 @@
 import Foundation
 
-/// The machine that figures were measured on.
+/// The machine of the measurements.
 struct Machine: Sendable {
   let processor: String
   let coreCount: Int
   let memoryByteCount: Int
   let system: String
-  /// How many threads ran or waited on average over the minute before; nil where the system does not say.
+  /// The load average over the minute before; nil if the system does not report it.
   let load: String?
   let measuredAt: String
 
@@ -29,10 +29,10 @@ struct Machine: Sendable {
     "\(processor), \(counted(coreCount, "core")), \(byteText(memoryByteCount)) of memory, \(system)"
   }
 
-  /// What is said of a build that is not meant for measuring; nil for one that is.
+  /// A warning for a build that is not meant for measuring; nil otherwise.
   static var warning: String? {
     #if DEBUG
-      "this kith was built for debugging, without optimisation: the figures say nothing about a release build"
+      "this kith was built for debugging, without optimisation: the figures do not apply to a release build"
     #else
       nil
     #endif
@@ -50,7 +50,7 @@ struct Machine: Sendable {
 
   private static var processorName: String? { field("model name", of: "/proc/cpuinfo") }
 
-  /// What stands behind a name and `:` or `=`, without quotes.
+  /// The value after a name and `:` or `=`, without quotes.
   private static func field(_ name: String, of path: String) -> String? {
     guard let line = text(of: path)?.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
       let place = line.firstIndex(where: { $0 == ":" || $0 == "=" })

@@ -4,16 +4,13 @@
   import Darwin
 #endif
 
-/// What a person or a program sees: standard output for answers, standard error for the rest.
+/// Standard output for results, standard error for the rest.
 enum Console {
-  static var outputIsTerminal: Bool { isatty(StandardStream.output.rawValue) == 1 }
-  static var errorIsTerminal: Bool { isatty(StandardStream.error.rawValue) == 1 }
-
   static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
 
   static func write(_ bytes: [UInt8]) throws(CommandFailure) {
-    do throws(StandardStream.Failure) {
-      try StandardStream.output.write(bytes)
+    do throws(ByteStream.Failure) {
+      try ByteStream.output.write(bytes)
     } catch {
       throw .no("standard output: \(error)")
     }
@@ -27,18 +24,18 @@ enum Console {
     try write(writer.bytes)
   }
 
-  /// One line on standard error; of a place in a file, in the form that editors jump to. When that fails too there is
-  /// nobody left to tell.
-  static func complain(_ failure: CommandFailure) {
-    let prefix = failure.isAboutLine ? "" : "kith: "
-    try? StandardStream.error.write(Array("\(prefix)\(printable(failure.message))\n".utf8))
+  /// One line on standard error; if it is about a line of a file, in the form that editors can jump to. A failure to
+  /// write it is ignored.
+  static func printError(_ failure: CommandFailure) {
+    let prefix = failure.isAboutLine ? "" : Color.red("kith:", on: .error) + " "
+    try? ByteStream.error.write(Array("\(Progress.clearing)\(prefix)\(printable(failure.message))\n".utf8))
   }
 }
 
 extension Console {
-  /// One line on standard error about what a command did not stumble over, but somebody should know.
+  /// One line on standard error: a warning that is not a failure.
   static func note(_ path: String, _ remark: String) {
-    try? StandardStream.error.write(Array("kith: \(printable("\(path): \(remark)"))\n".utf8))
+    try? ByteStream.error.write(Array("\(Progress.clearing)kith: \(printable("\(path): \(remark)"))\n".utf8))
   }
 }
 

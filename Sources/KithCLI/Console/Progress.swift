@@ -1,33 +1,41 @@
-/// One line on standard error that tells how far long work is, with its rate and the time left.
+import Synchronization
+
+/// One line on standard error with the progress of long work: count, rate and remaining time.
 ///
-/// It appears after a second, and only on a terminal: nothing is ever written into a pipe or a file. Steps may be told
-/// as often as one likes; the line changes at most five times a second.
+/// It appears after a second, and only on a terminal: nothing is written to a pipe or a file. Updates can come at any
+/// rate; the line changes at most five times a second, and is never longer than the terminal is wide.
 struct Progress {
+  /// Whether a line is shown, so that a message replaces it.
+  private static let hasLine = Atomic(false)
+  /// What removes the line that is shown; nothing without one.
+  static var clearing: String { hasLine.exchange(false, ordering: .relaxed) ? "\r\u{1B}[K" : "" }
+
   private static let patience = Duration.seconds(1)
   private static let interval = Duration.milliseconds(200)
+  private static let usualWidth = 80
 
   private let isShown: Bool
   private let clock = ContinuousClock()
   private var began: ContinuousClock.Instant
   private var lastShown: ContinuousClock.Instant
-  private var hasLine = false
   private let created: ContinuousClock.Instant
   private var phase = ""
+  private var (stepCount, step) = (0, 0)
 
-  init(isShown: Bool = Console.errorIsTerminal) {
+  init(isShown: Bool = ByteStream.error.isTerminal) {
     self.isShown = isShown
     created = clock.now
     began = created
     lastShown = created
   }
 
-  /// Begins a part of the work that has a rate of its own.
+  /// Begins a part of the work with a rate of its own.
   mutating func begin(_ phase: String) {
     self.phase = phase
     began = clock.now
   }
 
-  /// Tells how many items are done in this part, and which share of the whole of it, from 0 to 1; nil when unknown.
+  /// Reports how many items of this part are done, and their share of the whole, from 0 to 1; nil when unknown.
   mutating func update(done: Int, of unit: String, share: Double?) {
     guard isShown else { return }
     let now = clock.now
@@ -35,18 +43,31 @@ struct Progress {
     show(Self.line(phase, done: done, of: unit, share: share, elapsed: (now - began).seconds), at: now)
   }
 
-  /// Tells what goes on while nothing can be counted.
+  /// Reports work that cannot be counted.
   mutating func note(_ text: String) {
     guard isShown, clock.now - created >= Self.patience else { return }
     show(text, at: clock.now)
   }
 
-  /// Takes the line away.
-  mutating func finish() {
-    guard hasLine else { return }
-    hasLine = false
-    try? StandardStream.error.write(Array("\r\u{1B}[K".utf8))
+  /// Begins work of this many steps of about equal length.
+  mutating func begin(stepCount: Int) {
+    (self.stepCount, step) = (stepCount, 0)
+    began = clock.now
   }
+
+  /// Begins the next step.
+  mutating func next(_ text: String) {
+    let elapsed = (clock.now - began).seconds
+    var parts = [text, "\(grouped(step + 1)) of \(grouped(stepCount))"]
+    if step > 0, step < stepCount {
+      parts.append("\(Self.timeLeft(elapsed * Double(stepCount - step) / Double(step))) left")
+    }
+    step += 1
+    note(parts.joined(separator: "   "))
+  }
+
+  /// Removes the line.
+  func finish() { try? ByteStream.error.write(Array(Self.clearing.utf8)) }
 
   /// `follows   1,234,567 rows   1,010,000/s   64 %   3 s left`
   static func line(_ phase: String, done: Int, of unit: String, share: Double?, elapsed: Double) -> String {
@@ -66,7 +87,8 @@ struct Progress {
 
   private mutating func show(_ text: String, at now: ContinuousClock.Instant) {
     lastShown = now
-    hasLine = true
-    try? StandardStream.error.write(Array("\r\(text)\u{1B}[K".utf8))
+    Self.hasLine.store(true, ordering: .relaxed)
+    let width = (ByteStream.error.columnCount ?? Self.usualWidth) - 1
+    try? ByteStream.error.write(Array("\r\(text.shortened(to: width))\u{1B}[K".utf8))
   }
 }

@@ -1,4 +1,4 @@
-/// Numbers, times and texts as a person reads them. Our own, so that output does not depend on a locale.
+/// Numbers, times and texts in a readable form, independent of the locale.
 
 /// 1234567 as `1,234,567`.
 func grouped(_ number: some BinaryInteger) -> String {
@@ -11,7 +11,7 @@ func grouped(_ number: some BinaryInteger) -> String {
   return text
 }
 
-/// With so many digits after the point, rounded half up.
+/// With this many digits after the point, rounded half up.
 func decimal(_ number: Double, places: Int = 1) -> String {
   guard number.isFinite, number.magnitude < 1e15 else { return "?" }
   let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
@@ -85,7 +85,7 @@ extension Int64 {
   }
 }
 
-/// The text with everything that could move a terminal's cursor, hide or reorder text shown as an escape.
+/// The text with every character that could move a terminal's cursor, hide or reorder text shown as an escape.
 func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: { !$0.isHarmless }) else { return text }
   var shown = ""
@@ -102,7 +102,7 @@ func printable(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-  /// Not a control, and not one of the marks that override the direction of writing. Joiners stay: emoji need them.
+  /// Neither a control character nor one that overrides the direction of writing. Joiners are kept: emoji need them.
   fileprivate var isHarmless: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: false
@@ -111,13 +111,31 @@ extension Unicode.Scalar {
   }
 }
 
+/// Words in lines of at most this many characters, all but the first indented. A longer word has a line of its own.
+func wrapped(_ words: some Sequence<some StringProtocol>, to width: Int, indentation: Int = 0) -> String {
+  var (text, length) = ("", 0)
+  for word in words {
+    if text.isEmpty {
+      text = String(word)
+      length = word.count
+    } else if length + 1 + word.count > width {
+      text += "\n" + String(repeating: " ", count: indentation) + word
+      length = indentation + word.count
+    } else {
+      text += " " + word
+      length += 1 + word.count
+    }
+  }
+  return text
+}
+
 extension String {
-  /// With spaces behind it, to a width counted in characters.
+  /// Padded with spaces on the right, to a width counted in characters.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-  /// With spaces before it, to a width counted in characters.
+  /// Padded with spaces on the left, to a width counted in characters.
   func paddedLeft(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 
-  /// At most so many characters, the last one an ellipsis when something was cut.
-  func shortened(to width: Int) -> String { count <= width ? self : prefix(width - 1) + "…" }
+  /// At most this many characters, the last one an ellipsis if the text was cut.
+  func shortened(to width: Int) -> String { count <= width ? self : prefix(max(0, width - 1)) + "…" }
 }

@@ -1,9 +1,10 @@
-/// A time as RFC 3339 writes it, `2024-02-29T23:59:07.5+01:00`, or as `timeText` does, `2024-02-29 23:59:07`: UTC where
-/// it does not say how far from it.
+/// Parses a time as in RFC 3339, `2024-02-29T23:59:07.5+01:00`, or as `timeText` writes it, `2024-02-29 23:59:07`; UTC
+/// without an offset.
 ///
-/// Answers milliseconds since 1970; of a time without a fraction, the last millisecond of its second, so that what a
-/// list shows to have happened in that second has happened. Nil for what is no such time.
-func parseTime(_ text: String) -> Int64? {
+/// Returns milliseconds since 1970; nil for invalid text.
+/// - Parameter missingMilliseconds: the milliseconds of a time without a fraction. The last one of its second includes
+///   everything that a list shows with this second.
+func parseTime(_ text: String, missingMilliseconds: Int64 = 999) -> Int64? {
   var digits = text.utf8[...]
   var offsetMinutes: Int64 = 0
   if digits.last == UInt8(ascii: "Z") {
@@ -13,7 +14,9 @@ func parseTime(_ text: String) -> Int64? {
     digits = digits.dropLast(offsetByteCount)
   }
   let parts = digits.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-  guard let whole = parts.first, whole.count == 19, let fraction = milliseconds(parts.dropFirst().first) else {
+  guard let whole = parts.first, whole.count == 19,
+    let fraction = milliseconds(parts.dropFirst().first, missingMilliseconds)
+  else {
     return nil
   }
   let shape = Array(whole)
@@ -27,7 +30,7 @@ func parseTime(_ text: String) -> Int64? {
     let minute = field(14..<16, in: 0...59), let second = field(17..<19, in: 0...59)
   else { return nil }
   let days = daysSince1970(year: year, month: month, day: day)
-  // The 31st of a month that has none.
+  // The 31st of a shorter month.
   guard daysSince1970(year: year + month / 12, month: month % 12 + 1, day: 1) > days else { return nil }
   return (((days * 24 + hour) * 60 + minute - offsetMinutes) * 60 + second) * 1_000 + fraction
 }
@@ -48,9 +51,9 @@ private func number(_ digits: some Collection<UInt8>) -> Int64? {
   return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
 }
 
-/// One to three digits; 999 without any.
-private func milliseconds(_ digits: Substring.UTF8View?) -> Int64? {
-  guard let digits else { return 999 }
+/// One to three digits.
+private func milliseconds(_ digits: Substring.UTF8View?, _ missing: Int64) -> Int64? {
+  guard let digits else { return missing }
   guard (1...3).contains(digits.count), let value = number(digits) else { return nil }
   return [100, 10, 1][digits.count - 1] * value
 }

@@ -1,21 +1,21 @@
 import Kith
 
-/// `kith demo`: the main job from start to finish, on a made-up network or on one's own files.
+/// `kith demo`: the main features from start to finish, on a synthetic graph or on your files.
 enum DemoCommand {
   static let command = Command(
     name: "demo",
-    summary: "shows the main job, start to finish, on a made-up network or on your files",
+    summary: "shows the main features, start to finish, on a synthetic graph or on your files",
     options: ImportFiles.options,
     notes: [
       """
-      Types a name letter by letter into the search, follows someone, shows the timeline change, likes a post, saves a
-      snapshot, restores it in a fresh engine and proves both equal. Works in a temporary directory, and removes it.
+      Searches a name letter by letter, follows the user, shows the changed timeline, likes a post, saves a snapshot,
+      restores it into a new store and compares both. Works in a temporary directory, and removes it.
       """
     ],
     examples: ["demo", "demo --users users.tsv --follows follows.tsv --posts posts.tsv"],
     run: run)
 
-  /// Large enough to be a network, small enough to be made in two or three seconds.
+  /// Large enough to be a network, small enough to be generated in two or three seconds.
   private static let network = SeededNetwork(
     userCount: 20_000, followCount: 600_000, postCount: 150_000, likeCount: 300_000, seed: 1)
 
@@ -35,9 +35,9 @@ enum DemoCommand {
       try Console.write(ImportSummary.text(of: filled.reports))
     }
     let counts = graph.read { view in view.counts }
-    let origin = files.isEmpty ? "made up, seed \(network.seed)," : "read"
+    let origin = files.isEmpty ? "synthetic, seed \(network.seed)," : "read"
     try Console.write("  \(counts.text)\n  \(origin) and indexed in \((ContinuousClock().now - began).text)\n")
-    // What came in bulk is not in the journal; from here on every change is.
+    // Bulk changes are not in the journal; all later ones are.
     _ = try StoreAccess.snapshot(graph)
     guard let cast = try StoreAccess.ask(graph, { (view) throws(KithError) in try DemoCast(view) }) else {
       throw .no("a network without users shows nothing; give --users FILE")

@@ -1,15 +1,15 @@
 import Foundation
 import Kith
 
-/// The second half of the demo: figures, and the proof that a snapshot holds everything.
+/// The second half of the demo: figures, and the comparison of a restored snapshot.
 extension DemoTour {
-  /// Asks the commonest questions many times over, of many people.
+  /// Runs the most common queries many times, for many users.
   func measure() throws(CommandFailure) {
     let people = try StoreAccess.ask(graph) { (view) throws(KithError) in try Self.sample(view) }
     guard !people.isEmpty else { return }
     let queries = people.enumerated().map { place, user in String(user.username.prefix(1 + place % 10)) }
     var table = Table([.left, .right, .right, .right])
-    table.add("question", "asked", "median", "p99")
+    table.add("query", "samples", "median", "p99")
     func add(_ label: String, _ latencies: Latencies) {
       table.add(label, grouped(latencies.count), latencies.median.text, latencies.percentile99.text)
     }
@@ -22,34 +22,37 @@ extension DemoTour {
           try StoreAccess.ask(graph) { (view) throws(KithError) in try question(view, place % people.count) }
         })
     }
-    try ask("search of names, 1 to 10 letters typed") { (view, place) throws(KithError) in
-      try view.searchUsers(queries[place], UserSearch(viewer: cast.viewer.id, excluding: cast.viewer.id))
+    try ask("user search, 1 to 10 letters typed") { (view, place) throws(KithError) in
+      try view.searchUsers(queries[place], UserQuery(excludedUser: cast.viewer.id, viewer: cast.viewer.id))
     }
-    try ask("first page of someone's timeline") { (view, place) throws(KithError) in
+    try ask("first page of a timeline") { (view, place) throws(KithError) in
       try view.timeline(of: people[place].id)
     }
-    try ask("that of \(viewerName)") { (view, _) throws(KithError) in try view.timeline(of: cast.viewer.id) }
-    try ask("someone's newest followers") { (view, place) throws(KithError) in
+    try ask("first page of \(viewerName)'s timeline") { (view, _) throws(KithError) in
+      try view.timeline(of: cast.viewer.id)
+    }
+    try ask("newest followers of a user") { (view, place) throws(KithError) in
       try view.followers(of: people[place].id)
     }
-    try ask("whether one follows another") { (view, place) throws(KithError) in
-      try view.isFollowing(cast.viewer.id, people[place].id)
+    try ask("whether one user follows another") { (view, place) throws(KithError) in
+      try view.isFollowing(people[place].id, as: cast.viewer.id)
     }
     if let target = cast.target {
       add(
-        "a follow, or its undoing",
+        "a follow or an unfollow",
         try Latencies(count: 5_000) { (place) throws(CommandFailure) in
           let isFollow = place % 2 == 1
           let change: Change =
-            isFollow ? .follow(cast.viewer.id, target.id, at: nil) : .unfollow(cast.viewer.id, target.id)
+            isFollow
+            ? .follow(by: cast.viewer.id, target: target.id, at: nil) : .unfollow(by: cast.viewer.id, target: target.id)
           do throws(KithError) { return try graph.apply(change) } catch { throw .no(error.description) }
         })
     }
     try Console.write(
       """
 
-      How long questions take, pages of 20
-      \(table.text())  asked of \(grouped(people.count)) people by one caller, the clock around the engine's call
+      Latency of queries, pages of 20
+      \(table.text())  for \(grouped(people.count)) users, by one thread, with the clock around the engine's call
 
       """)
   }
@@ -66,14 +69,14 @@ extension DemoTour {
     return people
   }
 
-  /// Saves a snapshot, restores it into a store of its own, opens that in a fresh engine and compares the two.
+  /// Saves a snapshot, restores it into a new store, opens that and compares the two.
   func saveAndRestore(in directory: String) throws(CommandFailure) {
     let clock = ContinuousClock()
     let began = clock.now
     let snapshot = try StoreAccess.snapshot(graph)
     let saved = clock.now
     do throws(KithError) {
-      _ = try Snapshots.restore(from: snapshot.path, to: "\(directory)/restored")
+      _ = try StoreTools.restore(from: snapshot.path, to: "\(directory)/restored")
     } catch {
       throw .no("the snapshot cannot be restored: \(error.description)")
     }
@@ -84,7 +87,7 @@ extension DemoTour {
     try Console.write(
       """
 
-      A snapshot, restored in a fresh engine
+      A snapshot, restored into a new store
         saved in \((saved - began).text): \(byteText(size)), change \(grouped(snapshot.sequence))
         restored and opened in \((restored - saved).text)
 
@@ -105,7 +108,7 @@ extension DemoTour {
       """)
   }
 
-  /// Asks both engines the same questions; answers how many.
+  /// Runs the same queries on both engines; returns how many.
   private func comparePages(with fresh: SocialGraph) throws(CommandFailure) -> Int {
     let (own, other) = (graph.pin(), fresh.pin())
     let people: [User]
@@ -116,7 +119,7 @@ extension DemoTour {
         guard try own.view.timeline(of: user.id).items == other.view.timeline(of: user.id).items,
           try own.view.followers(of: user.id).items == other.view.followers(of: user.id).items,
           try own.view.searchUsers(query).items == other.view.searchUsers(query).items
-        else { throw KithError.invalidRequest(reason: "the pages of user \(user.id) differ after a restore") }
+        else { throw KithError.invalidRequest(.malformed("the pages of user \(user.id) differ after a restore")) }
       }
     } catch {
       throw .no(error.description)

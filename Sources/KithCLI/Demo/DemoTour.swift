@@ -1,6 +1,6 @@
 import Kith
 
-/// The steps of the demo, each telling what it does.
+/// The steps of the demo, each of which prints what it does.
 struct DemoTour {
   let graph: SocialGraph
   let cast: DemoCast
@@ -17,14 +17,16 @@ struct DemoTour {
     for letter in target.username {
       typed.append(letter)
       let query = typed
-      let search = UserSearch(viewer: cast.viewer.id, excluding: cast.viewer.id, limit: 20)
+      let search = UserQuery(excludedUser: cast.viewer.id, limit: 20, viewer: cast.viewer.id)
       let latencies = try Latencies(count: 51) { (_) throws(CommandFailure) in
         try StoreAccess.ask(graph) { (view) throws(KithError) in try view.searchUsers(query, search) }
       }
       var counted = search
-      counted.counting = true
+      counted.countsMatches = true
       let page = try StoreAccess.ask(graph) { (view) throws(KithError) in try view.searchUsers(query, counted) }
-      let names = page.prefix(4).map { printable($0.username).shortened(to: 20) + ($0.following == true ? "*" : "") }
+      let names = page.prefix(4).map {
+        printable($0.username).shortened(to: 20) + ($0.isFollowedByViewer == true ? "*" : "")
+      }
       table.add(
         printable(query), grouped(page.total ?? page.count), latencies.median.text, names.joined(separator: "  "))
     }
@@ -37,13 +39,13 @@ struct DemoTour {
     let before = try timeline()
     try Console.write("\nTheir timeline: \(grouped(cast.viewer.followeeCount)) followed\n" + lines(before, new: nil))
     guard let target = cast.target else {
-      try Console.write("  \(viewerName) follows everybody: nobody is left to follow\n")
+      try Console.write("  \(viewerName) follows all users: none is left to follow\n")
       return
     }
-    let followed = try change(.follow(viewer, target.id, at: nil))
+    let followed = try change(.follow(by: viewer, target: target.id, at: nil))
     let after = try timeline()
     let newCount = after.count { $0.author.id == target.id }
-    let effect = newCount > 0 ? "and the timeline is another" : "who has posted nothing new: the timeline stays"
+    let effect = newCount > 0 ? "and the timeline changes" : "who has no new posts: the timeline stays"
     try Console.write(
       """
 
@@ -52,19 +54,19 @@ struct DemoTour {
       """)
     if newCount > 0 { try Console.write("  \(newCount) of the \(after.count) newest posts are theirs now\n") }
     guard let post = cast.post else { return }
-    let liked = try change(.like(viewer, post.id, at: nil))
+    let liked = try change(.like(by: viewer, post: post.id, at: nil))
     let seen = try StoreAccess.ask(graph) { (view) throws(KithError) in try view.post(post.id, as: viewer) }
     try Console.write(
       """
 
       They like post \(post.id.rawValue) (\(liked.text))
         likes: \(grouped(post.likeCount)) before, \(grouped(seen.likeCount)) now, \
-      \(seen.liked == true ? "their own among them" : "their own missing")
+      \(seen.isLikedByViewer == true ? "including theirs" : "theirs is missing")
 
       """)
   }
 
-  private func timeline() throws(CommandFailure) -> PostPage {
+  private func timeline() throws(CommandFailure) -> Page<Post> {
     try StoreAccess.ask(graph) { (view) throws(KithError) in try view.timeline(of: cast.viewer.id) }
   }
 
@@ -76,7 +78,7 @@ struct DemoTour {
   }
 
   /// The first posts of a page, those of one author marked.
-  private func lines(_ page: PostPage, new author: UserID?) -> String {
+  private func lines(_ page: Page<Post>, new author: UserID?) -> String {
     guard !page.isEmpty else { return "  no posts\n" }
     var table = Table([.left, .left, .left, .left])
     for post in page.prefix(4) {

@@ -2,12 +2,11 @@ import Foundation
 import Kith
 import Synchronization
 
-/// A rehearsal of what backups are for: a store lives, is saved, is damaged and comes back, each time compared with
-/// what it was.
+/// A recovery drill: a store is changed, backed up, damaged and restored, each time compared with its former state.
 ///
-/// It works in a directory of its own alone. The first thing that is not as it should be ends it.
+/// It works in a directory of its own. The first difference ends it.
 struct Drill {
-  /// Something that was rehearsed.
+  /// A step that succeeded.
   struct Step {
     let name: String
     let duration: Duration
@@ -18,7 +17,7 @@ struct Drill {
   private let seed: UInt64
   private(set) var steps: [Step] = []
   private let noting: (Step) throws(CommandFailure) -> Void
-  /// What the store held, by the number of its last change.
+  /// The content of the store, by the number of its last change.
   private var marks: [GraphDigest] = []
 
   private static let network = SeededNetwork(
@@ -28,8 +27,8 @@ struct Drill {
   private var backup: String { "\(directory)/backup.kith.zst" }
 
   /// - Parameters:
-  ///   - directory: is there, and empty.
-  ///   - noting: is told of every step that went well.
+  ///   - directory: an existing, empty directory.
+  ///   - noting: is called after every step that succeeded.
   init(in directory: String, seed: UInt64, noting: @escaping (Step) throws(CommandFailure) -> Void) {
     self.directory = directory
     self.seed = seed
@@ -37,11 +36,11 @@ struct Drill {
   }
 
   /// - Parameters:
-  ///   - source: a snapshot or a store to begin with, which is only read; nil for a made-up network.
-  ///   - changeCount: how many changes are made meanwhile.
+  ///   - source: a snapshot or a store to begin with, which is only read; nil for a synthetic graph.
+  ///   - changeCount: how many changes are made.
   mutating func run(from source: String?, changeCount: Int) throws(CommandFailure) {
-    try step("a store to lose") { drill throws(CommandFailure) in try drill.make(from: source) }
-    try step("changes, with a snapshot and a backup meanwhile") { drill throws(CommandFailure) in
+    try step("a store") { drill throws(CommandFailure) in try drill.make(from: source) }
+    try step("changes, with a snapshot and a backup") { drill throws(CommandFailure) in
       try drill.live(changeCount)
     }
     try step("the newest state, restored") { drill throws(CommandFailure) in
@@ -74,10 +73,10 @@ struct Drill {
     try noting(step)
   }
 
-  // MARK: - Before
+  // MARK: - Before the damage
 
   private mutating func make(from source: String?) throws(CommandFailure) -> String {
-    if let source { _ = try Self.files { () throws(KithError) in try Snapshots.restore(from: source, to: store) } }
+    if let source { _ = try Self.files { () throws(KithError) in try StoreTools.restore(from: source, to: store) } }
     let graph = try StoreAccess.open(store, access: .readWrite)
     if source == nil {
       try SeedCommand.fill(graph, with: Self.network)
@@ -88,8 +87,8 @@ struct Drill {
     return counts.text
   }
 
-  /// Marks the state at several changes; half of them come after the snapshot, and the backup is taken in between,
-  /// while changes go on.
+  /// Records the state at several changes. Half of them come after the snapshot, and the backup is taken in between,
+  /// while changes continue.
   private mutating func live(_ changeCount: Int) throws(CommandFailure) -> String {
     let graph = try StoreAccess.open(store, access: .readWrite)
     var load = graph.read { view in DrillLoad(view, seed: seed) }
@@ -109,54 +108,54 @@ struct Drill {
 
   private var newest: GraphDigest { marks[marks.count - 1] }
 
-  // MARK: - After
+  // MARK: - Restores and damage
 
-  private func digest(restoring source: String, at point: RestorePoint) throws(CommandFailure) -> GraphDigest {
+  private func digest(restoring source: String, at point: RecoveryTarget) throws(CommandFailure) -> GraphDigest {
     let target = "\(directory)/restored"
     defer { try? FileManager.default.removeItem(atPath: target) }
-    _ = try Self.files { () throws(KithError) in try Snapshots.restore(from: source, to: target, at: point) }
+    _ = try Self.files { () throws(KithError) in try StoreTools.restore(from: source, to: target, at: point) }
     return try Self.digest(of: target)
   }
 
   @discardableResult
   private func compare(
-    restoring source: String, at point: RestorePoint, with expected: GraphDigest
+    restoring source: String, at point: RecoveryTarget, with expected: GraphDigest
   ) throws(CommandFailure) -> String {
     guard try digest(restoring: source, at: point) == expected else {
-      throw .no("what was restored is not what was there at change \(expected.sequence)")
+      throw .no("the restored state differs from the one at change \(expected.sequence)")
     }
     return "equal at change \(grouped(expected.sequence))"
   }
 
-  /// The store must open as if nothing had happened, and `verify` must tell.
+  /// The store must open with the same state, and `verify` must report the damage.
   private mutating func damageSnapshot() throws(CommandFailure) -> String {
     let name = try damage("snap-") { $0 / 2 }
-    guard try problems().contains(where: { $0.place.contains(name) }) else { throw .no("verify tells nothing of it") }
-    guard try Self.digest(of: store) == newest else { throw .no("another state comes of an older snapshot") }
-    return "told by verify; the one before it and the journals lead to the same state"
+    guard try problems().contains(where: { $0.place.contains(name) }) else { throw .no("verify does not report it") }
+    guard try Self.digest(of: store) == newest else { throw .no("an older snapshot leads to another state") }
+    return "reported by verify; the one before it and the journals lead to the same state"
   }
 
-  /// The state cannot be what it was, so nothing less than a refusal will do; salvage says what is lost.
+  /// The state cannot be restored, so a restore must be refused; salvage reports what is lost.
   private mutating func damageJournal() throws(CommandFailure) -> String {
     let name = try damage("wal-") { _ in JournalFile.firstChange }
-    guard try problems().contains(where: { $0.place.contains(name) }) else { throw .no("verify tells nothing of it") }
-    if (try? Snapshots.restore(from: store, to: "\(directory)/refused")) != nil {
+    guard try problems().contains(where: { $0.place.contains(name) }) else { throw .no("verify does not report it") }
+    if (try? StoreTools.restore(from: store, to: "\(directory)/refused")) != nil {
       throw .no("a state was restored although acknowledged changes are damaged")
     }
     let target = "\(directory)/salvaged"
-    let saved = try Self.files { () throws(KithError) in try Snapshots.salvage(from: store, to: target) }
+    let saved = try Self.files { () throws(KithError) in try StoreTools.salvage(from: store, to: target) }
     let lost = SalvageReport.count(saved.report.lost)
-    guard lost > 0, saved.report.sequence <= newest.sequence else { throw .no("salvage does not tell what is lost") }
-    let rest = try Self.files { () throws(KithError) in try Snapshots.verify(target) }
+    guard lost > 0, saved.report.sequence <= newest.sequence else { throw .no("salvage does not report what is lost") }
+    let rest = try Self.files { () throws(KithError) in try StoreTools.verify(target) }
     guard rest.isEmpty else { throw .no("the salvaged graph is not sound: \(rest[0].message)") }
-    return "refused; salvage told of \(counted(lost, "lost change")), and gave a sound graph"
+    return "refused; salvage reported \(counted(lost, "lost change")) and gave a valid graph"
   }
 
-  private func problems() throws(CommandFailure) -> [Problem] {
-    try Self.files { () throws(KithError) in try Snapshots.verify(store) }
+  private func problems() throws(CommandFailure) -> [SocialGraph.Violation] {
+    try Self.files { () throws(KithError) in try StoreTools.verify(store) }
   }
 
-  /// Flips a bit in the last file whose name begins so. Returns its name.
+  /// Flips a bit in the last file whose name has this prefix. Returns its name.
   private func damage(_ prefix: String, at place: (Int) -> Int) throws(CommandFailure) -> String {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: store))?.sorted() ?? []
     guard let name = names.last(where: { $0.hasPrefix(prefix) }) else { throw .no("there is no \(prefix)…") }
@@ -176,7 +175,7 @@ struct Drill {
     return try GraphDigest(graph.pin().view)
   }
 
-  /// Work on files, whose failure ends the drill.
+  /// Work on files; a failure ends the drill.
   private static func files<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
     do throws(KithError) { return try body() } catch { throw .no(error.description) }
   }
@@ -190,7 +189,7 @@ private final class DrillBackup: Sendable {
   init(of store: String, to file: String) {
     Thread.detachNewThread {
       do throws(KithError) {
-        _ = try Snapshots.write(store, to: file)
+        _ = try StoreTools.write(store, to: file)
       } catch {
         self.failure.withLock { $0 = error }
       }
@@ -204,8 +203,8 @@ private final class DrillBackup: Sendable {
   }
 }
 
-/// Where things stand in a journal: `Snapshots/FORMAT.md`.
+/// Offsets in a journal: see `Snapshots/FORMAT.md`.
 private enum JournalFile {
-  /// Inside the first frame.
+  /// An offset inside the first frame.
   static let firstChange = 4_096 + 48 + 2
 }

@@ -1,25 +1,26 @@
 import Foundation
 import Kith
 
-/// `kith drill`: rehearses losing a store and getting it back.
+/// `kith drill`: a recovery drill.
 enum DrillCommand {
-  private static let changes = Option("--changes", "N", "how many changes are made meanwhile (1,000 without it)")
-  private static let seed = Option("--seed", "S", "other changes for every number (1 without it)")
+  private static let changes = Option("--changes", "N", "how many changes are made (default 1,000)")
+  private static let seed = Option("--seed", "S", "the seed of the changes (default 1)")
 
   static let command = Command(
     name: "drill",
-    summary: "rehearses backup, damage and restore in a temporary directory, and compares",
+    summary: "recovery drill: backs up, damages, restores and compares a copy in a temporary directory",
     positionals: [
-      Positional("STORE|SNAPSHOT", "what to rehearse with, only read; a made-up network without it", isOptional: true)
+      Positional("STORE|SNAPSHOT", "the source, only read; a synthetic graph without it", isOptional: true)
     ],
     options: [changes, seed, .json],
     notes: [
       """
-      Copies what it is given into a temporary directory (TMPDIR), changes it while it is saved, restores it newest,
-      earlier and from the backup, damages a snapshot and a journal, restores or salvages again, and compares every time
-      with what was there. The times tell how long a restore of this graph takes on this machine.
+      Copies the source into a temporary directory (TMPDIR) and changes the copy during a snapshot and a backup. Then
+      restores the newest state, earlier ones and the backup, damages a snapshot and a journal, and restores or salvages
+      again. Every result is compared with the recorded state. The times show how long a restore of this graph takes on
+      this machine.
       """,
-      "Exit status: 0 everything came back as it was; 1 something did not; 2 wrong usage or cannot open.",
+      "Exit status: 0 every state was restored exactly; 1 one was not; 2 wrong usage or cannot open.",
     ],
     examples: ["drill", "drill ./store", "drill ./backup.kith.zst --changes 10000 --json"],
     run: run)
@@ -28,7 +29,7 @@ enum DrillCommand {
     let source = arguments.positional(0)
     let changeCount = Int(try arguments.integer(changes, in: 8...10_000_000) ?? 1_000)
     let seed = UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1)
-    if let source, !FileManager.default.fileExists(atPath: source) { throw .usage("\(source): nothing is there") }
+    if let source, !FileManager.default.fileExists(atPath: source) { throw .usage("\(source): there is no such file") }
     let directory = try TemporaryDirectory.make("drill")
     defer { TemporaryDirectory.remove(directory) }
     let isJSON = arguments.flag(.json)
@@ -49,7 +50,7 @@ enum DrillCommand {
         }
       }
     } else {
-      try Console.write("everything came back as it was\n")
+      try Console.write("every state was restored exactly\n")
     }
     return 0
   }

@@ -1,6 +1,6 @@
 import Kith
 
-/// Changes as people make them, the same for the same seed and the same graph.
+/// Synthetic changes, the same for the same seed and the same graph.
 struct DrillLoad {
   private var random: RandomSource
   private var users: [UserID] = []
@@ -13,7 +13,7 @@ struct DrillLoad {
     view.forEachPost { id, _, _, _ in posts.append(id) }
   }
 
-  /// Makes so many changes that change something; what a rule forbids, such as a follow across a block, is drawn again.
+  /// Makes this many changes with an effect. One that a rule forbids, such as a follow across a block, is drawn again.
   ///
   /// - Returns: the number of the last one.
   mutating func run(_ graph: SocialGraph, changeCount: Int) throws(KithError) -> UInt64 {
@@ -23,7 +23,7 @@ struct DrillLoad {
       do throws(KithError) {
         let applied = try graph.apply(drawn)
         sequence = applied.sequence
-        guard applied.changed else { continue }
+        guard applied.didChange else { continue }
         done += 1
         if let user = applied.user { users.append(user) }
         if let post = applied.post { posts.append(post) }
@@ -42,14 +42,14 @@ struct DrillLoad {
     let (user, other) = (random.pick(users), random.pick(users))
     switch random.below(100) {
     case 0..<8: return newUser()
-    case 8..<10: return .renameUser(user, username: "drill \(random.next())")
-    case 10..<45: return .follow(user, other, at: nil)
-    case 45..<52: return .unfollow(user, other)
-    case 52..<54: return .block(user, other)
-    case 54..<56: return .mute(user, other)
+    case 8..<10: return .renameUser(user, to: "drill \(random.next())")
+    case 10..<45: return .follow(by: user, target: other, at: nil)
+    case 45..<52: return .unfollow(by: user, target: other)
+    case 52..<54: return .block(by: user, target: other)
+    case 54..<56: return .mute(by: user, target: other)
     case 56..<57: return .removeUser(user)
     case 57..<60 where !posts.isEmpty: return .removePost(random.pick(posts))
-    case 60..<80 where !posts.isEmpty: return .like(user, random.pick(posts), at: nil)
+    case 60..<80 where !posts.isEmpty: return .like(by: user, post: random.pick(posts), at: nil)
     default: return .addPost(id: nil, author: user, text: "drill \(random.next())", createdAt: nil)
     }
   }

@@ -1,32 +1,37 @@
 import Foundation
 import Kith
 
-/// A file read from its beginning in blocks, decompressed when it begins as zstd files do, whatever its name.
+/// A file that is read in blocks from its beginning, and decompressed if it begins like a zstd file, whatever its name.
 struct InputFile {
   private static let readByteCount = 1 << 20
 
   let path: String
   /// Size of the file; nil for a pipe or a device.
   let byteCount: Int?
-  /// Bytes of the file that were read so far: compressed ones, if it is compressed.
+  /// Bytes of the file that were read so far, compressed ones if it is compressed.
   private(set) var readCount = 0
 
   private let handle: FileHandle
   private var stream: ZstdStream?
   private var hasBegun = false
-  /// Bytes of the file, of which those from `inputOffset` on wait to be decompressed.
+  /// Bytes of the file; those from `inputOffset` on are not decompressed yet.
   private var input: [UInt8] = []
   private var inputOffset = 0
 
+  /// - Parameter path: `-` for standard input.
   init(_ path: String) throws(CommandFailure) {
     self.path = path
-    // Resolved first: attributes are those of a link itself.
+    if path == ByteStream.sign {
+      (handle, byteCount) = (FileHandle.standardInput, nil)
+      return
+    }
+    // Resolved first, because attributes of a link are its own.
     let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
       throw .usage("\(path): no such file")
     }
     let type = attributes[.type] as? FileAttributeType
-    guard type != .typeDirectory else { throw .usage("\(path): a directory, where a TSV file is needed") }
+    guard type != .typeDirectory else { throw .usage("\(path): a directory, where a file of rows is needed") }
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw .usage("\(path): cannot be opened; may this user read it?")
     }
@@ -54,7 +59,7 @@ struct InputFile {
     return try decompress(stream, into: &block)
   }
 
-  /// However much a compressed file holds: what is left waits for the next call.
+  /// A compressed file can hold any amount: the rest is left for the next call.
   private mutating func decompress(
     _ stream: ZstdStream, into block: inout [UInt8]
   ) throws(CommandFailure) -> Bool {

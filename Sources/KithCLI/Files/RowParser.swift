@@ -1,14 +1,14 @@
-/// Why a line of a TSV file cannot be read as a row.
+/// Why a line is not a valid row.
 struct MalformedRow: Error, Equatable {
   let reason: String
 
   init(_ reason: String) { self.reason = reason }
 }
 
-/// Reads the fields of TSV lines straight from bytes: numbers without a String, texts into one.
+/// Reads the fields of TSV lines directly from bytes: numbers without a String, texts into one.
 ///
-/// The bytes are whole lines, each ending in LF, so that no loop below needs to look for the end of the array: every
-/// scan stops at a tab or an LF at the latest. Passing the array along instead of keeping it avoids a copy of it.
+/// The bytes are whole lines, each ending in LF, so that no loop below has to check for the end of the array: every
+/// scan stops at a tab or an LF at the latest. Passing the array instead of storing it avoids a copy.
 struct RowParser {
   private static let tab = UInt8(ascii: "\t")
   private static let lineFeed = UInt8(ascii: "\n")
@@ -17,7 +17,7 @@ struct RowParser {
   /// Where the next field begins.
   private(set) var offset = 0
 
-  /// Passes empty lines; answers how many, and whether a row follows.
+  /// Skips empty lines; returns how many, and whether a row follows.
   mutating func skipEmptyLines(_ bytes: [UInt8]) -> (count: Int, isAtRow: Bool) {
     let start = offset
     while offset < bytes.count, bytes[offset] == Self.lineFeed { offset += 1 }
@@ -27,7 +27,7 @@ struct RowParser {
   /// Whether the field just read was the last of its row.
   func isAtRowEnd(_ bytes: [UInt8]) -> Bool { bytes[offset - 1] == Self.lineFeed }
 
-  /// A field of decimal digits, perhaps after a minus sign, and the tab or LF behind it.
+  /// A field of decimal digits, optionally after a minus sign, and the tab or LF after it.
   @inline(__always)
   mutating func integer(_ bytes: [UInt8]) throws(MalformedRow) -> Int64 {
     var index = offset
@@ -49,7 +49,7 @@ struct RowParser {
     return isNegative ? -value : value
   }
 
-  /// A text, its escapes resolved, and the tab or LF behind it.
+  /// A text with its escapes resolved, and the tab or LF after it.
   mutating func text(_ bytes: [UInt8]) throws(MalformedRow) -> String {
     let start = offset
     var index = offset
@@ -67,9 +67,27 @@ struct RowParser {
     return text
   }
 
-  /// How many fields the line has that holds this place.
+  /// How many fields the line at this offset has.
   func fieldCount(_ bytes: [UInt8], from start: Int) -> Int {
     1 + bytes[start...].prefix { $0 != Self.lineFeed }.count { $0 == Self.tab }
+  }
+
+  /// The fields of the first line, unchanged.
+  static func fields(_ bytes: ArraySlice<UInt8>) -> [String] {
+    bytes.prefix { $0 != lineFeed }.split(separator: tab, omittingEmptySubsequences: false).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
+  mutating func skipLine(_ bytes: [UInt8]) {
+    while bytes[offset] != Self.lineFeed { offset += 1 }
+    offset += 1
+  }
+
+  /// Whether a line can be a header: it begins with no number.
+  static func mayBeHeader(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let first = line.first else { return false }
+    return first != UInt8(ascii: "-") && first &- UInt8(ascii: "0") >= 10
   }
 
   // MARK: Rare cases
@@ -86,7 +104,7 @@ struct RowParser {
   private func notAnInteger(_ bytes: [UInt8]) -> MalformedRow {
     let field = bytes[offset...].prefix { $0 != Self.tab && $0 != Self.lineFeed }
     if field.last == UInt8(ascii: "\r") {
-      return MalformedRow("a carriage return at the end of the line; lines end in LF alone")
+      return MalformedRow("a carriage return at the end of the line; lines end in LF alone, as the first one does")
     }
     let shown = String(decoding: field.prefix(24), as: UTF8.self) + (field.count > 24 ? "…" : "")
     return MalformedRow("\"\(shown)\" is not a 64-bit integer")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of one command's own, 0700; whoever makes it removes it.
+/// A temporary directory with mode 0700; its creator removes it, as does an interruption.
 enum TemporaryDirectory {
   static func make(_ purpose: String) throws(CommandFailure) -> String {
     let name = "kith-\(purpose)-\(UUID().uuidString)"
@@ -9,10 +9,17 @@ enum TemporaryDirectory {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw .usage("\(path): cannot be made: \(error.localizedDescription); set TMPDIR")
+      throw .usage("\(path): cannot be created: \(error.localizedDescription); set TMPDIR")
     }
+    Interruption.addTemporary(path)
     return path
   }
 
-  static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+  static func remove(_ path: String) {
+    delete(path)
+    Interruption.removeTemporary(path)
+  }
+
+  /// Removes it, whatever it holds.
+  static func delete(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,55 +1,66 @@
 import Foundation
 import Kith
 
-/// `kith import`: fills a store from TSV files, in one piece or not at all.
+/// `kith import`: fills a store from files of rows, completely or not at all.
 enum ImportCommand {
   static let command = Command(
     name: "import",
-    summary: "fills a new or existing store from TSV files",
-    positionals: [Positional("STORE", "a store directory; made when absent")],
-    options: ImportFiles.options + [.json],
+    summary: "fills a new or existing store from TSV, CSV or JSON Lines files",
+    positionals: [Positional("STORE", "a store directory; created if it does not exist")],
+    options: ImportFiles.options + [.uniqueNames, .json],
     notes: [
       """
-      Files are plain or .zst, UTF-8, one row a line, without a header; in names and texts, \\t \\n \\r \\\\ stand for a
-      tab, line feed, carriage return and backslash. They are read in the order above. Rows that break a rule (an
-      unknown id, a self-follow, a duplicate) are counted by reason and passed over. A malformed line ends the import
-      with file, line and reason. The import is committed by one snapshot at its end: until then the store is as it was.
+      Files are plain or .zst, UTF-8, one row a line, and may begin with a header that names the columns in their order.
+      FILE can be -, standard input. Files are read in the order above. Rows that break a rule (an unknown id, a
+      self-follow) are skipped and counted by reason; rows that exist already are skipped as duplicates. A malformed
+      line ends the import with file, line and reason. The import is committed by one snapshot at its end: until then
+      the store is unchanged. An import fails if no row was added and none was a duplicate.
+      """,
       """
+      tsv: fields between tabs; in names and texts, \\t \\n \\r \\\\ stand for a tab, line feed, carriage return and
+      backslash; lines end in LF, or all lines of a file in CR LF. csv: as in RFC 4180. jsonl: each line is the request
+      of kith query that adds the row, such as {"id":1,"username":"ann"}; "op" can be left out.
+      """,
     ],
     examples: [
       "import ./store --users users.tsv --follows follows.tsv.zst",
+      "import ./store --users people.csv", "import ./store --users - --format jsonl < users.jsonl",
       "import ./store --posts posts.tsv --likes likes.tsv --at 1700000000000 --strict",
     ],
-    run: run)
+    writes: { [$0.positionals[0]] }, run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let files = try ImportFiles(arguments)
     guard !files.isEmpty else { throw arguments.misuse("nothing to import: give a file, such as --users FILE") }
     let store = arguments.positionals[0]
-    let summary = try load(files, into: store)
+    let summary = try load(files, into: store, SocialGraph.Options(uniqueNames: try arguments.uniqueNames()))
     if arguments.flag(.json) {
       try Console.writeJSON { summary.write(to: &$0) }
     } else {
       try Console.write(summary.text)
     }
+    if summary.isFruitless { throw .no("nothing was imported: no row could be added, and none existed already") }
     return 0
   }
 
-  /// Opens the store, imports, commits and closes it. Of a failed import into a store that was not there before,
-  /// nothing remains.
-  private static func load(_ files: ImportFiles, into store: String) throws(CommandFailure) -> ImportSummary {
+  /// Opens the store, imports, commits and closes it. A failed import into a new store leaves nothing.
+  private static func load(
+    _ files: ImportFiles, into store: String, _ options: SocialGraph.Options
+  ) throws(CommandFailure) -> ImportSummary {
     let began = ContinuousClock().now
     let opened = try files.open()
     let isNew = !FileManager.default.fileExists(atPath: store)
-    let graph = try StoreAccess.open(store, access: .readWrite)
+    let graph = try StoreAccess.open(store, access: .readWrite, options)
     do throws(CommandFailure) {
       let result = try fill(graph, from: opened, files)
       let sequenceBefore = result.sequenceBefore
       let readEnd = result.readEnd
       let (counts, sequence) = graph.read { view in (view.counts, view.sequence) }
-      let hasChanged = sequence != sequenceBefore || sequence == 0
+      let isFruitless = result.reports.allSatisfy(\.isFruitless)
+      let hasChanged = sequence != sequenceBefore || (sequence == 0 && !isFruitless)
       let snapshotPath = hasChanged ? try StoreAccess.snapshot(graph).path : nil
       try StoreAccess.close(graph)
+      if isNew && isFruitless { StoreAccess.removeUnlessFilled(store) }
       let end = ContinuousClock().now
       return ImportSummary(
         store: store, reports: result.reports, counts: counts, sequence: sequence, snapshotPath: snapshotPath,
@@ -60,17 +71,17 @@ enum ImportCommand {
     }
   }
 
-  /// What reading the files gave, before anything is written.
+  /// The result of reading the files, before anything is written.
   struct Filled {
     let reports: [ImportReport]
     let sequenceBefore: UInt64
-    /// When the last row was read; what follows is the commit.
+    /// When the last row was read; the commit follows.
     let readEnd: ContinuousClock.Instant
   }
 
-  /// Applies the files in the memory of `graph`, which is to be thrown away when this throws.
+  /// Applies the files in the memory of `graph`, which must be discarded if this throws.
   static func fill(
-    _ graph: SocialGraph, from opened: [(kind: RowKind, blocks: LineBlocks)], _ files: ImportFiles
+    _ graph: SocialGraph, from opened: [(kind: GraphComponent, blocks: any RowBlocks)], _ files: ImportFiles
   ) throws(CommandFailure) -> Filled {
     let sequenceBefore = graph.read { view in view.sequence }
     var progress = Progress()

@@ -1,8 +1,8 @@
 import Kith
 
-/// What became of the rows of one file.
+/// The outcome of one file.
 struct ImportReport: Sendable {
-  /// Rows that broke one rule: how many, and of the first its line and what was wrong with it.
+  /// Rows that broke one rule: how many, and the line and message of the first.
   struct Skipped: Sendable {
     let reason: String
     var count: Int
@@ -10,20 +10,26 @@ struct ImportReport: Sendable {
     let firstMessage: String
   }
 
-  let kind: RowKind
+  /// The reason for skipping a row that exists already.
+  static let duplicate = "duplicate"
+
+  let kind: GraphComponent
   let path: String
+  var hasHeader = false
   var rowCount = 0
   var addedCount = 0
   /// In the order in which the reasons first occurred.
   private(set) var skipped: [Skipped] = []
   var seconds = 0.0
 
-  init(kind: RowKind, path: String) {
+  init(kind: GraphComponent, path: String) {
     self.kind = kind
     self.path = path
   }
 
   var skippedCount: Int { rowCount - addedCount }
+  /// Whether no row was added, and none existed already.
+  var isFruitless: Bool { addedCount == 0 && !skipped.contains { $0.reason == Self.duplicate } }
   var rowsPerSecond: Int { seconds > 0 ? Int(Double(rowCount) / seconds) : 0 }
 
   mutating func skip(_ reason: String, line: Int, _ message: @autoclosure () -> String) {
@@ -35,17 +41,20 @@ struct ImportReport: Sendable {
   }
 }
 
-/// What an import did, for a person or a program.
+/// The outcome of an import.
 struct ImportSummary {
   let store: String
   let reports: [ImportReport]
-  let counts: Counts
+  let counts: SocialGraph.Counts
   let sequence: UInt64
-  /// Where the import was committed; nil when nothing changed.
+  /// The snapshot that committed the import; nil when nothing changed.
   let snapshotPath: String?
   /// Building the name index and writing the snapshot.
   let commitSeconds: Double
   let seconds: Double
+
+  /// Whether no row of any file was added, and none existed already.
+  var isFruitless: Bool { reports.allSatisfy(\.isFruitless) }
 
   /// Rows skipped over all files, by reason, most frequent first.
   static func skipped(_ reports: [ImportReport]) -> [(reason: String, count: Int)] {
@@ -56,7 +65,7 @@ struct ImportSummary {
 
   static func text(of reports: [ImportReport]) -> String {
     var table = Table([.left, .right, .right, .right, .right, .right])
-    table.add("", "rows", "added", "skipped", "seconds", "rows/s")
+    table.addHeading("", "rows", "added", "skipped", "seconds", "rows/s")
     for report in reports {
       table.add(
         report.kind.rawValue, grouped(report.rowCount), grouped(report.addedCount), grouped(report.skippedCount),
@@ -65,7 +74,7 @@ struct ImportSummary {
     var text = table.text()
     for report in reports {
       for skipped in report.skipped {
-        text += "  skipped \(grouped(skipped.count)) \(report.kind.rawValue), \(skipped.reason)"
+        text += "  skipped \(counted(skipped.count, report.kind.noun)), \(skipped.reason)"
         text += "; first at \(printable(report.path)):\(skipped.firstLine): \(printable(skipped.firstMessage))\n"
       }
     }

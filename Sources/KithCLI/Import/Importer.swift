@@ -2,7 +2,7 @@ import Kith
 
 /// Turns rows into changes and applies them, file by file.
 ///
-/// A row that breaks a rule of the graph is counted and passed over; a line that is no row ends the import.
+/// A row that breaks a rule of the graph is counted and skipped; an invalid line ends the import.
 struct Importer {
   private let time: Timestamp
   private let clock = ContinuousClock()
@@ -15,7 +15,7 @@ struct Importer {
   }
 
   mutating func apply(
-    _ kind: RowKind, _ blocks: LineBlocks, to batch: inout Batch
+    _ kind: GraphComponent, _ blocks: any RowBlocks, to batch: inout SocialGraph.Batch
   ) throws(CommandFailure) -> ImportReport {
     var blocks = blocks
     defer { blocks.file.close() }
@@ -27,14 +27,17 @@ struct Importer {
     while try blocks.next() {
       try apply(blocks.bytes, to: &batch, line: &line, report: &report)
       progress.update(done: report.rowCount, of: "rows", share: blocks.file.shareRead)
+      if blocks.isBadlyEnded {
+        throw .line(line + 1, of: report.path, "it ends in LF alone; the first line ends in CR LF, and so must all")
+      }
     }
     report.seconds = (clock.now - began).seconds
     return report
   }
 
-  /// Applies whole lines; `line` is the number of the last line before them, then of the last of them.
+  /// Applies whole lines; `line` is the number of the last line before them, and afterwards of the last of them.
   private func apply(
-    _ bytes: [UInt8], to batch: inout Batch, line: inout Int, report: inout ImportReport
+    _ bytes: [UInt8], to batch: inout SocialGraph.Batch, line: inout Int, report: inout ImportReport
   ) throws(CommandFailure) {
     var parser = RowParser()
     while true {
@@ -43,19 +46,30 @@ struct Importer {
       guard isAtRow else { return }
       line += 1
       let start = parser.offset
+      if report.rowCount == 0, !report.hasHeader, RowParser.mayBeHeader(bytes[start...]) {
+        report.hasHeader = report.kind.isHeader(RowParser.fields(bytes[start...]))
+        if report.hasHeader {
+          parser.skipLine(bytes)
+          continue
+        }
+      }
       let change: Change
       do throws(MalformedRow) {
         change = try self.change(report.kind, bytes, &parser)
       } catch {
-        let reason = Self.reason(error, of: report.kind, fieldCount: parser.fieldCount(bytes, from: start))
+        var reason = Self.reason(error, of: report.kind, fieldCount: parser.fieldCount(bytes, from: start))
+        if report.rowCount == 0, RowParser.mayBeHeader(bytes[start...]) {
+          reason += "; a header names the columns in this order: \(report.kind.columns.joined(separator: " "))"
+        }
+        if RowParser.fields(bytes[start...]).first?.contains(",") == true { reason += "; is it CSV? --format csv" }
         throw .line(line, of: report.path, reason)
       }
       report.rowCount += 1
       do throws(KithError) {
-        if try batch.importChange(change).changed {
+        if try batch.importChange(change).didChange {
           report.addedCount += 1
         } else {
-          report.skip("duplicate", line: line, "it is there already")
+          report.skip(ImportReport.duplicate, line: line, "it exists already")
         }
       } catch {
         guard error.isBrokenRule else { throw .line(line, of: report.path, error.description) }
@@ -66,17 +80,17 @@ struct Importer {
 
   @inline(__always)
   private func change(
-    _ kind: RowKind, _ bytes: [UInt8], _ parser: inout RowParser
+    _ kind: GraphComponent, _ bytes: [UInt8], _ parser: inout RowParser
   ) throws(MalformedRow) -> Change {
     let first = try parser.integer(bytes)
     guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
-    if kind == .users {
+    guard kind != .users else {
       let name = try parser.text(bytes)
       guard parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
       return .addUser(id: UserID(first), username: name)
     }
     let second = try parser.integer(bytes)
-    if kind == .posts {
+    guard let relation = kind.relation else {
       guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
       let time = try parser.integer(bytes)
       guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
@@ -85,31 +99,27 @@ struct Importer {
       return .addPost(id: PostID(first), author: UserID(second), text: text, createdAt: Timestamp(time))
     }
     var time = self.time
-    if !parser.isAtRowEnd(bytes), kind == .follows || kind == .likes { time = Timestamp(try parser.integer(bytes)) }
+    let hasTime = relation.schema.hasTime
+    if hasTime && !parser.isAtRowEnd(bytes) { time = Timestamp(try parser.integer(bytes)) }
     guard parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
-    switch kind {
-    case .likes: return .like(UserID(first), PostID(second), at: time)
-    case .blocks: return .block(UserID(first), UserID(second))
-    case .mutes: return .mute(UserID(first), UserID(second))
-    default: return .follow(UserID(first), UserID(second), at: time)
-    }
+    return Change(EdgeChange(relation, UserID(first), second, at: hasTime ? time : nil))
   }
 
   private static let wrongFieldCount = MalformedRow("a wrong number of fields")
 
-  /// The number of fields is told first: with it wrong, any other reason would mislead.
-  private static func reason(_ error: MalformedRow, of kind: RowKind, fieldCount: Int) -> String {
+  /// A wrong number of fields is reported first: with it, any other reason would mislead.
+  private static func reason(_ error: MalformedRow, of kind: GraphComponent, fieldCount: Int) -> String {
     guard !kind.fieldCounts.contains(fieldCount) else { return "\(error.reason); a row is: \(kind.fields)" }
-    return "\(fieldCount) field\(fieldCount == 1 ? "" : "s"); a row of \(kind.rawValue) is: \(kind.fields)"
+    return "\(counted(fieldCount, "field")); a row of \(kind.rawValue) is: \(kind.fields)"
   }
 }
 
 extension KithError {
-  /// Whether a row breaks a rule of the graph, so that the next one may still be good.
+  /// Whether a row breaks a rule of the graph, so that later rows can still be valid.
   fileprivate var isBrokenRule: Bool {
     switch self {
-    case .unknownUser, .unknownPost, .usernameTaken, .idTaken, .invalidUsername, .textTooLong, .cannotFollowSelf,
-      .blocked, .invalidRequest:
+    case .unknownUser, .unknownUsername, .unknownPost, .usernameTaken, .userIDTaken, .postIDTaken, .invalidUsername,
+      .textTooLong, .cannotFollowSelf, .blocked, .invalidRequest:
       true
     default: false
     }

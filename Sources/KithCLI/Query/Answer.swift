@@ -1,27 +1,28 @@
 import Kith
 
-/// What an operation answers, as a host would hold it; writing it as JSON comes after the clock has stopped.
+/// The result of an operation, as a host would hold it; it is written as JSON after the clock has stopped.
 enum Answer: Sendable {
-  case users(UserPage)
-  case posts(PostPage)
-  case timeline(PostPage)
+  case users(Page<User>)
+  case posts(Page<Post>)
+  case timeline(Page<Post>)
   case user(User)
   case post(Post)
   case lookup(users: [User?], posts: [Post?])
   case value(Bool)
-  case relations([Relations])
-  case suggestions(SuggestionPage)
-  case distance(Distance)
+  case relations([User.Relations])
+  case suggestions(Page<Suggestion>)
+  case distance(ShortestPath)
   case change(ChangeAnswer)
   case batch([ChangeAnswer], sequence: UInt64)
   case snapshot(SnapshotInfo)
-  case stats(Counts, MemoryReport, sequence: UInt64)
-  case problems([Problem])
+  case stats(SocialGraph.Counts, MemoryReport, sequence: UInt64)
+  case problems([SocialGraph.Violation])
   case watching(Int)
   case unwatched(Bool)
+  case help([Shape])
 }
 
-/// What a single change answers.
+/// The result of a single change.
 struct ChangeAnswer: Sendable {
   enum Outcome: Sendable {
     case changed(Bool)
@@ -34,15 +35,15 @@ struct ChangeAnswer: Sendable {
 }
 
 extension JSONWriter {
-  /// The members of a good answer, after `"ok":true`.
+  /// The members of a success, after `"ok":true`.
   mutating func members(of answer: Answer, to request: Request, in line: [UInt8]) {
     switch answer {
     case .users(let page):
-      list("users", page.indices) { $0.user(page[$1], ranges: page.ranges?[$1]) }
+      list("users", page.indices) { $0.user(page[$1], ranges: page.highlights?[$1]) }
       member("next", stringOrNull: page.next?.text)
       if let total = page.total { member("count", total) }
     case .posts(let page):
-      list("posts", page.indices) { $0.post(page[$1], ranges: page.ranges?[$1]) }
+      list("posts", page.indices) { $0.post(page[$1], ranges: page.highlights?[$1]) }
       member("next", stringOrNull: page.next?.text)
     case .timeline(let page):
       list("posts", page.items) { $0.post($1) }
@@ -82,10 +83,11 @@ extension JSONWriter {
     case .problems(let problems): list("problems", problems) { $0.problem($1) }
     case .watching(let number): member("watch", number)
     case .unwatched(let changed): member("changed", changed)
+    case .help(let shapes): list("ops", shapes) { $1.write(to: &$0) }
     }
   }
 
-  /// `"ok":false` and the error, its place in a batch beside it.
+  /// `"ok":false` and the error, with its index in a batch.
   mutating func members(of error: KithError) {
     member("ok", false)
     name("error")
@@ -96,7 +98,7 @@ extension JSONWriter {
     }
   }
 
-  /// Gives a request its tag back, byte for byte.
+  /// Echoes the tag of a request, byte for byte.
   mutating func tag(_ source: Range<Int>?, in line: [UInt8]) {
     guard let source else { return }
     name("tag")
@@ -125,17 +127,18 @@ extension JSONWriter {
     array(items, each: each)
   }
 
-  mutating func user(_ user: User, mutualCount: Int? = nil, ranges: [Range<Int>]? = nil) {
+  mutating func user(_ user: User, mutualCount: Int? = nil, score: Double? = nil, ranges: [Range<Int>]? = nil) {
     object { writer in
       writer.member("id", user.id.rawValue)
       writer.member("username", user.username)
       writer.member("followerCount", user.followerCount)
       writer.member("followeeCount", user.followeeCount)
       writer.member("postCount", user.postCount)
-      if let following = user.following { writer.member("following", following) }
+      if let following = user.isFollowedByViewer { writer.member("following", following) }
       if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
       if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
       if let mutualCount { writer.member("mutualCount", mutualCount) }
+      if let score { writer.member("score", score) }
       if let ranges { writer.ranges(ranges) }
     }
   }
@@ -158,23 +161,23 @@ extension JSONWriter {
       writer.member("createdAt", post.createdAt.rawValue)
       writer.member("text", post.text)
       writer.member("likeCount", post.likeCount)
-      if let liked = post.liked { writer.member("liked", liked) }
+      if let liked = post.isLikedByViewer { writer.member("liked", liked) }
       if let likedAt = post.likedAt { writer.member("likedAt", likedAt.rawValue) }
       if let ranges { writer.ranges(ranges) }
     }
   }
 
-  private mutating func relations(_ relations: Relations) {
+  private mutating func relations(_ relations: User.Relations) {
     object { writer in
-      writer.member("following", relations.following)
-      writer.member("followedBy", relations.followedBy)
-      writer.member("blocking", relations.blocking)
-      writer.member("blockedBy", relations.blockedBy)
-      writer.member("muting", relations.muting)
+      writer.member("following", relations.isFollowing)
+      writer.member("followedBy", relations.isFollowedBy)
+      writer.member("blocking", relations.isBlocking)
+      writer.member("blockedBy", relations.isBlockedBy)
+      writer.member("muting", relations.isMuting)
     }
   }
 
-  private mutating func stats(_ counts: Counts, _ memory: MemoryReport, _ sequence: UInt64) {
+  private mutating func stats(_ counts: SocialGraph.Counts, _ memory: MemoryReport, _ sequence: UInt64) {
     counts.write(to: &self)
     member("sequence", sequence)
     name("bytes")
@@ -184,7 +187,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func problem(_ problem: Problem) {
+  private mutating func problem(_ problem: SocialGraph.Violation) {
     object { writer in
       writer.member("code", problem.code)
       writer.member("where", problem.place)

@@ -1,18 +1,22 @@
 /// Reads one JSON value (RFC 8259) from the bytes of a line.
 ///
-/// Our own, because the protocol needs what general parsers lose: integers told apart from `1.0` and `1e0`, duplicate
-/// names and lone surrogates refused, and the bytes of a tag as they came.
+/// General parsers lose what the protocol needs: integers distinct from `1.0` and `1e0`, refusal of duplicate names and
+/// lone surrogates, and the original bytes of a tag.
 struct JSONReader {
-  /// Deeper nesting than any request has; it bounds the recursion.
+  /// Deeper nesting than any valid request; it bounds the recursion.
   static let maximumDepth = 64
+  /// More values than any valid request: a batch of 10,000 changes has some 80,000. It bounds the memory of a line's
+  /// values, each of which can take one byte of it.
+  static let maximumValueCount = 1 << 18
 
-  /// From here on duplicate names are found by hashing, so that an object of a million members costs no million
+  /// Above this count duplicate names are found by hashing, so that an object of a million members takes no million
   /// scans.
   private static let hashedMemberCount = 16
 
   private let bytes: [UInt8]
   private var offset = 0
   private var depth = 0
+  private var valueCount = 0
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -27,7 +31,9 @@ struct JSONReader {
   }
 
   private mutating func value() throws(JSONError) -> JSONValue {
-    switch try current() {
+    valueCount += 1
+    guard valueCount <= Self.maximumValueCount else { throw failure(.tooManyValues) }
+    return switch try current() {
     case UInt8(ascii: "{"): .object(try members())
     case UInt8(ascii: "["): .array(try elements())
     case UInt8(ascii: "\""): .string(try string())
@@ -40,7 +46,7 @@ struct JSONReader {
 
   // MARK: Objects and arrays
 
-  /// Passes the opening byte.
+  /// Skips the opening byte.
   private mutating func enter() throws(JSONError) {
     guard depth < Self.maximumDepth else { throw failure(.tooDeep) }
     depth += 1
@@ -90,7 +96,7 @@ struct JSONReader {
     }
   }
 
-  /// Passes a comma (true) or the closing byte (false).
+  /// Skips a comma (true) or the closing byte (false).
   private mutating func continues(until closing: UInt8) throws(JSONError) -> Bool {
     skipWhiteSpace()
     let byte = try current()
@@ -127,8 +133,7 @@ struct JSONReader {
     while offset < bytes.count, Self.isDigit(bytes[offset]) { offset += 1 }
   }
 
-  /// The digits as an integer, summed below zero because that side reaches one further; nil where 64 bits do not hold
-  /// it.
+  /// The digits as an integer, summed below zero because that side reaches one further; nil if 64 bits do not hold it.
   private func integer(in range: Range<Int>) -> Int64? {
     let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
     var negated: Int64 = 0
@@ -179,7 +184,7 @@ struct JSONReader {
     return text
   }
 
-  /// Stops at a quote or a backslash, which is there when this returns.
+  /// Stops at a quote or a backslash, and throws at the end.
   private mutating func skipPlainBytes() throws(JSONError) {
     while offset < bytes.count {
       let byte = bytes[offset]

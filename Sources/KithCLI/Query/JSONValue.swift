@@ -1,8 +1,7 @@
 /// One value of a parsed line.
 ///
-/// Fields of requests are integers, strings, booleans, lists and references, so a number that is not written as plain
-/// digits or does not fit 64 bits keeps no value of its own: no field takes it, and a tag comes back by its source
-/// bytes.
+/// Fields of requests are integers, strings, booleans, lists and references. A number that is not written as plain
+/// digits or does not fit 64 bits has no value: no field accepts it, and a tag is echoed by its source bytes.
 enum JSONValue: Equatable, Sendable {
   case null
   case boolean(Bool)
@@ -17,19 +16,19 @@ enum JSONValue: Equatable, Sendable {
 struct JSONMember: Equatable, Sendable {
   let name: String
   let value: JSONValue
-  /// Byte offsets of the value in the line, white space around it left out.
+  /// Byte offsets of the value in the line, without the white space around it.
   let source: Range<Int>
 }
 
 extension [JSONMember] {
-  /// The member of that name, compared byte by byte: `String` equality would hold some other spellings for the same
-  /// name.
+  /// The member of that name, compared byte by byte: `String` equality would treat canonically equivalent names as
+  /// equal.
   func named(_ name: String) -> JSONMember? {
     first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 }
 
-/// Why a line is not one JSON value, and the byte offset where that shows.
+/// Why a line is not one JSON value, and the byte offset.
 struct JSONError: Error, Equatable, CustomStringConvertible {
   enum Reason: Equatable {
     case unexpectedEnd
@@ -39,6 +38,7 @@ struct JSONError: Error, Equatable, CustomStringConvertible {
     case loneSurrogate
     case invalidUTF8
     case tooDeep
+    case tooManyValues
     case duplicateName(String)
     case trailingBytes
   }
@@ -55,7 +55,8 @@ struct JSONError: Error, Equatable, CustomStringConvertible {
     case .loneSurrogate: "half of a surrogate pair at byte \(offset)"
     case .invalidUTF8: "the string at byte \(offset) is not valid UTF-8"
     case .tooDeep: "nested more than \(JSONReader.maximumDepth) deep at byte \(offset)"
-    case .duplicateName(let name): "the field \(name) occurs twice, again at byte \(offset)"
+    case .tooManyValues: "more than \(JSONReader.maximumValueCount) values, at byte \(offset)"
+    case .duplicateName(let name): "the field \(name.shown) occurs twice, again at byte \(offset)"
     case .trailingBytes: "more bytes after the value, at byte \(offset)"
     }
   }

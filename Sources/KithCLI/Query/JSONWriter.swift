@@ -1,12 +1,12 @@
-/// Writes JSON values one after another into one growing buffer, putting the commas itself.
+/// Writes JSON values one after another into one buffer, and adds the commas.
 ///
-/// Names of members are constants of the protocol and need no escaping; texts are escaped where JSON demands it and
-/// otherwise pass through as UTF-8.
+/// Names of members are constants of the protocol and need no escaping; texts are escaped where JSON requires it and
+/// are otherwise copied as UTF-8.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// Forgets what was written and keeps the memory.
+  /// Removes the content and keeps the memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
@@ -30,7 +30,7 @@ struct JSONWriter {
     close(UInt8(ascii: "]"))
   }
 
-  /// Starts a member; its value is what is written next.
+  /// Starts a member; the next value belongs to it.
   mutating func name(_ name: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -73,7 +73,7 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A value that is JSON already.
+  /// A value that is encoded as JSON already.
   mutating func source(_ json: ArraySlice<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
@@ -84,6 +84,13 @@ struct JSONWriter {
   mutating func member(_ name: String, _ value: some BinaryInteger) {
     self.name(name)
     integer(value)
+  }
+
+  /// - Parameter value: a finite number; JSON has no other.
+  mutating func member(_ name: String, _ value: Double) {
+    self.name(name)
+    separate()
+    bytes.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
   }
 
   mutating func member(_ name: String, _ value: Bool) {

@@ -1,9 +1,9 @@
-/// Cuts a stream of bytes, fed in pieces of any size, into lines.
+/// Cuts a stream of bytes, which comes in pieces of any size, into lines.
 ///
-/// A line over the limit is reported as such and never held whole: its bytes are dropped as they come, up to its line
+/// A line over the limit is reported as such and never held whole: its bytes are dropped as they arrive, up to its line
 /// break.
 struct LineSplitter {
-  /// The longest line that a request may have, its line break not counted.
+  /// The longest line of a request, without its line break.
   static let maximumByteCount = 8 << 20
 
   enum Line: Equatable {
@@ -13,7 +13,7 @@ struct LineSplitter {
 
   private let maximumByteCount: Int
   private var buffer: [UInt8] = []
-  /// Where the next line begins, and how far line breaks were looked for.
+  /// Where the next line begins, and how far the bytes were searched for line breaks.
   private var start = 0
   private var scanned = 0
   private var isDropping = false
@@ -38,7 +38,7 @@ struct LineSplitter {
     return nil
   }
 
-  /// What is left after the last line break, once the input has ended and `next` has answered nil.
+  /// The rest after the last line break, once the input has ended and `next` has returned nil.
   mutating func last() -> Line? {
     isDropping || start < buffer.count ? take(to: buffer.count) : nil
   }

@@ -1,49 +1,62 @@
 import Kith
 
-/// A graph under question: answers one line at a time.
+/// A session on a graph: answers one line at a time.
 struct QuerySession {
   let graph: SocialGraph
-  /// Whether answers tell the time of their engine call.
+  /// Whether answers have the time of their engine call.
   let timings: Bool
   /// Whether changes are refused, whatever the graph itself allows.
   let readOnly: Bool
 
   private let clock = ContinuousClock()
   private var watches: QueryWatches
+  /// The time of the last engine call; zero without timings.
+  private(set) var elapsed = Duration.zero
 
-  init(_ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false) {
+  /// Whether it watches a query.
+  var isWatching: Bool { !watches.isEmpty }
+
+  init(
+    _ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false, watchLimit: Int = QueryWatches.limit
+  ) {
     self.graph = graph
-    watches = QueryWatches(graph)
+    watches = QueryWatches(graph, limit: watchLimit)
     self.timings = timings
     self.readOnly = readOnly
   }
 
-  /// Answers one line, without its line break; a blank line gets no answer.
+  /// Answers one line, given without its line break; a blank line gets no answer.
   mutating func answer(_ line: LineSplitter.Line, to writer: inout JSONWriter) {
     switch line {
     case .line(let bytes):
       if !bytes.allSatisfy(JSONReader.isWhiteSpace) { answer(bytes, to: &writer) }
     case .tooLong:
       let limit = LineSplitter.maximumByteCount
-      let error = KithError.invalidRequest(reason: "a line is at most \(limit) bytes long; send a smaller request")
-      write(error, of: [], tag: nil, .zero, to: &writer)
+      let error = KithError.invalidRequest(.malformed("a line is at most \(limit) bytes long; send a smaller request"))
+      elapsed = .zero
+      write(error, of: [], tag: nil, to: &writer)
     }
   }
 
-  /// Writes those watched answers that became others, one a line.
-  mutating func push(to writer: inout JSONWriter) { watches.push(to: &writer) }
+  /// Writes the watched answers that have changed, one a line.
+  /// - Parameter flush: called after each line; it may empty the writer.
+  mutating func push<Failure>(
+    to writer: inout JSONWriter, flush: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    try watches.push(to: &writer, flush: flush)
+  }
 
   private mutating func answer(_ line: [UInt8], to writer: inout JSONWriter) {
     var tag: Range<Int>?
-    var elapsed = Duration.zero
+    elapsed = .zero
     do throws(KithError) {
       let members = try Self.members(of: line)
       tag = members.named("tag")?.source
       let request = try Request(members)
-      let answer = try measured(&elapsed) { (session) throws(KithError) in try session.run(request) }
-      write(answer, to: request, of: line, elapsed, to: &writer)
+      let answer = try measured { (session) throws(KithError) in try session.run(request) }
+      write(answer, to: request, of: line, to: &writer)
     } catch {
-      write(error, of: line, tag: tag, elapsed, to: &writer)
+      write(error, of: line, tag: tag, to: &writer)
     }
   }
 
@@ -52,9 +65,9 @@ struct QuerySession {
     do throws(JSONError) {
       value = try JSONReader.parse(line)
     } catch {
-      throw .invalidRequest(reason: "the line is not JSON: \(error)")
+      throw .invalidRequest(.malformed("the line is not JSON: \(error)"))
     }
-    guard case .object(let members) = value else { throw .invalidRequest(reason: "a request is a JSON object") }
+    guard case .object(let members) = value else { throw .invalidRequest(.malformed("a request is a JSON object")) }
     return members
   }
 
@@ -67,13 +80,15 @@ struct QuerySession {
     case .snapshot: return .snapshot(try graph.snapshot())
     case .watch: return .watching(try watches.add(request.required(.question, request.question)))
     case .unwatch: return .unwatched(watches.remove(request.required(.watch, request.integer)))
+    // The whole graph is read: not under a lock, which a change would wait for.
+    case .verify: return try request.answer(from: graph.pin().view)
     case let operation where operation.isChange: return try request.apply(to: graph)
     default: return try graph.read { (view) throws(KithError) in try request.answer(from: view) }
     }
   }
 
   private mutating func measured(
-    _ elapsed: inout Duration, _ body: (inout QuerySession) throws(KithError) -> Answer
+    _ body: (inout QuerySession) throws(KithError) -> Answer
   ) throws(KithError) -> Answer {
     guard timings else { return try body(&self) }
     let began = clock.now
@@ -84,27 +99,27 @@ struct QuerySession {
   // MARK: Answers
 
   private func write(
-    _ answer: Answer, to request: Request, of line: [UInt8], _ elapsed: Duration, to writer: inout JSONWriter
+    _ answer: Answer, to request: Request, of line: [UInt8], to writer: inout JSONWriter
   ) {
     writer.object { writer in
       writer.member("ok", true)
       writer.members(of: answer, to: request, in: line)
-      writeEnd(of: line, tag: request.tag, elapsed, to: &writer)
+      writeEnd(of: line, tag: request.tag, to: &writer)
     }
     writer.newline()
   }
 
   private func write(
-    _ error: KithError, of line: [UInt8], tag: Range<Int>?, _ elapsed: Duration, to writer: inout JSONWriter
+    _ error: KithError, of line: [UInt8], tag: Range<Int>?, to writer: inout JSONWriter
   ) {
     writer.object { writer in
       writer.members(of: error)
-      writeEnd(of: line, tag: tag, elapsed, to: &writer)
+      writeEnd(of: line, tag: tag, to: &writer)
     }
     writer.newline()
   }
 
-  private func writeEnd(of line: [UInt8], tag: Range<Int>?, _ elapsed: Duration, to writer: inout JSONWriter) {
+  private func writeEnd(of line: [UInt8], tag: Range<Int>?, to writer: inout JSONWriter) {
     writer.tag(tag, in: line)
     if timings { writer.member("ns", Int64(elapsed / .nanoseconds(1))) }
   }

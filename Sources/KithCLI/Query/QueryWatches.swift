@@ -1,20 +1,27 @@
 import Kith
 
-/// The questions that a query session watches: after each line, those whose answer became another are written again.
+/// The queries that a session watches: after each line, those with a changed answer are answered again.
 struct QueryWatches {
-  /// Questions watched at once, at most.
+  /// The most queries that can be watched at once.
   static let limit = 10_000
+
+  let limit: Int
 
   private let graph: SocialGraph
   /// By number, ascending.
-  private var watches: [(number: Int, subscription: LiveSubscription<[UInt8]>)] = []
+  private var watches: [(number: Int, subscription: LiveSubscription<[UInt8], KithError>)] = []
   private var lastNumber = 0
 
-  init(_ graph: SocialGraph) { self.graph = graph }
+  init(_ graph: SocialGraph, limit: Int = Self.limit) {
+    self.graph = graph
+    self.limit = limit
+  }
 
-  /// Watches a question from now on. Returns its number.
+  var isEmpty: Bool { watches.isEmpty }
+
+  /// Watches a query from now on. Returns its number.
   mutating func add(_ request: Request) throws(KithError) -> Int {
-    if watches.count >= Self.limit { throw .limitExceeded("questions watched: \(Self.limit)") }
+    if watches.count >= limit { throw .limitExceeded(.watches(limit: limit)) }
     let question = try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
     lastNumber += 1
     watches.append((lastNumber, LiveSubscription(graph, question)))
@@ -28,9 +35,12 @@ struct QueryWatches {
     return watches.count < count
   }
 
-  /// Writes the answers that are new, one a line. A question that has none any more ends with its error.
-  mutating func push(to writer: inout JSONWriter) {
-    var ended: [Int] = []
+  /// Writes new answers, one a line. A query that fails ends with its error.
+  /// - Parameter flush: called after each line; it may empty the writer.
+  mutating func push<Failure>(
+    to writer: inout JSONWriter, flush: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    var ended: Set<Int> = []
     for (number, subscription) in watches {
       do throws(KithError) {
         guard let members = try subscription.askIfTold() else { continue }
@@ -40,10 +50,11 @@ struct QueryWatches {
         }
       } catch {
         line(number, to: &writer) { $0.members(of: error) }
-        ended.append(number)
+        ended.insert(number)
       }
+      try flush(&writer)
     }
-    watches.removeAll { ended.contains($0.number) }
+    if !ended.isEmpty { watches.removeAll { ended.contains($0.number) } }
   }
 
   private func line(_ number: Int, to writer: inout JSONWriter, _ content: (inout JSONWriter) -> Void) {
@@ -57,30 +68,31 @@ struct QueryWatches {
 }
 
 extension Request {
-  /// The question, live; its answers are the members of the JSON object that `kith query` answers. Users that it names
-  /// by username are those who bear the names now.
-  func liveQuestion(_ view: borrowing GraphView) throws(KithError) -> LiveQuestion<[UInt8]> {
+  /// The query as a live query; its values are the members of the JSON object that `kith query` answers. Users given by
+  /// username are resolved again each time.
+  func liveQuestion(_ view: borrowing GraphView) throws(KithError) -> LiveQuery<[UInt8], KithError> {
     switch operation {
-    case .users: json(.search(text(.query) ?? "", try userSearch(view))) { .users($0) }
-    case .posts: json(.posts(text(.query) ?? "", try postSearch(view))) { .posts($0) }
+    case .users: json(.searchUsers(required(.query, text), try userSearch(view))) { .users($0) }
+    case .posts: json(.searchPosts(required(.query, text), try postSearch(view))) { .posts($0) }
     case .timeline: json(.timeline(of: try user(.user, view), timelineOptions)) { .timeline($0) }
     case .user: json(.user(try user(.user, view), as: try viewer(view))) { .user($0) }
     case .post: json(.post(postID, as: try viewer(view))) { .post($0) }
-    case .followees: json(.followees(of: try user(.user, view), try listOptions(view))) { .users($0) }
-    case .followers: json(.followers(of: try user(.user, view), try listOptions(view))) { .users($0) }
-    case .isFollowing: json(.isFollowing(try user(.user, view), try user(.target, view))) { .value($0) }
+    case .isFollowing: json(.isFollowing(try user(.target, view), as: try user(.user, view))) { .value($0) }
     case .relations: json(.relations(of: try user(.user, view), to: try targets(view))) { .relations($0) }
     case .likers: json(.likers(of: postID, try listOptions(view))) { .users($0) }
     case .likes: json(.likes(of: try user(.user, view), try listOptions(view))) { .posts($0) }
-    case .blocked: json(.blocked(by: try user(.user, view), try listOptions(view))) { .users($0) }
-    case .muted: json(.muted(by: try user(.user, view), try listOptions(view))) { .users($0) }
-    default: LiveQuestion { [self] (view) throws(KithError) in json(try answer(from: view)) }
+    default:
+      if let (kind, side) = operation.list {
+        json(.list(kind, side, of: try user(.user, view), try listOptions(view))) { .users($0) }
+      } else {
+        LiveQuery { [self] (view) throws(KithError) in json(try answer(from: view)) }
+      }
     }
   }
 
   private func json<Value>(
-    _ question: LiveQuestion<Value>, _ answer: @escaping @Sendable (Value) -> Answer
-  ) -> LiveQuestion<[UInt8]> {
+    _ question: LiveQuery<Value, KithError>, _ answer: @escaping @Sendable (Value) -> Answer
+  ) -> LiveQuery<[UInt8], KithError> {
     question.map { value in json(answer(value)) }
   }
 

@@ -1,11 +1,11 @@
 import Kith
 
-/// A user as a request names them: by id or by exact username.
+/// A user in a request: by id or by exact username.
 enum Reference: Equatable, Sendable {
   case id(UserID)
   case username(String)
 
-  /// An integer, or an object of nothing but a username.
+  /// An integer, or an object with only a username.
   init?(_ value: JSONValue) {
     switch value {
     case .integer(let id): self = .id(UserID(rawValue: id))
@@ -19,13 +19,11 @@ enum Reference: Equatable, Sendable {
   }
 }
 
-/// A request whose shape is sound: a known operation, all of its required fields, no field that it does not have, and
-/// every value of its field's kind. What it means is not looked at yet.
+/// A request of valid shape: a known operation, all required fields, no unknown field, and every value of its field's
+/// kind. Its meaning is not checked yet.
 struct Request: Sendable {
-  /// The most changes in one batch.
-  static let maximumChangeCount = 10_000
-
-  private enum Value: Sendable {
+  /// The value of a field.
+  enum Value: Sendable {
     case integer(Int64)
     case text(String)
     case flag(Bool)
@@ -37,56 +35,59 @@ struct Request: Sendable {
   }
 
   let operation: Operation
-  /// Where in its line the request's tag is.
+  /// The place of the request's tag in its line.
   let tag: Range<Int>?
   private var values: [(name: String, value: Value)] = []
 
-  /// The request that a value of a line is, else `invalidRequest`, saying which field is wrong.
+  /// The request in a value of a line; otherwise throws `invalidRequest` that names the field.
   init(_ value: JSONValue) throws(KithError) {
-    guard case .object(let members) = value else { throw .invalidRequest(reason: "a request is a JSON object") }
+    guard case .object(let members) = value else { throw .invalidRequest(.malformed("a request is a JSON object")) }
     try self.init(members)
   }
 
   init(_ members: [JSONMember]) throws(KithError) {
     guard case .string(let name)? = members.named("op")?.value else {
-      throw .invalidRequest(reason: "op, the name of an operation, is missing")
+      throw .invalidRequest(.malformed("op, the name of an operation, is missing"))
     }
-    guard let shape = Shape.named(name) else { throw .invalidRequest(reason: "there is no operation \(name)") }
+    guard let shape = Shape.named(name) else {
+      throw .invalidRequest(.malformed("there is no operation \(name.shown)"))
+    }
     operation = shape.operation
     tag = members.named("tag")?.source
     for member in members where member.name != "op" && member.name != "tag" {
       guard let field = shape.field(named: member.name) else {
-        throw .invalidRequest(reason: "\(operation) has no field \(member.name)")
+        throw .invalidRequest(.malformed("\(operation) has no field \(member.name.shown)"))
       }
       values.append((field.name, try Self.value(member.value, of: field)))
     }
     for field in shape.required where !has(field) {
-      throw .invalidRequest(reason: "\(operation) needs the field \(field.name)")
+      throw .invalidRequest(.malformed("\(operation) needs the field \(field.name)"))
     }
     try checkCombinations()
   }
 
-  /// Fields that are sound alone and do not go together.
+  /// Checks fields that exclude each other.
   private func checkCombinations() throws(KithError) {
     if flag(.following) == true, !has(.viewer) {
-      throw .invalidRequest(reason: "following needs a viewer (as): whose follows?")
+      throw .invalidRequest(.malformed("following needs a viewer (as): whose follows?"))
     }
     guard operation == .users else { return }
     let (match, order) = (text(.match), text(.searchOrder))
-    if order == "followedFirst", !has(.viewer) {
-      throw .invalidRequest(reason: "order followedFirst needs a viewer (as): whose follows?")
+    if let order, UserQuery.Order(rawValue: order)?.schema.needsViewer == true, !has(.viewer) {
+      throw .invalidRequest(.malformed("order \(order) needs a viewer (as): whose follows?"))
     }
     if match == "regex", has(.fold) {
-      throw .invalidRequest(reason: "match regex ignores case by itself and takes no fold")
+      throw .invalidRequest(.malformed("match regex ignores case by itself and takes no fold"))
     }
     if match == "fuzzy", let order, order != "name" {
-      throw .invalidRequest(reason: "match fuzzy has an order of its own, not \(order)")
+      throw .invalidRequest(.malformed("match fuzzy has an order of its own, not \(order)"))
     }
   }
 
   // MARK: Fields
 
-  func has(_ field: Field) -> Bool { value(of: field) != nil }
+  /// Whether the field was given.
+  func has(_ field: Field) -> Bool { values.contains { $0.name == field.name } }
 
   func integer(_ field: Field) -> Int64? {
     if case .integer(let integer)? = value(of: field) { integer } else { nil }
@@ -118,19 +119,20 @@ struct Request: Sendable {
     if case .changes(let changes)? = value(of: .changes) { changes } else { [] }
   }
 
-  /// What is to be watched.
+  /// The query to be watched.
   func question(_ field: Field) -> Request? {
     if case .question(let question)? = value(of: field) { question } else { nil }
   }
 
-  /// A required field's value: its shape was checked, so only a slip between the table and its reader can miss it.
+  /// The value of a field that is required or has a default: its shape was checked, so it is missing only if the table
+  /// and its reader disagree.
   func required<Value>(_ field: Field, _ read: (Field) -> Value?) -> Value {
-    guard let value = read(field) else { preconditionFailure("\(operation) has no required field \(field.name)") }
+    guard let value = read(field) else { preconditionFailure("\(operation) has no value for the field \(field.name)") }
     return value
   }
 
   private func value(of field: Field) -> Value? {
-    values.first { $0.name == field.name }?.value
+    values.first { $0.name == field.name }?.value ?? field.defaultValue
   }
 
   // MARK: Values
@@ -140,34 +142,41 @@ struct Request: Sendable {
     case (.integer, .integer(let integer)): return .integer(integer)
     case (.number(let range), .integer(let integer)):
       guard range.contains(integer) else {
-        throw .invalidRequest(reason: "\(field.name) is \(range.lowerBound) to \(range.upperBound), not \(integer)")
+        throw .invalidRequest(.malformed("\(field.name) is \(range.lowerBound) to \(range.upperBound), not \(integer)"))
       }
       return .integer(integer)
     case (.text, .string(let text)): return .text(text)
     case (.choice(let words), .string(let word)):
       guard words.contains(word) else {
-        throw .invalidRequest(reason: "\(field.name) is one of \(words.joined(separator: ", ")), not \(word)")
+        throw .invalidRequest(.malformed("\(field.name) is one of \(words.joined(separator: ", ")), not \(word.shown)"))
       }
       return .text(word)
     case (.flag, .boolean(let flag)): return .flag(flag)
     case (.reference, _): if let reference = Reference(value) { return .reference(reference) }
-    case (.references, .array(let elements)):
+    case (.references(let limit), .array(let elements)):
+      try check(elements, limit, field)
       let references = elements.compactMap(Reference.init)
       if references.count == elements.count { return .references(references) }
-    case (.integers, .array(let elements)):
+    case (.integers(let limit), .array(let elements)):
+      try check(elements, limit, field)
       let integers = elements.compactMap { element in if case .integer(let integer) = element { integer } else { nil } }
       if integers.count == elements.count { return .integers(integers) }
-    case (.changes, .array(let elements)): return .changes(try changes(elements))
+    case (.changes(let limit), .array(let elements)):
+      try check(elements, limit, field)
+      return .changes(try changes(elements))
     case (.question, .object(let members)): return .question(try question(members))
     default: break
     }
-    throw .invalidRequest(reason: "\(field.name) must be \(field.kind.description)")
+    throw .invalidRequest(.malformed("\(field.name) must be \(field.kind.description)"))
+  }
+
+  private static func check(_ elements: [JSONValue], _ limit: Int, _ field: Field) throws(KithError) {
+    if elements.count > limit {
+      throw .invalidRequest(.malformed("\(field.name) has at most \(limit) elements, not \(elements.count)"))
+    }
   }
 
   private static func changes(_ elements: [JSONValue]) throws(KithError) -> [Request] {
-    guard elements.count <= maximumChangeCount else {
-      throw .invalidRequest(reason: "a batch holds at most \(maximumChangeCount) changes, not \(elements.count)")
-    }
     var changes: [Request] = []
     changes.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
@@ -183,7 +192,7 @@ struct Request: Sendable {
   private static func question(_ members: [JSONMember]) throws(KithError) -> Request {
     let question = try Request(members)
     guard question.operation.isQuestion else {
-      throw .invalidRequest(reason: "a question is watched, not \(question.operation)")
+      throw .invalidRequest(.malformed("a question is watched, not \(question.operation)"))
     }
     return question
   }
@@ -193,9 +202,19 @@ struct Request: Sendable {
     if case .object(let members) = element, case .string(let name)? = members.named("op")?.value,
       let operation = Shape.named(name)?.operation, !operation.isChange
     {
-      throw .invalidRequest(reason: "a batch holds single changes, not \(operation)")
+      throw .invalidRequest(.malformed("a batch holds single changes, not \(operation)"))
     }
     return try Request(element)
+  }
+}
+
+extension String {
+  /// The most scalars of a request's text that a message repeats.
+  private static let shownScalarCount = 64
+
+  /// The text for a message: its beginning, if it is long.
+  var shown: String {
+    unicodeScalars.count <= Self.shownScalarCount ? self : String(unicodeScalars.prefix(Self.shownScalarCount)) + "…"
   }
 }
 

@@ -1,8 +1,8 @@
 /// Draws indices in proportion to integer weights, in constant time: Walker's alias method in Vose's form.
 ///
-/// Integers all through, so that no machine rounds differently from another.
+/// Only integers are used, so that rounding is the same on every machine.
 struct AliasTable: Sendable {
-  /// Below this share of `total` the index stands for itself, else for its alias.
+  /// Below this share of `total` the index is chosen, otherwise its alias.
   private var threshold: [UInt64]
   private var alias: [UInt32]
   private let total: UInt64
@@ -50,10 +50,10 @@ struct DistinctChooser {
 
   init(candidateCount: Int) { lastSet = [UInt32](repeating: 0, count: candidateCount) }
 
-  /// Draws `count` different candidates, sorted: the ranks of `table` stand for the elements of `order`.
+  /// Draws `count` different candidates, sorted: the ranks of `table` select the elements of `order`.
   ///
-  /// Candidates drawn before are drawn again, which keeps the proportions; where nearly all are wanted, that would go
-  /// on for long, so that after eight tries a candidate the rest is taken in turn from a random place.
+  /// Candidates drawn before are drawn again, which keeps the proportions. If nearly all are wanted, that would take
+  /// long: after eight tries a candidate, the rest is taken in turn from a random place.
   mutating func choose(
     _ count: Int, from table: AliasTable, as order: [UInt32], excluding excluded: UInt32?, _ random: inout RandomSource
   ) -> [UInt32] {

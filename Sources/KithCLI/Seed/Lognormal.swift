@@ -1,7 +1,7 @@
 /// Lognormally distributed whole numbers with a given sum, at most `limit` each.
 ///
-/// Logarithm and exponential are our own: the C library's differ in their last digits from machine to machine, while
-/// +, −, ×, ÷ and the square root are fixed to the last bit by IEEE 754.
+/// Logarithm and exponential are implemented here: those of the C library differ in their last digits between machines,
+/// while +, −, ×, ÷ and the square root are exact by IEEE 754.
 enum Lognormal {
   /// Spread of the logarithms: with it and a mean of 40, one user in a thousand follows over a thousand.
   static let deviation = 1.25
@@ -9,7 +9,7 @@ enum Lognormal {
   /// - Precondition: `sum` ≤ `count` · `limit`.
   static func counts(_ count: Int, sum: Int, limit: Int, _ random: inout RandomSource) -> [Int] {
     guard count > 0, sum > 0 else { return [Int](repeating: 0, count: count) }
-    // Weights are cut to integers, at most 2³² each, so that sharing out is exact.
+    // Weights are truncated to integers, at most 2³² each, so that the division is exact.
     let weights = (0..<count).map { _ in UInt64(min(exponential(deviation * normal(&random)) * 0x1p16, 0x1p32)) + 1 }
     let total = weights.reduce(0, +)
     var counts = weights.map { weight in

@@ -1,4 +1,4 @@
-/// Different usernames in the manner of real ones: mixed case, digits, `_` and `.`, and two in a hundred not in ASCII.
+/// Different usernames like real ones: mixed case, digits, `_` and `.`, and two in a hundred not in ASCII.
 struct NameGenerator {
   private static let accents: [Character: String] = ["a": "á", "e": "é", "i": "ï", "o": "ö", "u": "ü"]
   private static let cyrillic = ["ба", "во", "ди", "ка", "ле", "ми", "но", "ра", "са", "та", "ша", "ян"]
@@ -7,14 +7,20 @@ struct NameGenerator {
   private static let emoji = ["🌱", "🔥", "⭐️", "👩‍🚒", "🎧", "🐙"]
 
   private var random: RandomSource
-  /// Compared as Strings are, by canonical equivalence: the engine's own rule.
+  /// Compared as Strings, by canonical equivalence: the engine's own rule.
   private var known: Set<String> = []
 
   init(_ random: RandomSource) { self.random = random }
 
   mutating func next() -> String {
-    var name = random.below(50) == 0 ? foreignName() : plainName()
-    while !known.insert(name).inserted { name += String(random.below(10)) }
+    let name = random.below(50) == 0 ? foreignName() : plainName()
+    return known.insert(name).inserted ? name : longer(name)
+  }
+
+  /// A name with digits appended that was not used before.
+  mutating func longer(_ name: String) -> String {
+    var name = name
+    repeat { name += String(random.below(10)) } while !known.insert(name).inserted
     return name
   }
 

@@ -1,12 +1,12 @@
 /// A repeatable stream of random numbers: xoshiro256**, its state filled by SplitMix64 from one seed.
 ///
-/// The same on every machine; not the standard library's, which may change its algorithms.
+/// The same on every machine; the standard library may change its algorithms.
 /// Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2018; public domain code.
 struct RandomSource: Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
-  /// - Parameter stream: numbers of different streams of one seed have nothing to do with each other, so that asking
-  ///   for more posts leaves the follows as they are.
+  /// - Parameter stream: numbers of different streams of one seed are independent, so that more posts do not change the
+  ///   follows.
   init(seed: UInt64, stream: UInt64) {
     var mixer = seed &+ stream &* 0xD134_2543_DE82_EF95
     func next() -> UInt64 {
@@ -32,7 +32,7 @@ struct RandomSource: Sendable {
     return result
   }
 
-  /// Each of 0..<bound equally often (Lemire, "Fast random integer generation in an interval", 2019).
+  /// Each of 0..<bound with equal probability (Lemire, "Fast random integer generation in an interval", 2019).
   mutating func below(_ bound: UInt64) -> UInt64 {
     precondition(bound > 0, "nothing lies below zero")
     var product = next().multipliedFullWidth(by: bound)

@@ -1,46 +1,47 @@
 import Foundation
 import Kith
 
-/// `kith seed`: a made-up network for tests, benches and a first look.
+/// `kith seed`: a synthetic graph for tests and benches.
 enum SeedCommand {
   private static let users = Option("--users", "N", "how many users", isRequired: true)
   private static let follows = Option("--follows", "N", "how many follows", isRequired: true)
   private static let posts = Option("--posts", "N", "how many posts", isRequired: true)
   private static let likes = Option("--likes", "N", "how many likes", isRequired: true)
-  private static let seed = Option("--seed", "S", "another network for every number (1 without it)")
-  private static let tsv = Option("--tsv", "DIRECTORY", "writes the network as TSV files too")
+  private static let seed = Option("--seed", "S", "the seed of the random numbers (default 1)")
+  private static let tsv = Option("--tsv", "DIRECTORY", "also writes the network as TSV files")
 
   static let command = Command(
     name: "seed",
-    summary: "fills a new store with a made-up network, the same for the same arguments",
-    positionals: [Positional("STORE", "a store directory; made when absent, must be empty")],
-    options: [users, follows, posts, likes, seed, tsv],
+    summary: "fills a new store with a synthetic graph, the same for the same arguments",
+    positionals: [Positional("STORE", "a store directory; created if it does not exist, must be empty")],
+    options: [users, follows, posts, likes, seed, tsv, .uniqueNames],
     notes: [
       """
       Skewed like real networks: out-degrees are lognormal; in-degrees, the activity of authors and likes follow Zipf's
-      law; texts are 100 bytes on average, over 50,000 words; times lie in 2022 to 2024.
+      law; texts are 100 bytes on average, over 50,000 words; times are in 2022 to 2024.
       """
     ],
     examples: [
       "seed ./store --users 100000 --follows 4000000 --posts 1000000 --likes 2000000 --seed 1",
       "seed ./store --users 1000 --follows 20000 --posts 5000 --likes 9000 --tsv ./tsv",
     ],
-    run: run)
+    writes: { [$0.positionals[0]] + [$0.value(tsv)].compactMap(\.self) }, run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let began = ContinuousClock().now
     let network = try network(arguments)
     let store = arguments.positionals[0]
-    if let directory = arguments.value(tsv) { try TSVDirectory.checkFree(directory) }
+    if let directory = arguments.value(tsv) { try RowDirectory(path: directory).checkFree() }
     let isNew = !FileManager.default.fileExists(atPath: store)
-    let graph = try StoreAccess.open(store, access: .readWrite)
+    let options = SocialGraph.Options(uniqueNames: try arguments.uniqueNames())
+    let graph = try StoreAccess.open(store, access: .readWrite, options)
     guard graph.read({ view in view.sequence }) == 0 else {
       throw .usage("\(store): holds a graph already; seed into a new directory")
     }
     do throws(CommandFailure) {
       try fill(graph, with: network)
       let snapshot = try StoreAccess.snapshot(graph)
-      if let directory = arguments.value(tsv) { _ = try ExportCommand.write(graph, to: directory) }
+      if let directory = arguments.value(tsv) { _ = try ExportCommand.write(graph, to: RowDirectory(path: directory)) }
       let counts = graph.read { view in view.counts }
       try StoreAccess.close(graph)
       let seconds = decimal((ContinuousClock().now - began).seconds, places: 2)
@@ -61,7 +62,7 @@ enum SeedCommand {
         progress.note("building the index of names, writing the snapshot…")
       }
     } catch {
-      throw .no("the network could not be made: \(error.description)")
+      throw .no("the network could not be created: \(error.description)")
     }
   }
 

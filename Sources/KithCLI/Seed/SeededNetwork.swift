@@ -1,16 +1,16 @@
 import Kith
 
-/// A made-up network, skewed like real ones, and the same for the same numbers on every machine.
+/// A synthetic graph, skewed like real ones, and the same for the same numbers on every machine.
 ///
-/// Out-degrees are lognormal; in-degrees, the activity of authors and the likes of posts follow Zipf's law with
-/// exponent 1, where the number of users does not bound them; who likes is drawn in proportion to how many they follow.
-/// Ids ascend from 1. Times lie in the years 2022 to 2024. Everything comes from integers, or from arithmetic that
-/// IEEE 754 fixes to the last bit.
+/// Out-degrees are lognormal. In-degrees, the activity of authors and the likes of posts follow Zipf's law with
+/// exponent 1, where the number of users does not bound them. Likers are drawn in proportion to their number of
+/// follows. Ids ascend from 1. Times are in the years 2022 to 2024. Everything is computed from integers, or with
+/// arithmetic that IEEE 754 defines exactly.
 struct SeededNetwork: Sendable {
   static let firstMillisecond: Int64 = 1_640_995_200_000
   static let lastMillisecond: Int64 = 1_735_689_599_999
   private static let secondCount = (lastMillisecond + 1 - firstMillisecond) / 1_000
-  /// One post in a hundred is told late: its time lies up to a week before its place.
+  /// One post in a hundred arrives late: its time is up to a week before its place.
   private static let longestDelay: Int64 = 7 * 86_400_000
 
   let userCount: Int
@@ -19,25 +19,24 @@ struct SeededNetwork: Sendable {
   let likeCount: Int
   let seed: UInt64
 
-  /// Why such a network cannot be; nil when it can.
+  /// Why such a network is impossible; nil if it is possible.
   var impossibility: String? {
     if userCount == 0, postCount > 0 { return "\(grouped(postCount)) posts need a user" }
     let followLimit = userCount * max(0, userCount - 1)
     if followCount > followLimit {
-      let users = "\(grouped(userCount)) users"
+      let users = counted(userCount, "user")
       return "\(users) can follow each other \(grouped(followLimit)) times, not \(grouped(followCount))"
     }
     let likeLimit = userCount.multipliedReportingOverflow(by: postCount)
     if !likeLimit.overflow, likeCount > likeLimit.partialValue {
-      let possible =
-        "\(grouped(userCount)) users can like \(grouped(postCount)) posts \(grouped(likeLimit.partialValue))"
-      return "\(possible) times, not \(grouped(likeCount))"
+      let possible = "\(counted(userCount, "user")) can like \(counted(postCount, "post"))"
+      return "\(possible) \(grouped(likeLimit.partialValue)) times, not \(grouped(likeCount))"
     }
     return nil
   }
 
   /// Applies the whole network.
-  func apply(to batch: inout Batch, _ progress: inout Progress) throws(KithError) {
+  func apply(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {
     try addUsers(to: &batch, &progress)
     guard userCount > 0 else { return }
     var random = RandomSource(seed: seed, stream: 2)
@@ -47,18 +46,29 @@ struct SeededNetwork: Sendable {
     try addLikes(likers: AliasTable(weights: degrees.map { UInt64($0) + 1 }), to: &batch, &progress)
   }
 
-  private func addUsers(to batch: inout Batch, _ progress: inout Progress) throws(KithError) {
+  private func addUsers(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {
     var names = NameGenerator(RandomSource(seed: seed, stream: 1))
     progress.begin("users")
     for user in 0..<userCount {
-      _ = try batch.importChange(.addUser(id: Self.userID(user), username: names.next()))
+      var name = names.next()
+      while try !isAdded(Self.userID(user), name, to: &batch) { name = names.longer(name) }
       if user & 0xFFF == 0 { report(user, of: userCount, &progress) }
     }
   }
 
-  /// In the order of their times, as they would happen: each list of followers then only grows at its end.
+  /// False when the name is taken, also by one that differs only in case: see `SocialGraph.Options.uniqueNames`.
+  private func isAdded(_ user: UserID, _ name: String, to batch: inout SocialGraph.Batch) throws(KithError) -> Bool {
+    do throws(KithError) {
+      return try batch.importChange(.addUser(id: user, username: name)).didChange
+    } catch {
+      if case .usernameTaken = error { return false }
+      throw error
+    }
+  }
+
+  /// In the order of their times, as in real use: each list of followers then only grows at its end.
   private func addFollows(
-    _ degrees: [Int], to batch: inout Batch, _ progress: inout Progress
+    _ degrees: [Int], to batch: inout SocialGraph.Batch, _ progress: inout Progress
   ) throws(KithError) {
     guard followCount > 0 else { return }
     var random = RandomSource(seed: seed, stream: 3)
@@ -79,13 +89,13 @@ struct SeededNetwork: Sendable {
       let second = Self.firstMillisecond / 1_000 + Int64(place) * Self.secondCount / Int64(followCount)
       let (user, target) = edges[place]
       let time = Timestamp(second * 1_000)
-      _ = try batch.importChange(.follow(Self.userID(Int(user)), Self.userID(Int(target)), at: time))
+      _ = try batch.importChange(.follow(by: Self.userID(Int(user)), target: Self.userID(Int(target)), at: time))
       if place & 0xFFF == 0 { report(place, of: followCount, &progress) }
     }
   }
 
-  /// The posts' times are drawn from a stream of their own, so that the likes can draw them once more.
-  private func addPosts(to batch: inout Batch, _ progress: inout Progress) throws(KithError) {
+  /// The posts' times are drawn from a stream of their own, so that the likes can draw them again.
+  private func addPosts(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {
     guard postCount > 0 else { return }
     var random = RandomSource(seed: seed, stream: 4)
     var times = RandomSource(seed: seed, stream: 5)
@@ -103,7 +113,7 @@ struct SeededNetwork: Sendable {
   }
 
   private func addLikes(
-    likers: AliasTable, to batch: inout Batch, _ progress: inout Progress
+    likers: AliasTable, to batch: inout SocialGraph.Batch, _ progress: inout Progress
   ) throws(KithError) {
     guard likeCount > 0 else { return }
     var random = RandomSource(seed: seed, stream: 6)
@@ -122,14 +132,14 @@ struct SeededNetwork: Sendable {
       }
       for like in likes.sorted(by: { ($0.second, $0.user) < ($1.second, $1.user) }) {
         let time = Timestamp(like.second * 1_000)
-        _ = try batch.importChange(.like(Self.userID(like.user), Self.postID(post), at: time))
+        _ = try batch.importChange(.like(by: Self.userID(like.user), post: Self.postID(post), at: time))
       }
       done += count
       if post & 0xFFF == 0 { report(done, of: likeCount, &progress) }
     }
   }
 
-  /// How many like each post: a quarter of all users at most, unless there are too many likes for that.
+  /// The number of likes of each post: a quarter of all users at most, unless there are too many likes for that.
   private func likeCounts(_ random: inout RandomSource) -> [Int] {
     let popularity = AliasTable(zipf: postCount)
     let order = random.permutation(postCount)
@@ -138,7 +148,7 @@ struct SeededNetwork: Sendable {
     var counts = [Int](repeating: 0, count: postCount)
     for _ in 0..<likeCount {
       var post = Int(order[popularity.draw(&random)])
-      // A full post passes the like on to the next one that has room.
+      // A full post passes the like on to the next one with room.
       while counts[post] == limit { post = post + 1 == postCount ? 0 : post + 1 }
       counts[post] += 1
     }

@@ -21,7 +21,7 @@ enum Syllables {
 struct Vocabulary: Sendable {
   static let wordCount = 50_000
 
-  /// All words one after another, and where each begins: an array of arrays would count references at every draw.
+  /// All words in one array, with the offset of each: an array of arrays would count references at every draw.
   private var bytes: [UInt8] = []
   private var starts: [Int] = [0]
   private let table = AliasTable(zipf: wordCount)

@@ -1,46 +1,80 @@
 import Kith
 
-/// `kith export`: writes a store as the TSV files that `kith import` reads.
+/// `kith export`: writes a store as the files that `kith import` reads.
 enum ExportCommand {
+  private static let only = Option(
+    "--only", "PART", "this file only: " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", "),
+    choices: GraphComponent.allCases.map(\.rawValue))
+
   static let command = Command(
     name: "export",
-    summary: "writes a store as TSV files, which an import reads again",
+    summary: "writes a store as TSV, CSV or JSON Lines files, which kith import reads",
     positionals: [
-      Positional("STORE", "a store directory or a snapshot; only read"),
-      Positional("DIRECTORY", "where the files go; made when absent, no file is overwritten"),
+      StoreQuery.store,
+      Positional(
+        "DIRECTORY",
+        "the directory of the files, created if it does not exist, no file is overwritten; - for standard output"),
     ],
-    options: [.json],
-    notes: ["The files: " + RowKind.allCases.map { "\($0.rawValue).tsv" }.joined(separator: ", ") + "; ids ascending."],
-    examples: ["export ./store ./tsv", "export ./store/snap-….kith.zst ./tsv"],
-    run: run)
+    options: [
+      Option("--format", "FORMAT", RowFormat.option.help + "; tsv without it", choices: RowFormat.option.choices), only,
+      .json,
+    ],
+    notes: [
+      "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")
+        + ", each with the ending of its format; ids ascending. csv has a header and ends lines in CR LF. jsonl has "
+        + "the requests of kith query that add the rows. Standard output takes one file: name it with --only.",
+      "Created files and folders are accessible to their owner alone (0600 and 0700), with any umask.",
+    ],
+    examples: [
+      "export ./store ./tsv", "export ./store ./csv --format csv", "export ./store - --only users --format jsonl",
+    ],
+    writes: { $0.positionals[1] == ByteStream.sign ? [] : [$0.positionals[1]] }, run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
-    let (store, directory) = (arguments.positionals[0], arguments.positionals[1])
-    try TSVDirectory.checkFree(directory)
-    let graph = try StoreAccess.open(store, access: .readOnly)
-    let rowCounts = try write(graph, to: directory)
+    let format = try arguments.rowFormat() ?? .tsv
+    let part = try part(arguments)
+    if arguments.positionals[1] == ByteStream.sign {
+      guard let part, !arguments.flag(.json) else {
+        throw arguments.misuse("standard output takes the rows of one file: give --only, and no --json")
+      }
+      let pin = try StoreQuery.open(arguments.positionals[0]).pin()
+      _ = try RowEncoder.encode(part, of: pin.view, as: format) { (piece) throws(CommandFailure) in
+        try Console.write(piece)
+      }
+      return 0
+    }
+    let directory = RowDirectory(
+      path: arguments.positionals[1], format: format, kinds: part.map { [$0] } ?? GraphComponent.allCases)
+    try directory.checkFree()
+    let rowCounts = try write(try StoreQuery.open(arguments.positionals[0]), to: directory)
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
-        writer.member("directory", directory)
+        writer.member("directory", directory.path)
         for (kind, rowCount) in rowCounts { writer.member(kind.rawValue, rowCount) }
       }
     } else {
-      var table = Table([.left, .right, .left])
+      var table = Table([.left, .right, .whole])
       for (kind, rowCount) in rowCounts {
-        table.add(kind.rawValue, grouped(rowCount), printable(TSVDirectory.path(of: kind, in: directory)))
+        table.add(kind.rawValue, grouped(rowCount), printable(directory.path(of: kind)))
       }
       try Console.write(table.text())
     }
     return 0
   }
 
-  /// Writes one instant of the graph; other work on it goes on meanwhile.
+  private static func part(_ arguments: Arguments) throws(CommandFailure) -> GraphComponent? {
+    guard let text = arguments.value(only) else { return nil }
+    guard let part = GraphComponent(rawValue: text) else { throw arguments.misuse("--only \(text): no such file") }
+    return part
+  }
+
+  /// Writes one version of the graph; other work on it continues.
   static func write(
-    _ graph: SocialGraph, to directory: String
-  ) throws(CommandFailure) -> [(kind: RowKind, rowCount: Int)] {
+    _ graph: SocialGraph, to directory: RowDirectory
+  ) throws(CommandFailure) -> [(kind: GraphComponent, rowCount: Int)] {
     let pin = graph.pin()
     var progress = Progress()
     defer { progress.finish() }
-    return try TSVDirectory.write(pin.view, to: directory, &progress)
+    return try directory.write(pin.view, &progress)
   }
 }

@@ -1,13 +1,13 @@
 import Kith
 
-/// `kith inspect`: what is in the files.
+/// `kith inspect`: the content of files.
 enum InspectCommand {
   static let command = Command(
     name: "inspect",
-    summary: "shows what files hold: headers, sections, sizes, ratios, bits per follow, bytes per change",
+    summary: "shows the content of snapshots and journals: headers, sections, sizes, ratios, bits per follow",
     positionals: [
       Positional(
-        "STORE|SNAPSHOT", "a snapshot, - for one on standard input, or a store directory (all that it holds); only read"
+        "STORE|SNAPSHOT", "a snapshot, - for one on standard input, or a store directory (all its files); only read"
       )
     ],
     options: [.json],
@@ -18,12 +18,12 @@ enum InspectCommand {
     let path = arguments.positionals[0]
     var found = Found()
     do throws(KithError) {
-      if path == SnapshotStream.path {
-        found.snapshots = [try Snapshots.inspect(bytes: try SnapshotStream.bytes(), named: path)]
-      } else if try Snapshots.isFile(path) {
-        found.snapshots = try Snapshots.inspect(path)
+      if path == ByteStream.sign {
+        found.snapshots = [try StoreTools.inspect(bytes: try SnapshotStream.bytes(), named: path)]
+      } else if try StoreTools.isFile(path) {
+        found.snapshots = try StoreTools.inspect(path)
       } else {
-        found = Found(try Snapshots.list(path))
+        found = Found(try StoreTools.list(path))
       }
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
@@ -38,11 +38,11 @@ enum InspectCommand {
     return found.problems.isEmpty ? 0 : 1
   }
 
-  /// What there is to show, the newest first.
+  /// The results, the newest first.
   private struct Found {
     var snapshots: [SnapshotReport] = []
     var journals: [JournalReport] = []
-    var problems: [Problem] = []
+    var problems: [SocialGraph.Violation] = []
 
     init() {}
 
@@ -62,7 +62,7 @@ enum InspectCommand {
 }
 
 extension SnapshotReport {
-  /// Bits that a follow takes in the file, without and with its time; nil when there are none.
+  /// Bits of a follow in the file, without and with its time; nil without follows.
   private var bitsPerFollow: (edge: Double, withTime: Double)? {
     let follows = sections.filter { $0.name.hasPrefix("follows.") }
     guard let edges = sections.first(where: { $0.name == "follows.target" })?.elementCount, edges > 0 else {
@@ -74,7 +74,8 @@ extension SnapshotReport {
     return (bits(follows.filter { !$0.name.hasSuffix("second") }), bits(follows))
   }
 
-  fileprivate var text: String {
+  /// A paragraph and a table.
+  var text: String {
     let content = sections.reduce(0) { $0 + $1.contentByteCount }
     var text = """
       \(printable(path))
@@ -84,7 +85,7 @@ extension SnapshotReport {
 
       """
     var table = Table([.left, .right, .right, .right, .right, .left])
-    table.add("section", "elements", "content", "in file", "ratio", "encoding")
+    table.addHeading("section", "elements", "content", "in file", "ratio", "encoding")
     for section in sections {
       table.add(
         printable(section.name), grouped(section.elementCount), byteText(section.contentByteCount),
@@ -103,7 +104,7 @@ extension SnapshotReport {
     file > 0 ? ", ratio \(decimal(Double(content) / Double(file), places: 2))" : ""
   }
 
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.member("path", path)
     writer.member("byteCount", fileByteCount)
     writer.member("formatVersion", formatVersion)

@@ -1,6 +1,6 @@
 import Kith
 
-/// A journal for a person and for a program.
+/// A journal as text and as JSON.
 extension JournalReport {
   /// `1,001 to 1,234`
   var changeRange: String {
@@ -11,7 +11,7 @@ extension JournalReport {
     }
   }
 
-  /// How it ends, in a word, and how many bytes count for nothing.
+  /// How it ends, in a word, and how many bytes are dropped.
   var endText: String { end.byteCount > 0 ? "\(end.word), \(byteText(Int(end.byteCount)))" : end.word }
 
   /// A paragraph.
@@ -35,10 +35,10 @@ extension JournalReport {
   private var explanation: String {
     switch end {
     case .clean: "ends cleanly"
-    case .torn(0): "its end is cut off; nothing of it was acknowledged as synced"
+    case .torn(0): "its end is truncated; no acknowledged change was in it"
     case .torn(let byteCount): "ends with \(grouped(byteCount)) bytes of a torn frame, never acknowledged as synced"
-    case .superseded(let byteCount): "ends with \(grouped(byteCount)) bytes that a crash tore; the next file goes on"
-    case .unborn: "a crash came before its first change"
+    case .superseded(let byteCount): "ends with \(grouped(byteCount)) bytes torn by a crash; the next file continues"
+    case .incomplete: "a crash came before its first change"
     case .damaged(let problem): printable("damaged: \(problem.place): \(problem.message)")
     }
   }

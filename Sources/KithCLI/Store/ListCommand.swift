@@ -1,16 +1,16 @@
 import Kith
 
-/// `kith list`: the generations of a store, and what each can restore to.
+/// `kith list`: the generations of a store, and the states that each can restore.
 enum ListCommand {
   static let command = Command(
     name: "list",
-    summary: "lists the snapshots and journals of a store, and the changes that each can restore",
-    positionals: [Positional("STORE", "a store directory; only read, also while another process has it")],
+    summary: "lists snapshots and journals, and the changes that each can restore (point-in-time recovery)",
+    positionals: [Positional("STORE", "a store directory; only read, also beside a writing process")],
     options: [.json],
     notes: [
       """
-      A snapshot leads to its own change, and with the journals since, to any later one of its range. Contents of
-      snapshots are not read: kith verify does that.
+      A snapshot restores the state at its own change. With the journals since, it restores the state at any later
+      change of its range. The content of snapshots is not read: kith verify checks it.
       """
     ],
     examples: ["list ./store", "list ./store --json"],
@@ -19,7 +19,7 @@ enum ListCommand {
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let listing: StoreListing
     do throws(KithError) {
-      listing = try Snapshots.list(arguments.positionals[0])
+      listing = try StoreTools.list(arguments.positionals[0])
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }
@@ -33,7 +33,8 @@ enum ListCommand {
 }
 
 extension StoreListing {
-  fileprivate var text: String {
+  /// A table, and the damage found.
+  var text: String {
     var facts = [lastSequence.map { "leads to change \(grouped($0))" } ?? "leads to no change"]
     if let acknowledged { facts.append("acknowledged at least \(grouped(acknowledged))") }
     if let storeID { facts.append("store \(storeID)") }
@@ -46,7 +47,7 @@ extension StoreListing {
 
   private var table: Table {
     var table = Table([.left, .left, .left, .right, .right, .left, .left])
-    table.add("file", "changes", "written (UTC)", "size", "frames", "ends", "restores")
+    table.addHeading("file", "changes", "written (UTC)", "size", "frames", "ends", "restores")
     for snapshot in snapshots {
       table.add(
         snapshot.name, "up to \(grouped(snapshot.sequence))",
@@ -69,7 +70,7 @@ extension StoreListing {
     return first == last ? grouped(first) : "\(grouped(first)) to \(grouped(last))"
   }
 
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.member("path", path)
     writer.member("store", stringOrNull: storeID)
     writer.member("acknowledged", orNull: acknowledged)

@@ -1,35 +1,40 @@
 import Foundation
 import Kith
 
-/// `kith restore`: a new store from files.
+/// `kith restore`: a new store from files; point-in-time recovery.
 enum RestoreCommand {
-  private static let sequence = Option("--at-sequence", "N", "as of change N, or of the last whole write before it")
-  private static let time = Option("--at-time", "TIME", "as of a time, such as 2026-02-28T23:59:07Z")
+  private static let sequence = Option("--at-sequence", "N", "the state at change N, or before the batch around it")
+  private static let time = Option("--at-time", "TIME", "the state at a time, such as 2026-02-28T23:59:07Z")
   private static let only = Option(
-    "--only", "PARTS", "some parts alone, with commas: " + GraphPart.allCases.map(\.rawValue).joined(separator: ","))
+    "--only", "PARTS",
+    "these components only, separated by commas: " + GraphComponent.allCases.map(\.rawValue).joined(separator: ","))
 
   static let command = Command(
     name: "restore",
-    summary: "makes a new store from a snapshot, or from another store's newest or an earlier state",
+    summary: "restores a snapshot or a store into a new store; point-in-time recovery to any change or time",
     positionals: [
       Positional("SNAPSHOT|STORE", "a snapshot file, - for one on standard input, or a store directory; only read"),
-      Positional("TARGET", "the new store directory; nothing may be there yet"),
+      Positional("TARGET", "the new store directory; must not exist"),
     ],
-    options: [sequence, time, only, .json],
+    options: [sequence, time, only, .memory, .json],
     notes: [
       """
-      Of a store, its newest state is restored: the newest sound snapshot and every change that the journals hold since,
-      never a part of a batch. It may be in use meanwhile. The new store has an id of its own.
+      From a store, the newest state is restored: the newest valid snapshot and every later change of the journals (the
+      write-ahead log), never a part of a batch. The source may be in use. The new store gets an id of its own.
       """,
       """
-      --at-sequence and --at-time go back: to the newest sound snapshot before, and from there through the journals.
-      kith list tells how far back they lead, and when. A time is that of the machine that wrote; without a fraction,
-      all of its second counts; UTC if it does not say otherwise. Neither ever leads into the midst of a batch: the
-      answer says where it led.
+      --at-sequence and --at-time are point-in-time recovery: the newest valid snapshot before the target is restored,
+      and the journals are replayed up to the target. kith list shows the possible targets, and their times. A time is
+      compared with the clock of the writing machine. Without a fraction it includes its whole second; without an offset
+      it is UTC. A target inside a batch is moved to the change before it: the output shows the restored number.
       """,
       """
-      --only brings along what a part needs: the users always, the posts for likes. Nothing of the other parts is in the
-      new store, blocks and mutes neither.
+      --only includes what a component needs: always the users, and the posts for likes. The new store holds nothing of
+      other components, not even blocks and mutes.
+      """,
+      """
+      A snapshot file can come from an untrusted source. It is refused before anything is built if its graph would take
+      more than 1 GiB and more than 200 times the file. --memory allows more. A store has no such limit.
       """,
     ],
     examples: [
@@ -37,22 +42,27 @@ enum RestoreCommand {
       "restore ./store ./before --at-time 2026-02-28T23:59:07Z", "restore ./store ./people --only users,follows",
       "restore - ./restored < backup.kith.zst",
     ],
-    run: run)
+    writes: { [$0.positionals[1]] }, run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let (source, target) = (arguments.positionals[0], arguments.positionals[1])
     let point = try point(arguments)
     let parts = try parts(arguments)
+    let allowed = try arguments.memory()
     let isNew = !FileManager.default.fileExists(atPath: target)
     let restored: SnapshotInfo
     do throws(KithError) {
-      if source == SnapshotStream.path {
-        guard point == .newest else { throw .invalidRequest(reason: "a snapshot holds one instant; leave --at… out") }
-        restored = try Snapshots.restore(
-          fromBytes: try SnapshotStream.bytes(), named: source, to: target, only: parts)
+      if source == ByteStream.sign {
+        guard point == .newest else {
+          throw .invalidRequest(.malformed("a snapshot holds one version; leave out --at…"))
+        }
+        restored = try StoreTools.restore(
+          fromBytes: try SnapshotStream.bytes(), named: source, to: target, only: parts, allowedByteCount: allowed)
       } else {
-        restored = try Snapshots.restore(from: source, to: target, at: point, only: parts) {
-          StoreAccess.note($0, of: source)
+        restored = try StoreAccess.making("restoring", from: source) { () throws(KithError) in
+          try StoreTools.restore(
+            from: source, to: target, at: point, only: parts, allowedByteCount: allowed,
+            noting: { StoreAccess.note($0, of: source) })
         }
       }
     } catch {
@@ -70,7 +80,7 @@ enum RestoreCommand {
     return 0
   }
 
-  private static func point(_ arguments: Arguments) throws(CommandFailure) -> RestorePoint {
+  private static func point(_ arguments: Arguments) throws(CommandFailure) -> RecoveryTarget {
     let sequence = try arguments.integer(sequence, in: 1...Int64.max)
     guard let text = arguments.value(time) else { return sequence.map { .sequence(UInt64($0)) } ?? .newest }
     guard sequence == nil else { throw arguments.misuse("--at-sequence or --at-time, not both") }
@@ -80,13 +90,13 @@ enum RestoreCommand {
     return .time(Timestamp(time))
   }
 
-  private static func parts(_ arguments: Arguments) throws(CommandFailure) -> Set<GraphPart>? {
+  private static func parts(_ arguments: Arguments) throws(CommandFailure) -> Set<GraphComponent>? {
     guard let text = arguments.value(only) else { return nil }
-    var parts: Set<GraphPart> = []
+    var parts: Set<GraphComponent> = []
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-      guard let part = GraphPart(rawValue: word) else {
-        let near = nearestWord(to: word, among: GraphPart.allCases.map(\.rawValue)).map { ", perhaps \($0)" } ?? ""
-        throw arguments.misuse("--only: no part \"\(word)\"\(near)")
+      guard let part = GraphComponent(rawValue: word) else {
+        let near = nearestWord(to: word, among: GraphComponent.allCases.map(\.rawValue)).map { ", perhaps \($0)" } ?? ""
+        throw arguments.misuse("--only: no component \"\(word)\"\(near)")
       }
       parts.insert(part)
     }
@@ -95,7 +105,7 @@ enum RestoreCommand {
 }
 
 extension KithError {
-  /// Whether the bytes of a file are bad, rather than that it cannot be opened.
+  /// Whether the bytes of a file are damaged, rather than that it cannot be opened.
   var isDamage: Bool {
     if case .corrupt = self { return true }
     return false

@@ -1,38 +1,41 @@
 import Foundation
 import Kith
 
-/// `kith salvage`: a new store from what a bad disk left of another.
+/// `kith salvage`: a new store from what is readable of a damaged one.
 enum SalvageCommand {
-  /// How many ranges a person is shown; a program gets all of them.
-  private static let rangeLimit = 20
+  /// The most ranges in the text; the JSON has all of them.
+  static let rangeLimit = 20
 
   static let command = Command(
     name: "salvage",
-    summary: "makes a new store from what is left of a damaged one, and says what is lost",
+    summary: "makes a new store from what is readable of a damaged one, and reports what is lost",
     positionals: [
-      Positional("STORE|SNAPSHOT", "a damaged store directory or snapshot; only read, and in use by nobody"),
-      Positional("TARGET", "the new store directory; nothing may be there yet"),
+      Positional("STORE|SNAPSHOT", "a damaged store directory or snapshot; only read, must not be in use"),
+      Positional("TARGET", "the new store directory; must not exist"),
     ],
-    options: [.json],
+    options: [.memory, .json],
     notes: [
       """
-      Try kith restore first: it loses nothing or refuses. Salvage begins with the newest sound snapshot, or with the
-      sound parts of a damaged one, and makes every change that can still be read, in order, also those after a gap.
-      Every user, post and edge of the new store was in the old one at some time; but where changes are lost, what they
-      removed is there again: look at the ranges before you go on with it.
+      Try kith restore first: it loses nothing, or refuses. Salvage begins with the newest valid snapshot, or with the
+      valid components of a damaged one. Then it applies every readable change in order, also after a gap. Every user,
+      post and edge of the new store was in the old one at some time. Where changes are lost, what they removed exists
+      again: check the reported ranges before you use the new store.
       """,
-      "A disk that gives errors is copied first (with ddrescue, for one), and the copy salvaged.",
+      "Copy a disk with read errors first, for example with ddrescue, and salvage the copy.",
       "Exit status: 0 nothing is lost; 1 salvaged with losses, or nothing to save; 2 wrong usage or cannot open.",
     ],
     examples: ["salvage ./store ./saved", "salvage ./store/snap-….kith.zst ./saved --json"],
-    run: run)
+    writes: { [$0.positionals[1]] }, run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let (source, target) = (arguments.positionals[0], arguments.positionals[1])
+    let allowed = try arguments.memory()
     let isNew = !FileManager.default.fileExists(atPath: target)
-    let saved: (info: SnapshotInfo, report: SalvageReport, counts: Counts)
+    let saved: (info: SnapshotInfo, report: SalvageReport, counts: SocialGraph.Counts)
     do throws(KithError) {
-      saved = try Snapshots.salvage(from: source, to: target)
+      saved = try StoreAccess.making("salvaging", from: source) { () throws(KithError) in
+        try StoreTools.salvage(from: source, to: target, allowedByteCount: allowed)
+      }
     } catch {
       if isNew { StoreAccess.removeUnlessFilled(target) }
       throw error.isDamage ? .no(error.description) : .usage(error.description)
@@ -51,18 +54,19 @@ enum SalvageCommand {
 }
 
 extension SalvageReport {
-  fileprivate func text(_ limit: Int) -> String {
+  /// A few lines of text, with at most this many ranges.
+  func text(_ limit: Int) -> String {
     let base = snapshot.map { "begins with \(printable($0)), as of change \(grouped(snapshotSequence))" }
-    var lines = [base ?? "begins with nothing: no snapshot can be used", "reaches change \(grouped(sequence))"]
+    var lines = [base ?? "begins empty: no snapshot can be used", "reaches change \(grouped(sequence))"]
     for part in lostParts {
       let count = part.count.map { ", \(grouped($0)) of them," } ?? ""
       lines.append("lost: all \(part.part.rawValue)\(count) of the snapshot: \(printable(part.reason))")
     }
     lines += Self.lines("lost: ", lost, limit, "cannot be read")
-    lines += Self.lines("not made: ", refused, limit, "could not be made, or changed nothing, because of what is lost")
-    lines += refusals.map { "  " + printable($0) }
+    lines += Self.lines("not applied: ", refused, limit, "could not be applied, or had no effect, without what is lost")
+    lines += rejectedChanges.map { "  " + printable($0) }
     lines += problems.map { "damaged: " + printable("\($0.place): \($0.message)") }
-    lines += doubts.map { "unknown: " + printable($0) }
+    lines += unknowns.map { "unknown: " + printable($0) }
     if isWhole { lines.append("nothing is known to be lost") }
     return lines.map { "  \($0)\n" }.joined()
   }
@@ -72,13 +76,13 @@ extension SalvageReport {
   ) -> [String] {
     if ranges.isEmpty { return [] }
     let shown = ranges.prefix(limit).map {
-      $0.count == 1 ? grouped($0.lowerBound) : "\(grouped($0.lowerBound)) to \(grouped($0.upperBound))"
+      $0.lowerBound == $0.upperBound ? grouped($0.lowerBound) : "\(grouped($0.lowerBound)) to \(grouped($0.upperBound))"
     }
-    let rest = ranges.count > limit ? " and \(counted(ranges.count - limit, "more range")) (--json tells all)" : ""
+    let rest = ranges.count > limit ? " and \(counted(ranges.count - limit, "more range")) (--json lists all)" : ""
     return ["\(title)\(counted(count(ranges), "change")): \(shown.joined(separator: ", "))\(rest): \(reason)"]
   }
 
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.member("snapshot", stringOrNull: snapshot)
     writer.member("snapshotSequence", snapshotSequence)
     writer.member("sequence", sequence)
@@ -93,11 +97,11 @@ extension SalvageReport {
     Self.write("lost", lost, to: &writer)
     Self.write("notMade", refused, to: &writer)
     writer.name("reasons")
-    writer.array(refusals) { $0.string($1) }
+    writer.array(rejectedChanges) { $0.string($1) }
     writer.name("problems")
     writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
     writer.name("unknown")
-    writer.array(doubts) { $0.string($1) }
+    writer.array(unknowns) { $0.string($1) }
   }
 
   private static func write(_ name: String, _ ranges: [ClosedRange<UInt64>], to writer: inout JSONWriter) {

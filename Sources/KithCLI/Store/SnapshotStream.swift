@@ -1,15 +1,18 @@
 import Kith
 
-/// Snapshots on standard input and output: `-` in the place of a file.
+/// Snapshots on standard input and output: `-` instead of a file.
 enum SnapshotStream {
-  static let path = "-"
+  /// The bytes of standard input, up to its end.
+  static func bytes() throws(KithError) -> [UInt8] { try StoreTools.bytes(from: ByteStream.input.rawValue) }
 
-  /// What standard input gives, up to its end.
-  static func bytes() throws(KithError) -> [UInt8] { try Snapshots.bytes(from: StandardStream.input.rawValue) }
+  /// The graph of the snapshot on standard input.
+  static func graph() throws(KithError) -> SocialGraph {
+    try SocialGraph(snapshotDescriptor: ByteStream.input.rawValue)
+  }
 
   /// Writes a store's newest state to standard output.
   static func write(_ store: String, noting: (RecoveryReport) -> Void) throws(KithError) {
-    StandardStream.ignoreBrokenPipes()
-    try Snapshots.write(store, to: StandardStream.output.rawValue, noting: noting)
+    ByteStream.ignoreBrokenPipes()
+    try StoreTools.write(store, to: ByteStream.output.rawValue, noting: noting)
   }
 }

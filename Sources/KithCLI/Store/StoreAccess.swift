@@ -1,17 +1,20 @@
 import Foundation
 import Kith
 
-/// Opening, saving and closing stores, with the failures that a command ends with.
+/// Opens, saves and closes stores; failures are those that a command ends with.
 enum StoreAccess {
-  /// Opens a store or a snapshot, and tells what was found there that somebody should know. To write, an absent store
-  /// is made.
+  /// Opens a store or a snapshot, and prints the findings of its recovery. A missing store is created if it is opened
+  /// for writing.
   static func open(
-    _ path: String, access: SocialGraph.Access, _ options: Options = Options()
+    _ path: String, access: SocialGraph.Access, _ options: SocialGraph.Options = SocialGraph.Options()
   ) throws(CommandFailure) -> SocialGraph {
-    try opened(path) { () throws(KithError) in try SocialGraph.open(path, access: access, options: options) }
+    if path == ByteStream.sign {
+      throw .usage("-: standard input or output is no store; give a directory (./- for one of that name)")
+    }
+    return try opened(path) { () throws(KithError) in try SocialGraph.open(path, access: access, options: options) }
   }
 
-  /// Opens a store or a snapshot to read, and to try changes that are saved nowhere.
+  /// Opens a store or a snapshot to read, and to try changes that are not saved.
   static func openScratch(_ path: String) throws(CommandFailure) -> SocialGraph {
     try opened(path) { () throws(KithError) in try SocialGraph.openScratch(path) }
   }
@@ -20,7 +23,7 @@ enum StoreAccess {
     _ path: String, _ open: () throws(KithError) -> SocialGraph
   ) throws(CommandFailure) -> SocialGraph {
     do throws(KithError) {
-      let graph = try open()
+      let graph = try reading(path, open)
       if let report = graph.recovery { note(report, of: path) }
       return graph
     } catch {
@@ -28,20 +31,34 @@ enum StoreAccess {
     }
   }
 
-  /// Tells what opening a store found, one line for each fact, on standard error.
+  /// Reads a store or a snapshot, with the progress on a terminal.
+  private static func reading<R>(_ path: String, _ body: () throws(KithError) -> R) throws(KithError) -> R {
+    try DiskProgress.show(
+      "reading", of: DiskProgress.byteCount(of: path, .newest), ending: "building the index of names", body)
+  }
+
+  /// Makes a store from files, with the progress on a terminal: they are read, and as much is written and read back.
+  static func making<R>(_ phase: String, from path: String, _ body: () throws(KithError) -> R) throws(KithError) -> R {
+    try DiskProgress.show(
+      phase, of: DiskProgress.byteCount(of: path, .newest).map { 3 * $0 }, ending: "finishing the snapshot", body)
+  }
+
+  /// Prints what opening a store found, one line for each fact, on standard error.
   static func note(_ report: RecoveryReport, of path: String) {
     for remark in report.remarks { Console.note(path, remark) }
   }
 
-  /// Opens a store to write that must be there already.
-  static func openExisting(_ path: String, _ options: Options = Options()) throws(CommandFailure) -> SocialGraph {
+  /// Opens an existing store for writing.
+  static func openExisting(_ path: String, _ options: SocialGraph.Options = SocialGraph.Options())
+    throws(CommandFailure) -> SocialGraph
+  {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw .usage("\(path): no store there; kith import and kith seed make one")
+      throw .usage("\(path): there is no store; kith import and kith seed create one")
     }
     return try open(path, access: .readWrite, options)
   }
 
-  /// The names in a directory, in order; none when it is not there.
+  /// The names in a directory, in order; none if it does not exist.
   static func fileNames(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }
@@ -67,14 +84,15 @@ enum StoreAccess {
     do throws(KithError) { try graph.close() } catch { throw .no(error.description) }
   }
 
-  /// Asks a question; what it cannot answer is the command's "no".
+  /// Runs a query; its error is the command's failure with status 1.
   static func ask<R>(
     _ graph: SocialGraph, _ question: (borrowing GraphView) throws(KithError) -> R
   ) throws(CommandFailure) -> R {
     do throws(KithError) { return try graph.read(question) } catch { throw .no(error.description) }
   }
 
-  /// Removes a store directory that holds no graph, only the files of an open one: what is left when filling it failed.
+  /// Removes a store directory without a graph, which has only the files of an open one: the remainder of a failed
+  /// load.
   static func removeUnlessFilled(_ path: String) {
     let manager = FileManager.default
     let names = try? manager.contentsOfDirectory(atPath: path)
@@ -83,21 +101,22 @@ enum StoreAccess {
   }
 }
 
-extension Counts {
-  /// `1,000 users, 20 follows, 3 posts, 4 likes`, and blocks and mutes where there are any.
+extension SocialGraph.Counts {
+  /// `1,000 users, 20 follows, 3 posts, 4 likes`, and private edges where there are any.
   var text: String {
-    var parts = [("user", users), ("follow", follows), ("post", posts), ("like", likes)]
-    if blocks > 0 { parts.append(("block", blocks)) }
-    if mutes > 0 { parts.append(("mute", mutes)) }
-    return parts.map { counted($1, $0) }.joined(separator: ", ")
+    let parts = GraphComponent.allCases.filter { $0.relation?.schema.isPrivate != true || self[$0] > 0 }
+    return parts.map { counted(self[$0], $0.noun) }.joined(separator: ", ")
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.member("users", users)
-    writer.member("follows", follows)
-    writer.member("posts", posts)
-    writer.member("likes", likes)
-    writer.member("blocks", blocks)
-    writer.member("mutes", mutes)
+    for part in GraphComponent.allCases { writer.member(part.rawValue, self[part]) }
+  }
+
+  private subscript(part: GraphComponent) -> Int {
+    switch part {
+    case .users: users
+    case .posts: posts
+    case .relation(let kind): self[kind]
+    }
   }
 }

@@ -1,12 +1,11 @@
-import Foundation
 import Kith
 
-/// `kith watch`: what happens to a store while another process writes it.
+/// `kith watch`: prints changes or answers while another process writes the store.
 enum WatchCommand {
-  private static let from = Option("--from", "N", "changes: the first one wanted; without it, the next one")
-  private static let viewer = Option("--as", "USER", "who asks")
-  private static let count = Option("--count", "N", "ends after so many lines")
-  private static let every = Option("--every", "MS", "looks at the journal so often (20), 1 to 60,000")
+  private static let from = Option("--from", "N", "changes: the first number to print (default: the next change)")
+  private static let viewer = Option("--as", "USER", "the viewer")
+  private static let count = Option("--count", "N", "ends after N lines")
+  private static let every = Option("--every", "MS", "the polling interval, 1 to 60,000 (default 20)")
 
   static let command = Command(
     name: "watch",
@@ -18,33 +17,37 @@ enum WatchCommand {
     ],
     options: [from, viewer, .limit, count, every],
     notes: [
-      "A change is printed as the request by which kith query makes it, with its \"sequence\"; {\"missed\":[a,b]} in "
-        + "the place of changes that the journals hold no more. An answer is printed as kith query answers it, now and "
-        + "whenever it has become another one. USER is \(UserReference.help).",
-      "It reads the journal that the writer of the store writes: a change is seen when it was written, which is just "
-        + "before it is on the disk. A store with durability memory has no journal to watch. To watch from within the "
-        + "writing process, see the request watch of kith query, and SocialGraph.values in Swift.",
+      "A change is printed as its request in kith query, with its \"sequence\". {\"missed\":[a,b]} replaces changes "
+        + "that the journals no longer hold. An answer is printed as by kith query, now and whenever it changes. "
+        + "USER is \(UserReference.help).",
+      "It polls the journal (write-ahead log) that the store's writer appends to: a change is seen when it is "
+        + "written, just before it is synced. A store with durability memory has no journal to watch. Inside the "
+        + "writing process, use the request watch of kith query, or SocialGraph.values in Swift.",
     ],
     examples: [
       "watch ./store", "watch ./store changes --from 1 --count 10", "watch ./store timeline ann --limit 5",
       "watch ./store likes 17", "watch ./store search ann --as 42",
     ],
-    run: run)
+    isEndless: true, run: run)
 
-  /// What is watched, as it prints a line: false when there is nothing new.
+  /// The source of lines: returns false when there is nothing new.
   private protocol Watched {
     mutating func printNext() throws(CommandFailure) -> Bool
   }
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
-    StandardStream.ignoreBrokenPipes()
-    let pause = Double(try arguments.integer(every, in: 1...60_000) ?? 20) / 1_000
+    ByteStream.ignoreBrokenPipes()
+    let pause = Int32(try arguments.integer(every, in: 1...60_000) ?? 20)
     var left = try arguments.integer(count, in: 1...Int64.max) ?? .max
     let what = arguments.positional(1) ?? "changes"
     var watched: any Watched =
       what == "changes" ? try WatchedChanges(arguments) : try WatchedAnswer(arguments, what)
     while left > 0 {
-      if try watched.printNext() { left -= 1 } else { Thread.sleep(forTimeInterval: pause) }
+      if try watched.printNext() {
+        left -= 1
+      } else if ByteStream.output.waitForHangUp(milliseconds: pause) {
+        break
+      }
     }
     return 0
   }
@@ -53,13 +56,13 @@ enum WatchCommand {
     do throws(KithError) { return try body() } catch { throw .no(error.description) }
   }
 
-  /// Prints one line. Somebody who reads no more ends it quietly.
+  /// Prints one line. A reader that has closed its end is no failure.
   private static func line(_ content: (inout JSONWriter) -> Void) throws(CommandFailure) {
     var writer = JSONWriter()
     writer.object(content)
     writer.newline()
-    do throws(StandardStream.Failure) {
-      try StandardStream.output.write(writer.bytes)
+    do throws(ByteStream.Failure) {
+      try ByteStream.output.write(writer.bytes)
     } catch {
       if error.isBrokenPipe { leave(with: 0) }
       throw .no("standard output: \(error)")
@@ -70,7 +73,7 @@ enum WatchCommand {
 
   private struct WatchedChanges: Watched {
     var follower: StoreFollower
-    /// Changes of one frame that are still to be printed, the last first.
+    /// Changes of one frame that are not printed yet, the last first.
     var waiting: [(change: Change, sequence: UInt64)] = []
 
     init(_ arguments: Arguments) throws(CommandFailure) {
@@ -80,7 +83,7 @@ enum WatchCommand {
       let store = arguments.positionals[0]
       let first = try arguments.integer(from, in: 1...Int64.max)
       do throws(KithError) {
-        let next = if let first { UInt64(first) } else { (try Snapshots.list(store).lastSequence ?? 0) + 1 }
+        let next = if let first { UInt64(first) } else { (try StoreTools.list(store).lastSequence ?? 0) + 1 }
         follower = try StoreFollower(store, from: next)
       } catch {
         throw .usage(error.description)
@@ -112,7 +115,7 @@ enum WatchCommand {
   private struct WatchedAnswer: Watched {
     var follower: StoreFollower
     let graph: SocialGraph
-    let subscription: LiveSubscription<[UInt8]>
+    let subscription: LiveSubscription<[UInt8], KithError>
 
     init(_ arguments: Arguments, _ what: String) throws(CommandFailure) {
       if arguments.flag(from) { throw arguments.misuse("--from is for changes") }
@@ -131,11 +134,11 @@ enum WatchCommand {
       }
     }
 
-    /// The request of `kith query` that asks it.
+    /// The request of `kith query` for the answer.
     private static func request(
       _ arguments: Arguments, _ what: String, _ view: borrowing GraphView
     ) throws(CommandFailure) -> Request {
-      guard let subject = arguments.positional(2) else { throw arguments.misuse("\(what) of what? give the SUBJECT") }
+      guard let subject = arguments.positional(2) else { throw arguments.misuse("the SUBJECT of \(what) is missing") }
       func member(_ name: String, _ value: JSONValue) -> JSONMember {
         JSONMember(name: name, value: value, source: 0..<0)
       }
@@ -150,10 +153,10 @@ enum WatchCommand {
         guard let post = Int64(subject) else { throw arguments.misuse("\(subject) is not the id of a post") }
         members = [member("op", .string("likers")), member("post", .integer(post))]
       case "search": members = [member("op", .string("users")), member("query", .string(subject))]
-      default: throw arguments.misuse("nothing is called \(what) that can be watched")
+      default: throw arguments.misuse("\(what) cannot be watched")
       }
       if let text = arguments.value(viewer) { members.append(member("as", try user(text))) }
-      if let limit = try arguments.integer(.limit, in: 1...Int64(Limits.pageCount)) {
+      if let limit = try arguments.integer(.limit, in: 1...Int64(SocialGraph.Limits.pageCount)) {
         members.append(member("limit", .integer(limit)))
       }
       return try attempt { () throws(KithError) in try Request(members) }
@@ -172,7 +175,7 @@ enum WatchCommand {
         switch try attempt({ () throws(KithError) in try follower.next() }) {
         case .nothing: return false
         case .missed(let range):
-          throw .no("changes \(range.lowerBound) to \(range.upperBound) are in no journal; start again")
+          throw .no("changes \(range.lowerBound) to \(range.upperBound) are in no journal; restart the command")
         case .changes(let changes, _): try attempt { () throws(KithError) in try graph.follow(changes) }
         }
       }

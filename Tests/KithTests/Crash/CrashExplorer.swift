@@ -3,27 +3,27 @@ import Synchronization
 
 @testable import Kith
 
-/// Many seeds, on all cores.
+/// Explores many seeds on all cores.
 struct CrashExplorer<D: Disk>: Sendable {
   var settings = CrashSettings()
   /// How many tasks share the work.
   var workerCount = 2
-  /// What the store runs on: the simulated disk itself, or one that makes a mistake.
+  /// The disk of the store: the simulated disk itself, or one with a seeded bug.
   let wrap: @Sendable (SimulatedDisk, UInt64) -> D
 
-  /// Explores seeds from `first` on until there were so many crashes, or `failureLimit` failures.
-  /// - Parameter progress: is told now and then what was seen so far.
+  /// Explores seeds from `first` on until this many crashes or `failureLimit` failures.
+  /// - Parameter progress: is called now and then with the statistics so far.
   func explore(
     crashCount: Int, from first: UInt64 = 0, failureLimit: Int = 10,
-    progress: @Sendable (CrashTally) -> Void = { _ in }
-  ) -> CrashTally {
+    progress: @Sendable (CrashStatistics) -> Void = { _ in }
+  ) -> CrashStatistics {
     let next = Atomic<UInt64>(first)
-    let total = Mutex(CrashTally())
+    let total = Mutex(CrashStatistics())
     DispatchQueue.concurrentPerform(iterations: workerCount) { _ in
       while true {
         let sum = total.withLock { $0 }
         if sum.crashCount >= crashCount || sum.failures.count >= failureLimit { return }
-        var part = CrashTally()
+        var part = CrashStatistics()
         let start = next.add(Self.seedsAtOnce, ordering: .relaxed).oldValue
         for seed in start..<(start + Self.seedsAtOnce) where part.failures.isEmpty { part.add(explore(seed: seed)) }
         progress(
@@ -36,7 +36,7 @@ struct CrashExplorer<D: Disk>: Sendable {
     return total.withLock { $0 }
   }
 
-  func explore(seed: UInt64) -> CrashTally {
+  func explore(seed: UInt64) -> CrashStatistics {
     CrashRun(seed: seed, settings: settings, wrap: wrap).run()
   }
 

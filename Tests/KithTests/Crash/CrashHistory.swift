@@ -1,22 +1,23 @@
 @testable import Kith
 
-/// What a store may come back with: the model of the crash tests.
+/// The model of the crash tests: the states that a store may recover to.
 ///
-/// Position `n` stands for the state after `n` changes. Changes are numbered without gaps, so the state after a crash
-/// is one of these or wrong, and the whole list is one number a change.
+/// Position `n` is the state after `n` changes. Changes are numbered without gaps, so the state after a crash is one of
+/// these or wrong, and the whole list takes one number a change.
 struct CrashHistory {
   /// The digest of the state after n changes.
   private(set) var digests: [UInt64]
   /// The changes themselves; change n is at n - 1.
   private(set) var changes: [Change] = []
-  /// Whether a batch goes on after n, so that no store may end there.
+  /// Whether a batch continues after n, so that no store may end there.
   private var isInsideBatch: [Bool] = [false]
-  /// The changes that callers were told are durable, or saw after a recovery: each ends a frame. The last one binds.
-  private var acknowledgements: [UInt64] = [0]
+  /// The changes that callers know to be durable, acknowledged or seen after a recovery: each ends a frame. The last
+  /// one must survive.
+  private var watermark: [UInt64] = [0]
 
-  /// Whether a snapshot healed, or was to heal, a broken journal.
+  /// Whether a snapshot healed, or was started to heal, a broken journal.
   private(set) var wasHealed = false
-  /// Whether `ACK` could not be written at some time, so that it may not know of such a snapshot.
+  /// Whether a write of `ACK` failed, so that it may not know of such a snapshot.
   private(set) var wasBoundLost = false
 
   init(empty digest: UInt64) {
@@ -37,7 +38,7 @@ struct CrashHistory {
     for number in (Int(first) + 1)..<Swift.max(Int(first) + 1, digests.count - 1) { isInsideBatch[number] = true }
   }
 
-  /// Changes after `count` never happened: a batch was taken back, or a crash took them.
+  /// Changes after `count` do not exist: a batch was rolled back, or a crash lost them.
   mutating func forget(after count: UInt64) {
     changes.removeLast(changes.count - Int(count))
     digests.removeLast(digests.count - 1 - Int(count))
@@ -45,23 +46,23 @@ struct CrashHistory {
     isInsideBatch[Int(count)] = false
   }
 
-  /// The last change that must be there.
-  var acknowledged: UInt64 { acknowledgements.last ?? 0 }
+  /// The last change that must have survived.
+  var acknowledged: UInt64 { watermark.last ?? 0 }
 
-  /// The last change before the frame of the last one: what is left when that frame is damaged and taken for torn.
-  var acknowledgedBefore: UInt64 { acknowledgements.dropLast().last ?? 0 }
+  /// The last change before the last frame: what is left when that frame is damaged and taken for torn.
+  var acknowledgedBefore: UInt64 { watermark.dropLast().last ?? 0 }
 
-  /// A caller was told that this change is durable.
+  /// A caller got the acknowledgement that this change is durable.
   mutating func acknowledge(_ sequence: UInt64) {
-    if sequence > acknowledged { acknowledgements.append(sequence) }
+    if sequence > acknowledged { watermark.append(sequence) }
   }
 
-  /// A snapshot heals a broken journal: changes before it may be nowhere else.
+  /// A snapshot heals a broken journal: the changes before it may be stored nowhere else.
   mutating func heal() { wasHealed = true }
 
   mutating func loseBound() { wasBoundLost = true }
 
-  /// What is wrong with a state that a store came back with; nil when it may.
+  /// What is wrong with a recovered state; nil if it is allowed.
   func objection(to sequence: UInt64, _ digest: UInt64, atLeast bound: UInt64) -> String? {
     if sequence > attempted { return "change \(sequence) was recovered, only \(attempted) were attempted" }
     if digest != digests[Int(sequence)] { return "the state after \(sequence) changes is not what it was" }
@@ -70,11 +71,11 @@ struct CrashHistory {
     return nil
   }
 
-  /// A store came back with this state: callers have seen it, so it must stay.
+  /// A store recovered this state: callers have seen it, so it must survive.
   mutating func resume(at sequence: UInt64) {
     forget(after: sequence)
-    // Damage may have taken what had been acknowledged.
-    while acknowledged > sequence { acknowledgements.removeLast() }
+    // Damage may have removed acknowledged changes.
+    while acknowledged > sequence { watermark.removeLast() }
     acknowledge(sequence)
   }
 }

@@ -1,12 +1,12 @@
 @testable import Kith
 
-/// What a caller does at a time.
+/// The actions of a caller.
 enum CrashAction: String, Sendable, CaseIterable {
   /// One change, committed.
   case change
-  /// Several changes, committed at once.
+  /// Several changes, committed at once: by one caller, or by several of which one leads and the others wait.
   case group
-  /// Several changes that stand or fall together.
+  /// Several changes as one batch.
   case batch
   case snapshot
   case close
@@ -23,11 +23,12 @@ extension CrashRun {
     }
   }
 
-  /// One thing that a caller does. Returns whether the store is still open.
+  /// Does one action. Returns whether the store is still open.
   func perform(_ action: CrashAction, _ session: CrashSession<D>) throws(CrashFailure) -> Bool {
     let faults = simulated.counter.faultCount
     let wasPoisoned = session.isPoisoned
     trace("\(action) after change \(session.sequence)")
+    var objection: String?
     do throws(KithError) {
       switch action {
       case .change:
@@ -35,7 +36,7 @@ extension CrashRun {
         try commit(session)
       case .group:
         for _ in 0..<(2 + draw.below(4)) { try change(session) }
-        try commit(session)
+        if draw.seldom(2) { try commitTogether(session, &objection) } else { try commit(session) }
       case .batch: try batch(session)
       case .snapshot: try snapshot(session)
       case .close: try close(session)
@@ -43,6 +44,7 @@ extension CrashRun {
       return action != .close
     } catch {
       trace("\(action): \(error)")
+      if let objection { throw failure(objection) }
       switch error {
       case .system, .indeterminate: break
       case _ where doesNotReadBack(error): break
@@ -55,7 +57,7 @@ extension CrashRun {
     return try action == .close ? false : heal(session)
   }
 
-  /// After a failure a store takes no change until a snapshot heals it; some callers give up.
+  /// After a failure a store refuses changes until a snapshot heals it; some callers give up.
   private func heal(_ session: CrashSession<D>) throws(CrashFailure) -> Bool {
     if draw.seldom(6) { return false }
     let wasPoisoned = session.isPoisoned
@@ -90,11 +92,34 @@ extension CrashRun {
   func commit(_ session: CrashSession<D>) throws(KithError) {
     let sequence = session.sequence
     try session.commit(sequence)
+    note(sequence, session)
+  }
+
+  /// A caller got the acknowledgement that a change is as durable as the mode promises.
+  private func note(_ sequence: UInt64, _ session: CrashSession<D>) {
     switch session.mode {
     case .synced: history.acknowledge(sequence)
     case .flushed: flushed = max(flushed, sequence)
     case .memory: break
     }
+  }
+
+  /// Two or more callers: the first leads, the others make changes while it writes, and wait.
+  ///
+  /// Errors: the first one that any caller gets.
+  private func commitTogether(_ session: CrashSession<D>, _ objection: inout String?) throws(KithError) {
+    let outcomes = session.commit(session.sequence) {
+      (0..<(1 + self.draw.below(3))).map { _ in
+        // A store accepts changes while it writes.
+        try? self.change(session)
+        return session.sequence
+      }
+    }
+    objection = CommitOutcome.objection(to: outcomes)
+    // The waiters share a frame: the outcome of the last one holds for all.
+    let safe = [outcomes.first, outcomes.last].compactMap(\.self).filter { $0.failure == nil }
+    for outcome in safe { note(outcome.sequence, session) }
+    for outcome in outcomes { if let error = outcome.failure { throw error } }
   }
 
   private func batch(_ session: CrashSession<D>) throws(KithError) {
@@ -117,10 +142,10 @@ extension CrashRun {
     }
   }
 
-  /// Half of the time, changes go on between the instant of a snapshot and its writing.
+  /// Half of the time, changes are made between the snapshot's version and its writing.
   func snapshot(_ session: CrashSession<D>) throws(KithError) {
     let isAlone = session.isPoisoned || draw.seldom(2)
-    // Then it holds what the journals do not.
+    // Then the snapshot holds changes that the journals do not.
     if session.isPoisoned || session.mode == .memory { history.heal() }
     let sequence = try session.snapshot { () throws(KithError) in
       if isAlone { return }

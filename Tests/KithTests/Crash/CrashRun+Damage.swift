@@ -1,20 +1,20 @@
 @testable import Kith
 
-/// Damage to the medium, after the last life of a store: whatever is broken, nothing is lost in silence.
+/// Damage to the medium, after the last session of a store: any loss must be reported.
 extension CrashRun {
   private enum Damage: Int, CaseIterable {
     case flippedBit, truncation, lostFile, everyFileFlipped, everyFileButTheBoundLost, strayWrite
   }
 
-  /// Half of the time after a clean end, when the bound in `ACK` is exact: then any loss must be refused. Else the last
-  /// frame may be taken for one that was never finished, and no more than that.
+  /// Half of the time after a clean close, when the watermark in `ACK` is exact: then any loss must be refused.
+  /// Otherwise the last frame may be taken for a torn one, and no more than that.
   func damage() throws(CrashFailure) {
     let isClean = draw.seldom(2)
     place = "reopening before damage"
     let before = simulated.withVolume { $0 }
     let promised = history.acknowledged
     try reopen(closing: isClean)
-    // A closed store is on the platters as it stands; an open one is hit as a crash left it.
+    // A closed store is completely on the medium; an open one is in the state that a crash leaves.
     let sound = isClean ? simulated.withVolume { $0 } : before
     for number in 0..<5 {
       let common: [Damage] = [.flippedBit, .flippedBit, .truncation, .lostFile]
@@ -29,7 +29,7 @@ extension CrashRun {
     }
   }
 
-  /// Looks at the store once more before it is damaged; with `closing`, works on it and ends without a crash.
+  /// Reads the store once more before it is damaged; with `closing`, works on it and ends without a crash.
   private func reopen(closing: Bool) throws(CrashFailure) {
     guard let session = try open() else { throw failure("an opening failed without a fault") }
     if !closing { return }
@@ -45,7 +45,7 @@ extension CrashRun {
     }
   }
 
-  /// Returns the file that was damaged, or what stands for several; nil when there is none yet.
+  /// Returns the file that was damaged, or a description of several; nil if there is none yet.
   private func harm(_ kind: Damage) -> String? {
     let files = simulated.withVolume { volume in
       volume.names.keys.sorted().compactMap { path -> (String, Int)? in
@@ -61,10 +61,10 @@ extension CrashRun {
     case .lostFile: simulated.withVolume { $0.lose(path) }
     case .everyFileFlipped: for (_, inode) in files { flipBit(inode) }
     case .everyFileButTheBoundLost:
-      let lost = files.map(\.0).filter { !$0.hasSuffix("/" + StoreNames.acknowledgements) }
+      let lost = files.map(\.0).filter { !$0.hasSuffix("/" + StoreNames.watermark) }
       simulated.withVolume { for path in lost { $0.lose(path) } }
     case .strayWrite:
-      // A sector that says what another one says: a write that went astray.
+      // A sector with the content of another one: a misdirected write.
       simulated.withVolume { volume in
         volume.damage(inode) { bytes in
           let sector = SimulatedVolume.sectorByteCount
@@ -90,8 +90,8 @@ extension CrashRun {
       session = try CrashSession(wrap(simulated, draw.random.next()))
     } catch {
       tally.refusedDamageCount += 1
-      // One sick snapshot costs nothing: there is an older one, or every journal; unless it healed a broken journal,
-      // whose changes it alone holds. Nor does one of two slots of the bound.
+      // One damaged snapshot loses nothing: there is an older one, or every journal. The exception is a snapshot that
+      // healed a broken journal, whose changes it alone holds. One damaged slot of the watermark loses nothing either.
       let isBound = kind == .flippedBit && file.isAcknowledgements && hasBothSlots
       let isSpare = file.isSnapshot && !history.wasHealed
       if isBound || isSpare { throw failure("not survived: \(error.description)") }
@@ -101,24 +101,25 @@ extension CrashRun {
     try check(session, atLeast: bound)
   }
 
-  /// What must be left of a store that crashed and was damaged before anybody opened it again.
-  /// - Parameter promised: what callers knew to be durable when it crashed; an opening, which this medium has not seen,
+  /// What must be left of a store that crashed and was damaged before it was opened again.
+  /// - Parameter promised: what callers knew to be durable at the crash; an opening, which this medium has not seen,
   ///   may have found more.
   private func boundOfCrashed(_ kind: Damage, _ file: String, promised: UInt64) -> UInt64 {
-    // The last frame looks torn, and `ACK` may lag behind it or have lost the slot that knew.
+    // The last frame looks torn, and `ACK` may be behind it or have lost the slot that knew.
     if kind == .everyFileFlipped || (file.isJournal && kind == .flippedBit) { return history.acknowledgedBefore }
-    // The only one that knew.
+    // The only slot that knew.
     if file.isSnapshot && kind == .lostFile && history.wasHealed && history.wasBoundLost { return 0 }
-    // A snapshot that got its name, but not its caller's thanks, may be all there is of changes without a journal.
+    // A snapshot that got its name, but whose caller got no acknowledgement, may be the only file with changes that no
+    // journal holds.
     if file.isSnapshot && kind == .lostFile { return promised }
     return file.isJournal || file == "all" ? 0 : history.acknowledged
   }
 
-  /// Whether both slots of the bound are sound: a crash may have torn one.
+  /// Whether both slots of the watermark are valid: a crash may have torn one.
   private func hasBothSlots() -> Bool {
-    let path = CrashSession<D>.directoryPath.appendingPathComponent(StoreNames.acknowledgements)
+    let path = CrashSession<D>.directoryPath.appendingPathComponent(StoreNames.watermark)
     guard let bytes = try? simulated.content(path) else { return false }
-    let slot = AcknowledgementFile<D>.slotByteCount
+    let slot = WatermarkFile<D>.slotByteCount
     return [0, slot].allSatisfy { start in
       guard bytes.count >= start + slot else { return false }
       let hashed = start + slot - JournalFormat.checksumByteCount

@@ -1,49 +1,49 @@
 @testable import Kith
 
-/// What one exploration does and how often.
+/// The settings of an exploration.
 struct CrashSettings: Sendable {
-  /// Lives of a store, each ended by a crash.
+  /// Rounds of a store, each ended by a crash.
   var roundCount = 6
-  /// Calls of a life at most, once it is open.
+  /// The most actions of a round.
   var stepCount = 40
-  /// The crash comes at one of the first so many calls that change the disk.
+  /// The crash comes at one of the first calls that change the disk: at most this one.
   var crashWithin = 60
-  /// One in so many seeds ends with damage to the medium; 0: none.
+  /// One in this many seeds ends with damage to the medium; 0: none.
   var damageOdds = 4
-  /// One in so many recoveries is compared in full.
+  /// One in this many recoveries is compared in full.
   var comparisonOdds = 64
-  /// The mode of every life; nil: mostly synced, some flushed, some in memory alone.
-  var mode: Durability?
-  /// Whether a snapshot may be refused because it does not read back: for disks that lie, to see what else they do.
+  /// The durability mode of every round; nil: mostly synced, sometimes flushed or in memory.
+  var mode: SocialGraph.Durability?
+  /// Whether a snapshot may be refused because it does not read back: for disks with seeded bugs, to explore further.
   var toleratesReadBack = false
-  /// Whether everything that happens is printed.
+  /// Whether every event is printed.
   var isTraced = false
 }
 
-/// One seed: a store lives, changes and crashes, several times over, on one simulated disk.
+/// One seed: a store is opened, changed and crashed, several times over, on one simulated disk.
 final class CrashRun<D: Disk> {
   let seed: UInt64
   let settings: CrashSettings
   let simulated: SimulatedDisk
   let wrap: (SimulatedDisk, UInt64) -> D
-  var draw: CrashDraw
+  var draw: CrashGenerator
   var history: CrashHistory
-  var tally = CrashTally()
+  var tally = CrashStatistics()
   var place = "the beginning"
-  /// The last change of which a caller was told that it survives a kill.
+  /// The last change of which a caller knows that it survives a kill.
   var flushed: UInt64 = 0
 
-  /// - Parameter wrap: makes the disk that a life of the store runs on.
+  /// - Parameter wrap: makes the disk of a round.
   init(seed: UInt64, settings: CrashSettings, wrap: @escaping (SimulatedDisk, UInt64) -> D) {
     self.seed = seed
     self.settings = settings
     self.wrap = wrap
-    draw = CrashDraw(seed: seed &* 0xD134_2543_DE82_EF95 &+ 1)
+    draw = CrashGenerator(seed: seed &* 0xD134_2543_DE82_EF95 &+ 1)
     simulated = SimulatedDisk(seed: draw.random.next(), isTraced: settings.isTraced)
     history = CrashHistory(empty: GraphDigest.of(GraphState()))
   }
 
-  func run() -> CrashTally {
+  func run() -> CrashStatistics {
     tally.seedCount = 1
     do throws(CrashFailure) {
       for round in 0..<settings.roundCount {
@@ -67,7 +67,7 @@ final class CrashRun<D: Disk> {
     if settings.isTraced { print(place, message(), "(acknowledged: \(history.acknowledged))") }
   }
 
-  // MARK: - A life
+  // MARK: - Rounds
 
   private func planFaults(isFirst: Bool) {
     var plan = FaultPlan()
@@ -81,7 +81,7 @@ final class CrashRun<D: Disk> {
     simulated.plan(plan)
   }
 
-  /// Opens the store and works on it until the crash, or until it has done enough.
+  /// Opens the store and works on it until the crash or the last action.
   private func live() throws(CrashFailure) {
     var steps = 0
     while steps < settings.stepCount && !simulated.isDown {
@@ -93,8 +93,8 @@ final class CrashRun<D: Disk> {
     }
   }
 
-  /// One script, with one fault at one call, and a store that must be whole and work on afterwards.
-  func run(_ script: [CrashAction], _ plan: FaultPlan) -> CrashTally {
+  /// One script, with one fault at one call, and a store that must be complete and usable afterwards.
+  func run(_ script: [CrashAction], _ plan: FaultPlan) -> CrashStatistics {
     tally.seedCount = 1
     do throws(CrashFailure) {
       place = "\(script.map(\.rawValue)), \(plan.fault.rawValue) at call \(plan.faultAtCall)"
@@ -116,7 +116,7 @@ final class CrashRun<D: Disk> {
     var openings = 0
     while openings < 3 + script.count && !simulated.isDown {
       openings += 1
-      // A caller whom a passing fault kept out tries again.
+      // After a passing fault kept it from opening, the caller retries.
       guard let session = try open() else { continue }
       while let action = rest.popFirst(), !simulated.isDown {
         if try !perform(action, session) { break }
@@ -133,12 +133,12 @@ final class CrashRun<D: Disk> {
     let end: SimulatedDisk.End = draw.seldom(4) ? (draw.seldom(2) ? .kill : .killAndEviction) : .powerCut
     trace("\(end)")
     simulated.restart(after: end)
-    // Written but not synced: a kill does not take it, unless a sync had failed before.
+    // Written but not synced: it survives a kill, unless a sync had failed before.
     if end == .powerCut || hadFaults { flushed = 0 }
     if end == .powerCut { tally.powerCutCount += 1 } else { tally.killCount += 1 }
   }
 
-  private func drawMode() -> Durability {
+  private func drawMode() -> SocialGraph.Durability {
     if let mode = settings.mode { return mode }
     switch draw.below(16) {
     case 0: return .memory
@@ -147,7 +147,7 @@ final class CrashRun<D: Disk> {
     }
   }
 
-  /// Opens the store and looks at what came back; nil when a fault kept it from opening.
+  /// Opens the store and checks its state; nil if a fault kept it from opening.
   func open() throws(CrashFailure) -> CrashSession<D>? {
     let faults = simulated.counter.faultCount
     let session: CrashSession<D>
@@ -163,7 +163,7 @@ final class CrashRun<D: Disk> {
       return nil
     }
     trace("opened in mode \(session.mode): \(session.report)")
-    // What was written without a sync is no longer sure after a fault.
+    // Unsynced writes are uncertain after a fault.
     try check(session, atLeast: max(history.acknowledged, faults == 0 ? flushed : 0))
     flushed = 0
     history.resume(at: session.sequence)

@@ -1,24 +1,32 @@
+import Foundation
+
 @testable import Kith
 
-/// A store that is open, and the graph that it keeps: what `SocialGraph` does with them, without its lock.
+/// An open store and its graph: what `SocialGraph` does with them, without its lock.
 final class CrashSession<D: Disk> {
   static var directoryPath: String { "/store" }
-  /// Small, so that tiny stores cross the steps of preallocation.
+  /// Small, so that tiny stores reach the steps of preallocation.
   static var growthLimit: Int { 2_048 }
 
-  let mode: Durability
+  let mode: SocialGraph.Durability
   let report: RecoveryReport
   private let store: Store<D>
   private var state: GraphState
-  /// What a batch has changed so far, and the state before it.
+  /// The changes of the open batch, and the state before it.
   private var batch: [Change]?
   private var before = GraphState()
+  private let meanwhile = Meanwhile()
 
-  /// - Parameter second: what the clock says, again and again.
-  init(_ disk: D, mode: Durability = .synced, second: Int64 = 1_700_000_000) throws(KithError) {
+  /// - Parameter second: the clock's constant time.
+  init(_ disk: D, mode: SocialGraph.Durability = .synced, second: Int64 = 1_700_000_000) throws(KithError) {
     self.mode = mode
+    let meanwhile = meanwhile
     var opened = try Store<D>.open(
-      Self.directoryPath, mode: mode, disk: disk, clock: { Timestamp(second * 1_000) }, growthLimit: Self.growthLimit)
+      Self.directoryPath, mode: mode, disk: disk,
+      clock: {
+        meanwhile.happen()
+        return Timestamp(second * 1_000)
+      }, growthLimit: Self.growthLimit)
     store = opened.store
     report = opened.report
     state = opened.state.pin()
@@ -38,11 +46,11 @@ final class CrashSession<D: Disk> {
     }
   }
 
-  func draw(_ draw: inout CrashDraw) -> Change { draw.change(state) }
+  func draw(_ draw: inout CrashGenerator) -> Change { draw.change(state) }
 
   // MARK: - Changes
 
-  /// Makes a change in memory; one that a rule forbids changes nothing. Returns whether anything changed.
+  /// Applies a change in memory; one that a rule forbids changes nothing. Returns whether anything changed.
   func apply(_ change: Change) throws(KithError) -> Bool {
     try store.checkWritable()
     let changed: Bool
@@ -57,6 +65,26 @@ final class CrashSession<D: Disk> {
   }
 
   func commit(_ sequence: UInt64) throws(KithError) { try store.commit(sequence) }
+
+  /// Commits for several callers at once: the first leads, and while it writes, the others arrive and wait.
+  ///
+  /// - Parameters:
+  ///   - sequence: what the first one commits.
+  ///   - others: makes changes, and returns what the others commit; not called when the first one need not write.
+  /// - Returns: the outcome of each, the first one first.
+  func commit(_ sequence: UInt64, others: @escaping () -> [UInt64]) -> [CommitOutcome] {
+    var waiting: [WaitingWriter] = []
+    meanwhile.plan { [store] in
+      for sequence in others() {
+        waiting.append(WaitingWriter(sequence, to: store))
+        // One after the other, so that they queue in this order.
+        while store.waiterCount < waiting.count { Thread.sleep(forTimeInterval: WaitingWriter.lookInterval) }
+      }
+    }
+    let first = CommitOutcome(of: sequence) { () throws(KithError) in try store.commit(sequence) }
+    meanwhile.forget()
+    return [first] + waiting.map { $0.outcome() }
+  }
 
   func beginBatch() {
     before = state.pin()
@@ -75,12 +103,12 @@ final class CrashSession<D: Disk> {
 
   // MARK: - Files
 
-  /// Writes a snapshot. `meanwhile` is what other callers do between its instant and its writing.
+  /// Writes a snapshot. `meanwhile` is what other callers do between its version and its writing.
   /// - Returns: the number of its last change.
   func snapshot(_ meanwhile: () throws(KithError) -> Void = {}) throws(KithError) -> UInt64 {
-    try store.snapshot { () throws(KithError) -> Pin in
+    try store.snapshot { () throws(KithError) -> SocialGraph.Pin in
       store.seal()
-      let pin = Pin(GraphView(state.pin()))
+      let pin = SocialGraph.Pin(GraphView(state.pin()))
       try meanwhile()
       return pin
     }.sequence
@@ -88,9 +116,9 @@ final class CrashSession<D: Disk> {
 
   func close() throws(KithError) { try store.close() }
 
-  // MARK: - Looking
+  // MARK: - Checks
 
-  /// How the graph differs from one that is made of these changes, or from itself; nil if not at all.
+  /// How the graph differs from one built from these changes, or violates its invariants; nil if it does neither.
   /// - Complexity: O(changes + graph), some hundred microseconds.
   func difference(from changes: some Sequence<Change>) -> String? {
     var other = GraphState()

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Kith
 
-/// Every short script × every call of the disk × every fault: no room for luck.
+/// Every short script × every call of the disk × every fault.
 ///
-/// `KITH_EXHAUSTIVE_LENGTH=5` for the night.
+/// `KITH_EXHAUSTIVE_LENGTH=5` for a long run.
 @Suite struct ExhaustiveCrashTests {
-  @Test(arguments: FaultPlan.Fault.allCases)
-  func `no short script loses anything, whichever call meets a fault`(_ fault: FaultPlan.Fault) {
+  @Test("No short script loses an acknowledged change, with a fault in any call", arguments: FaultPlan.Fault.allCases)
+  func noScriptLosesChanges(_ fault: FaultPlan.Fault) {
     let length = CrashEnvironment.number("KITH_EXHAUSTIVE_LENGTH") ?? (CrashEnvironment.isOptimized ? 3 : 1)
     let scripts = Self.scripts(upTo: length)
     let next = Atomic(0)
-    let total = Mutex(CrashTally())
+    let total = Mutex(CrashStatistics())
     DispatchQueue.concurrentPerform(iterations: CrashEnvironment.workerCount) { _ in
       while true {
         let index = next.add(1, ordering: .relaxed).oldValue
@@ -39,15 +39,15 @@ import Testing
     return all
   }
 
-  /// How often a place is tried: a crash has many outcomes, of which each seed draws one.
-  private static func modes(_ fault: FaultPlan.Fault) -> [Durability] {
+  /// How often a fault is tried: a crash has many outcomes, of which each seed draws one.
+  private static func modes(_ fault: FaultPlan.Fault) -> [SocialGraph.Durability] {
     if !CrashEnvironment.isOptimized { return [.synced] }
     return fault == .crash ? [.synced, .synced, .synced, .flushed, .flushed] : [.synced, .synced]
   }
 
-  /// One script, its fault at the first call, the second, and so on until there are no more calls.
-  private static func explore(_ script: [CrashAction], _ fault: FaultPlan.Fault) -> CrashTally {
-    var tally = CrashTally()
+  /// One script, with its fault at the first call, the second, and so on to the last.
+  private static func explore(_ script: [CrashAction], _ fault: FaultPlan.Fault) -> CrashStatistics {
+    var tally = CrashStatistics()
     for call in 1... {
       var isOver = false
       for (seed, mode) in modes(fault).enumerated() {

@@ -1,9 +1,9 @@
 @testable import Kith
 
-/// One number for everything that a graph's snapshot would hold: rows in order, removed ones included.
+/// One hash of everything that a graph's snapshot would hold: rows in order, removed ones included.
 ///
-/// Two states that differ have the same with a chance of 2⁻⁶⁴: exact for a test, and about a microsecond for a graph of
-/// a dozen users, where comparing sections takes hundreds.
+/// Two different states have the same hash with a probability of 2⁻⁶⁴. It takes about a microsecond for a graph of a
+/// dozen users, where comparing sections takes hundreds.
 struct GraphDigest {
   private var hash: UInt64 = 0x9E37_79B1_85EB_CA87
 
@@ -59,7 +59,7 @@ struct GraphDigest {
       for run in 0..<relation.forward.runCount(of: source) {
         let elements = relation.forward.run(run, of: source)
         for index in elements.indices {
-          add(UInt64(Relation.target(elements[index])) &<< 32 | UInt64(Relation.second(elements[index])))
+          add(UInt64(Relation.target(elements[index])) &<< 32 | UInt64(Relation.timestamp(elements[index])))
         }
       }
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Kith
 
-/// Relations and lists that are made at once, on many threads, are those that are made edge by edge.
+/// Relations and lists that are built in bulk, on many threads, equal those built edge by edge.
 @Suite struct BulkTests {
-  @Test(arguments: [1, 2, 5], [1, 60, 100_000])
-  func `lists made at once are those that were asked for`(workers: Int, unitElementCount: Int) {
+  @Test("Bulk-built lists equal the input", arguments: [1, 2, 5], [1, 60, 100_000])
+  func bulkLists(workers: Int, unitElementCount: Int) {
     var random = SeededRandom(seed: UInt64(unitElementCount))
     let degrees = (0..<203).map { _ in UInt32(random.below(20) == 0 ? random.below(4_000) : random.below(9)) }
     let elements = (0..<degrees.reduce(0) { $0 + Int($1) }).map { _ in random.next() }
@@ -34,7 +34,8 @@ import Testing
     #expect(walked == elements)
   }
 
-  @Test func `a reader that has gone past some targets reads all of their edges when it is lent for them`() {
+  @Test("A reader past some targets gets all of their edges when lent for them")
+  func lentEdges() {
     var forward = PackedLists<UInt64>(listsPerBlock: 8)
     for source in 0..<40 {
       forward.appendList()
@@ -51,10 +52,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 3], [1, 2, 3, 4])
-  func `a relation made at once is the one made edge by edge`(workers: Int, seed: UInt64) {
+  @Test("A bulk-built relation equals one built edge by edge", arguments: [1, 3], [1, 2, 3, 4])
+  func bulkRelation(workers: Int, seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    // Ids in no order of rows, few seconds: ties are many. A celebrity has a list that is counted out by digits.
+    // Ids are in no order of rows, and times are few, so that ties are many. One user has a list that is sorted by
+    // radix.
     var ids = Column<Int64>()
     var used: Set<Int64> = []
     while ids.count < 900 {
@@ -74,7 +76,7 @@ import Testing
         edges[source][target] = seconds[random.below(seconds.count)]
       }
       for target in edges[source].keys.sorted(by: { $0 > $1 }) {
-        _ = single.insert(UInt32(source), target, second: edges[source][target] ?? 0, ids: ids)
+        _ = single.insert(UInt32(source), target, timestamp: edges[source][target] ?? 0, ids: ids)
       }
     }
     let elements = edges.flatMap { list in list.sorted { $0.key < $1.key }.map { UInt64($0) << 32 | UInt64($1) } }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kith
 
-/// Columns against arrays, with pins that must stay as they are.
+/// Columns against arrays, with pins that must not change.
 @Suite struct ColumnTests {
   private final class Pinned<Element: BitwiseCopyable & Equatable> {
     let column: Column<Element>
@@ -16,7 +16,7 @@ import Testing
     var isIntact: Bool { column.count == twin.count && twin.indices.allSatisfy { column[$0] == twin[$0] } }
   }
 
-  @Test("A column and its pins read like arrays, whatever is written", arguments: 1...4 as ClosedRange<UInt64>)
+  @Test("A column and its pins read like arrays after any writes", arguments: 1...4 as ClosedRange<UInt64>)
   func churn(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var column = Column<Int64>()
@@ -47,7 +47,7 @@ import Testing
     #expect(pins.allSatisfy { $0.isIntact }, "seed \(seed)")
   }
 
-  @Test("A pin can be written to as well, and neither side sees the other's writes")
+  @Test("A pin can be written to, and neither side sees the other's writes")
   func twoWriters() {
     var first = Column<UInt32>()
     first.grow(to: 10_000, filledWith: 7)
@@ -68,7 +68,7 @@ import Testing
     #expect(third[10_000] == 3 && (0..<10_000).allSatisfy { third[$0] == 7 })
   }
 
-  @Test("Directories grow to many chunks, and a pin keeps the directory that it knew")
+  @Test("Directories grow to many chunks, and a pin keeps its directory")
   func manyPages() {
     // 128 bytes an element: 128 to a page, 16,384 to a chunk, 131,072 to the first root.
     var column = Column<SIMD16<Int64>>()

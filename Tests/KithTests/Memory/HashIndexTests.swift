@@ -13,7 +13,7 @@ import Testing
       self.twin = twin
     }
 
-    /// Every row is found under its hash, and rows that went are not.
+    /// Every row is found under its hash, and removed rows are not.
     func isIntact(rowCount: UInt32) -> Bool {
       index.count == twin.count
         && (0..<rowCount).allSatisfy { row in
@@ -23,13 +23,15 @@ import Testing
     }
   }
 
-  /// Few distinct hashes, so that many are equal and lines overflow, or well mixed ones.
+  /// Few distinct hashes, so that many are equal and lines overflow, or well-mixed ones.
   private static func hash(_ random: inout SeededRandom, distinct: Int) -> UInt64 {
     var mixer = SeededRandom(seed: UInt64(random.below(distinct)))
     return mixer.next()
   }
 
-  @Test("Entries come and go, with equal hashes and without", arguments: [40, 1_000, 1 << 40], [1, 2] as [UInt64])
+  @Test(
+    "Entries with equal and with different hashes are added and removed", arguments: [40, 1_000, 1 << 40],
+    [1, 2] as [UInt64])
   func churn(distinct: Int, seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var index = HashIndex()
@@ -74,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "Hashes alike in their low bits deepen the directory, and those alike in their high ones fill a page line by line")
+    "Hashes with equal low bits deepen the directory, those with equal high bits fill a page line by line")
   func alike() {
     var index = HashIndex()
     for row in 0..<2_000 as Range<UInt32> { index.insert(UInt64(row) << 8, row: row) }

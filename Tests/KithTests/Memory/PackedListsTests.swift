@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Lists leave their block at 1,025 elements and come back at 512, inserts anywhere", arguments: [1, 2] as [UInt64])
+    "Lists leave their block at 1,025 elements and return at 512, with inserts anywhere", arguments: [1, 2] as [UInt64])
   func longLists(seed: UInt64) {
     var twins = ListTwins<UInt64>(listsPerBlock: 8, listCount: 11, seed: seed)
     for phase in 0..<4 {
@@ -31,7 +31,7 @@ import Testing
     twins.compare("end")
   }
 
-  @Test("Long lists that grow at their end stay dense, and searches find their places")
+  @Test("Long lists that grow at their end stay dense, and searches are right")
   func ascending() {
     var lists = PackedLists<UInt32>(listsPerBlock: 16)
     for _ in 0..<3 { lists.appendList() }
@@ -51,7 +51,8 @@ import Testing
     #expect(lists.count(of: 1) == 0 && lists.checkInvariants("lists") == [])
   }
 
-  @Test("Lists made at once equal lists made by inserts, and go on like them", arguments: 1...3 as ClosedRange<UInt64>)
+  @Test(
+    "Bulk-built lists equal lists built by inserts, and continue like them", arguments: 1...3 as ClosedRange<UInt64>)
   func bulk(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var degrees = (0..<50).map { _ in UInt32(random.below(12)) }
@@ -69,7 +70,7 @@ import Testing
     #expect(PackedLists<UInt32>(listsPerBlock: 4, degrees: [], elements: []).checkInvariants("none") == [])
   }
 
-  @Test("Churn leaves no memory behind")
+  @Test("Churn leaks no memory")
   func steadyMemory() {
     var lists = PackedLists<UInt64>(listsPerBlock: 8)
     for _ in 0..<64 { lists.appendList() }
@@ -90,7 +91,7 @@ import Testing
   }
 }
 
-/// Lists, the arrays they must equal, and instants of both that were kept.
+/// Lists, the arrays they must equal, and pinned versions of both.
 private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable>: ~Copyable {
   private final class Kept {
     let lists: PackedLists<Element>
@@ -139,7 +140,7 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
     }
   }
 
-  /// Mostly at one list, so that it becomes long.
+  /// Mostly one list, so that it becomes long.
   mutating func changeLong(growing: Bool) {
     let list = random.below(8) == 0 ? random.below(twin.count) : 4
     random.below(10) < (growing ? 8 : 1) ? insert(in: list) : remove(from: list)

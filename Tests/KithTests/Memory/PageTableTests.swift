@@ -2,9 +2,9 @@ import Testing
 
 @testable import Kith
 
-/// Who owns the pages of a table, and when they are freed.
+/// Ownership of the pages of a table, and when they are freed.
 @Suite struct PageTableTests {
-  /// Pages of which the test knows without keeping them.
+  /// Weak references to pages.
   private struct Known {
     private final class Reference {
       weak var page: MemoryPage?
@@ -27,7 +27,7 @@ import Testing
     init(_ table: consuming PageTable) { self.table = table }
   }
 
-  @Test("Pages that were written since a pin are freed with it, and not before")
+  @Test("Pages written since a pin are freed with it, and not before")
   func reclaiming() {
     var table = PageTable()
     var known = Known()
@@ -43,7 +43,7 @@ import Testing
     #expect(known.livingCount == 599)
   }
 
-  @Test("Pages that were not written since a pin are written in place once it is gone")
+  @Test("Pages not written since a pin are written in place after its release")
   func writingInPlace() {
     var table = PageTable()
     var known = Known()

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Kith
 
-/// Relations against a dictionary of edges that is sorted at every look.
+/// Relations against a dictionary of edges that is sorted for every comparison.
 @Suite struct RelationTests {
-  @Test("Edges come late, tie and go; both sides and every pin stay in order", arguments: 1...4 as ClosedRange<UInt64>)
+  @Test("Late, tied and removed edges keep both sides and every pin in order", arguments: 1...4 as ClosedRange<UInt64>)
   func churn(seed: UInt64) {
     var twins = RelationTwins(rows: 24, seed: seed)
     for step in 0..<2_500 {
@@ -18,12 +18,13 @@ import Testing
   }
 
   @Test(
-    "A celebrity's thousands of followers, many in one second, come and go", arguments: 1...2 as ClosedRange<UInt64>)
+    "Thousands of followers of one user, many in one second, are added and removed",
+    arguments: 1...2 as ClosedRange<UInt64>)
   func celebrity(seed: UInt64) {
     var twins = RelationTwins(rows: 3_000, seed: seed)
     for source in 1..<2_700 as Range<UInt32> {
-      twins.insert(source, 0, second: UInt32(twins.random.below(4)))
-      twins.insert(0, source, second: UInt32(twins.random.below(3)))
+      twins.insert(source, 0, timestamp: UInt32(twins.random.below(4)))
+      twins.insert(0, source, timestamp: UInt32(twins.random.below(3)))
     }
     twins.keep()
     twins.compare("grown")
@@ -37,11 +38,11 @@ import Testing
     twins.keep()
     twins.removeAll(from: 0)
     twins.compare("without followees")
-    for source in 1..<40 as Range<UInt32> { twins.insert(source, 0, second: 9) }
+    for source in 1..<40 as Range<UInt32> { twins.insert(source, 0, timestamp: 9) }
     twins.compare("begun again")
   }
 
-  @Test("Whoever leaves a crowd that came in one second is found without a look at all of it")
+  @Test("A removal among thousands of edges of one second does not scan them all")
   func leavingACrowd() {
     /// The least time of some runs of a hundred removals.
     func time(crowd count: Int) -> Duration {
@@ -59,21 +60,22 @@ import Testing
         return min(least, clock.measure { for source in sources { _ = relation.remove(source, 0, ids: ids) } })
       }
     }
-    // Fifty times as many, if each were looked at.
+    // A scan of all would take fifty times as long.
     #expect(time(crowd: 150_000) < time(crowd: 3_000) * 12)
   }
 
   @Test(
-    "A relation made at once equals one made edge by edge, and goes on like it", arguments: 1...3 as ClosedRange<UInt64>
+    "A bulk-built relation equals one built edge by edge, and continues like it",
+    arguments: 1...3 as ClosedRange<UInt64>
   )
   func bulk(seed: UInt64) {
     var twins = RelationTwins(rows: 1_400, seed: seed)
     for source in 0..<1_400 as Range<UInt32> {
       for _ in 0..<twins.random.below(6) {
-        twins.insert(source, UInt32(twins.random.below(1_400)), second: UInt32(twins.random.below(5)))
+        twins.insert(source, UInt32(twins.random.below(1_400)), timestamp: UInt32(twins.random.below(5)))
       }
-      if source > 5 { twins.insert(source, 5, second: UInt32(twins.random.below(3))) }
-      if source > 7 { twins.insert(7, source, second: UInt32(twins.random.below(3))) }
+      if source > 5 { twins.insert(source, 5, timestamp: UInt32(twins.random.below(3))) }
+      if source > 7 { twins.insert(7, source, timestamp: UInt32(twins.random.below(3))) }
     }
     twins.rebuild()
     twins.compare("at once")
@@ -83,12 +85,12 @@ import Testing
     twins.compare("after changes")
   }
 
-  @Test("Edges that come all at once are put in order at the end, or when one of them goes", arguments: [0, 1, 7])
+  @Test("Bulk-added edges are sorted at the end, or when one of them is removed", arguments: [0, 1, 7])
   func deferred(removals: Int) {
     var twins = RelationTwins(rows: 40, seed: 3)
     for step in 0..<700 {
       if step % 250 == 100 { twins.deferBackward() }
-      twins.insert(UInt32(twins.random.below(40)), UInt32(twins.random.below(40)), second: UInt32(step % 5))
+      twins.insert(UInt32(twins.random.below(40)), UInt32(twins.random.below(40)), timestamp: UInt32(step % 5))
       if removals > 0 && step % 250 == 200 {
         for _ in 0..<removals { twins.change(growing: false) }
       }
@@ -99,7 +101,7 @@ import Testing
     twins.compare("after changes")
   }
 
-  @Test("A second edge keeps the time of the first, and one that is absent is not removed")
+  @Test("A repeated edge keeps its first time, and a missing one is not removed")
   func setSemantics() {
     var ids = Column<Int64>()
     var relation = Relation()
@@ -108,11 +110,11 @@ import Testing
       relation.appendSource()
       relation.appendTarget()
     }
-    let inserted = [(0, 1, 50), (0, 1, 60), (2, 2, .max)].map { (source: UInt32, target: UInt32, second: UInt32) in
-      relation.insert(source, target, second: second, ids: ids)
+    let inserted = [(0, 1, 50), (0, 1, 60), (2, 2, .max)].map { (source: UInt32, target: UInt32, timestamp: UInt32) in
+      relation.insert(source, target, timestamp: timestamp, ids: ids)
     }
     #expect(inserted == [true, false, true])
-    #expect(relation.second(0, 1) == 50 && relation.second(1, 0) == nil && relation.second(2, 2) == .max)
+    #expect(relation.timestamp(0, 1) == 50 && relation.timestamp(1, 0) == nil && relation.timestamp(2, 2) == .max)
     let removed = [(1, 0), (0, 2), (0, 1), (0, 1)].map { (source: UInt32, target: UInt32) in
       relation.remove(source, target, ids: ids)
     }
@@ -120,9 +122,40 @@ import Testing
     let problems = relation.checkInvariants("relation", ids: ids)
     #expect(relation.count == 1 && problems == [])
   }
+
+  @Test("A probe finds the edges to a target, however the targets of a source are spread")
+  func probes() {
+    var ids = Column<Int64>()
+    var relation = Relation()
+    let targetCount: UInt32 = 6_000
+    for row in 0..<targetCount {
+      ids.append(Int64(row) + 1)
+      relation.appendTarget()
+    }
+    // Empty, one target, even, all low, all high, low and one high, and a list of several chunks.
+    let lists: [[UInt32]] = [
+      [], [3_000], Array(stride(from: 7, to: targetCount, by: 83)), Array(0..<200), Array(5_700..<targetCount),
+      Array(10..<90) + [targetCount - 1], Array(stride(from: 0, to: targetCount, by: 3)),
+    ]
+    for (source, targets) in lists.enumerated() {
+      relation.appendSource()
+      for target in targets { _ = relation.insert(UInt32(source), target, timestamp: target * 2 + 1, ids: ids) }
+    }
+    let sets = lists.map { Set($0) }
+    for target in 0..<targetCount {
+      let probe = EdgeProbe(to: target, in: relation)
+      for (source, targets) in sets.enumerated() {
+        probe.prefetch(UInt32(source), relation)
+        let expected: UInt32? = targets.contains(target) ? target * 2 + 1 : nil
+        if probe.timestamp(UInt32(source), relation) != expected {
+          Issue.record("source \(source), target \(target)")
+        }
+      }
+    }
+  }
 }
 
-/// A relation, the edges that it must hold, and instants of both that were kept. Ids descend where rows ascend.
+/// A relation, its expected edges, and pinned versions of both. Ids descend where rows ascend.
 private struct RelationTwins: ~Copyable {
   private struct Edge: Hashable {
     let source: UInt32
@@ -163,16 +196,16 @@ private struct RelationTwins: ~Copyable {
     switch random.below(60) {
     case 0: removeAll(from: source)
     case 1: removeAll(to: target)
-    case 2..<(growing ? 45 : 20): insert(source, target, second: UInt32(random.below(6)))
+    case 2..<(growing ? 45 : 20): insert(source, target, timestamp: UInt32(random.below(6)))
     default: remove(source, target)
     }
   }
 
-  mutating func insert(_ source: UInt32, _ target: UInt32, second: UInt32) {
+  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32) {
     let edge = Edge(source: source, target: target)
     let isNew = twin[edge] == nil
-    if isNew { twin[edge] = second }
-    let wasInserted = relation.insert(source, target, second: second, ids: ids)
+    if isNew { twin[edge] = timestamp }
+    let wasInserted = relation.insert(source, target, timestamp: timestamp, ids: ids)
     #expect(wasInserted == isNew, "\(story)")
   }
 
@@ -200,7 +233,7 @@ private struct RelationTwins: ~Copyable {
   mutating func deferBackward() { relation.deferBackward() }
   mutating func buildBackward() { relation.buildBackward(ids: ids) }
 
-  /// The same relation, made of its forward side at once.
+  /// The same relation, built in bulk from its out-edges.
   mutating func rebuild() {
     let forward = Self.forward(twin, rows: rows)
     let elements = forward.flatMap { $0 }
@@ -213,7 +246,7 @@ private struct RelationTwins: ~Copyable {
 
   private static func forward(_ twin: [Edge: UInt32], rows: Int) -> [[UInt64]] {
     var lists = [[UInt64]](repeating: [], count: rows)
-    for (edge, second) in twin { lists[Int(edge.source)].append(UInt64(edge.target) << 32 | UInt64(second)) }
+    for (edge, timestamp) in twin { lists[Int(edge.source)].append(UInt64(edge.target) << 32 | UInt64(timestamp)) }
     return lists.map { $0.sorted() }
   }
 
@@ -227,12 +260,12 @@ private struct RelationTwins: ~Copyable {
     let problems = relation.checkInvariants("relation", ids: ids)
     #expect(problems == [], "\(story)")
     let forward = Self.forward(twin, rows: rows)
-    var backward = [[(second: UInt32, id: Int64, source: UInt32)]](repeating: [], count: rows)
-    for (edge, second) in twin {
-      backward[Int(edge.target)].append((second, ids[edge.source], edge.source))
+    var backward = [[(timestamp: UInt32, id: Int64, source: UInt32)]](repeating: [], count: rows)
+    for (edge, timestamp) in twin {
+      backward[Int(edge.target)].append((timestamp, ids[edge.source], edge.source))
     }
     for row in 0..<rows {
-      let sources = backward[row].sorted { ($0.second, $0.id) < ($1.second, $1.id) }.map(\.source)
+      let sources = backward[row].sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) }.map(\.source)
       if Self.elements(relation.forward, row) != forward[row] || Self.elements(relation.backward, row) != sources {
         Issue.record("row \(row) differs: \(story)")
         return

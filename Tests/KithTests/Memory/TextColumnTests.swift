@@ -31,7 +31,7 @@ import Testing
     return [UInt8](repeating: letter, count: length) + (random.below(3) == 0 ? Array("é".utf8) : [])
   }
 
-  @Test("Texts come, change and go; pins keep theirs", arguments: 1...3 as ClosedRange<UInt64>, [30, 9_000])
+  @Test("Texts are added, changed and removed; pins keep theirs", arguments: 1...3 as ClosedRange<UInt64>, [30, 9_000])
   func churn(seed: UInt64, longest: Int) {
     var random = SeededRandom(seed: seed)
     var column = TextColumn()
@@ -63,7 +63,7 @@ import Testing
     #expect(Pinned(column.pin(), twin).isIntact && pins.allSatisfy { $0.isIntact }, "seed \(seed)")
   }
 
-  @Test("A text is its bytes, a string, and ASCII or not, up to 65,535 bytes")
+  @Test("A text is bytes, a string, and ASCII or not, up to 65,535 bytes")
   func values() {
     var column = TextColumn()
     let texts = ["", "a", "é", "日本語", "e\u{301}", "\0", String(repeating: "x", count: 65_535)]
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("Memory of texts that are gone comes back, but not while a pin reads them")
+  @Test("Memory of removed texts is reused, but not while a pin reads them")
   func givingBack() {
     var column = TextColumn()
     let text = [UInt8](repeating: 0x61, count: 60_000)
@@ -90,7 +90,7 @@ import Testing
     #expect(column.string(100) == "b" && column.string(0) == "")
   }
 
-  @Test("However often some texts change, the pages take little more than twice the texts")
+  @Test("After any number of changes, pages take little more than twice the texts")
   func churnInPlace() {
     var random = SeededRandom(seed: 4)
     var column = TextColumn()
@@ -98,7 +98,7 @@ import Testing
     for text in twin { column.append(text.span) }
     var pinned = Pinned(column.pin(), twin)
     for step in 0..<60_000 {
-      // Every third row stays as it is, and keeps the page on which it stands.
+      // Every third row is unchanged, and keeps its page alive.
       let row = random.below(4_000)
       if row % 3 == 0 { continue }
       let text = [UInt8](repeating: UInt8(step % 251), count: 1_000 + random.below(2_000))
@@ -115,7 +115,7 @@ import Testing
     #expect(Pinned(column.pin(), twin).isIntact && pinned.isIntact)
   }
 
-  @Test("Pins of pins are written to by turns, and none sees another's texts", arguments: 1...3 as ClosedRange<UInt64>)
+  @Test("Pins of pins are written to in turn, and none sees another's texts", arguments: 1...3 as ClosedRange<UInt64>)
   func forks(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var first = TextColumn()
@@ -143,7 +143,35 @@ import Testing
     }
   }
 
-  @Test("A rolled-back column writes over what was never kept")
+  @Test("The further words of rows outlive changes of the texts, and are the writer's own beside a pin")
+  func furtherWords() {
+    var column = TextColumn(wordsPerRow: 4)
+    column.grow(to: 100)
+    for row in 0..<2_000 {
+      if row < 100 {
+        column.fill(row, Array("name \(row)".utf8).span)
+      } else {
+        column.append(Array("name \(row)".utf8).span)
+      }
+      for word in 1..<4 { column[row, word] = UInt64(row * 4 + word) }
+    }
+    let pinned = column.pin()
+    for row in 0..<2_000 {
+      if row % 3 == 0 { column.set(row, Array("renamed \(row)".utf8).span) }
+      if row % 3 == 1 { column.clear(row) }
+      column[row, 2] += 1
+    }
+    #expect(column.count == 2_000 && pinned.count == 2_000)
+    for row in 0..<2_000 {
+      let name = ["renamed \(row)", "", "name \(row)"][row % 3]
+      #expect(column.string(row) == name && pinned.string(row) == "name \(row)")
+      #expect((1..<4).allSatisfy { column[row, $0] == UInt64(row * 4 + $0 + ($0 == 2 ? 1 : 0)) })
+      #expect((1..<4).allSatisfy { pinned[row, $0] == UInt64(row * 4 + $0) })
+    }
+    #expect(column.checkInvariants("texts") == [] && pinned.checkInvariants("texts") == [])
+  }
+
+  @Test("A rolled-back column overwrites what was never committed")
   func rollingBack() {
     var column = TextColumn()
     column.append(Array("kept".utf8).span)

@@ -1,18 +1,17 @@
 @testable import Kith
 
-/// Engine and model say different things; the text tells where.
+/// A difference between engine and model; the text names its place.
 struct Difference: Error, CustomStringConvertible {
   let description: String
 }
 
-/// An engine and its model side by side: both get the same changes, drawn from a seed, and are asked the same
-/// questions.
+/// An engine and its model side by side: both get the same changes, drawn from a seed, and the same queries.
 ///
 /// The run stops at the first difference, with its seed and step.
 struct ModelRun {
-  /// An instant that was kept, and what the model said then.
+  /// A pinned version, and the model at that time.
   struct Kept {
-    let pin: Pin
+    let pin: SocialGraph.Pin
     let model: ReferenceModel
     let step: Int
   }
@@ -32,7 +31,7 @@ struct ModelRun {
   var kept: [Kept] = []
   var walks: [Walk] = []
 
-  /// - Parameter users: how many there are about; so many are there from the start if there are more than a few.
+  /// - Parameter users: the approximate number; above a few, they are all added at the start.
   init(seed: UInt64, users: Int) throws {
     self.seed = seed
     draw = Draw(seed: seed, userCount: users)
@@ -41,22 +40,22 @@ struct ModelRun {
 
   func differ(_ what: String) -> Difference { Difference(description: "seed \(seed), step \(step): \(what)") }
 
-  /// A crowd that comes all at once, as from an import.
+  /// Many users at once, as by an import.
   private mutating func populate(_ count: Int) throws {
     var changes = (0..<count).map { _ in Change.addUser(id: nil, username: draw.name()) }
     func someone() -> UserID { UserID(Int64(1 + (draw.seldom(3) ? draw.below(4) : draw.below(count)))) }
-    for _ in 0..<count * 10 { changes.append(.follow(someone(), someone(), at: draw.edgeTime())) }
+    for _ in 0..<count * 10 { changes.append(.follow(by: someone(), target: someone(), at: draw.edgeTime())) }
     for _ in 0..<count * 2 {
       changes.append(.addPost(id: nil, author: someone(), text: draw.text(), createdAt: draw.postTime()))
     }
     for _ in 0..<count * 4 {
       let post = PostID(Int64(1 + (draw.seldom(3) ? draw.below(4) : draw.below(count * 2))))
-      changes.append(.like(someone(), post, at: draw.edgeTime()))
+      changes.append(.like(by: someone(), post: post, at: draw.edgeTime()))
     }
     try makeBulk(changes)
   }
 
-  /// Changes of an import: one that is refused is passed over.
+  /// Changes of an import: a refused one is skipped.
   private mutating func makeBulk(_ changes: [Change]) throws {
     try graph.bulk { batch throws(Difference) in
       for change in changes { try compare(batch.outcome(ofImporting: change), model.outcome(of: change), change) }
@@ -91,7 +90,8 @@ struct ModelRun {
   }
 
   private func compare(
-    _ outcome: Result<Applied, KithError>, _ expected: Result<Applied, ReferenceModel.Refusal>, _ change: Change
+    _ outcome: Result<ChangeResult, KithError>, _ expected: Result<ChangeResult, ReferenceModel.Refusal>,
+    _ change: Change
   ) throws(Difference) {
     switch (outcome, expected) {
     case (.success(let applied), .success(let right)) where applied == right: return
@@ -100,7 +100,7 @@ struct ModelRun {
     }
   }
 
-  /// Some changes at once, which stand together or not at all.
+  /// Some changes in a batch, which succeed together or not at all.
   private mutating func makeBatch() throws {
     let before = model
     var changes: [Change] = []
@@ -116,13 +116,13 @@ struct ModelRun {
             let question = draw.question(for: model)
             try ask(question, of: batch.reply(to: question), model, "within a batch")
           } catch {
-            throw .unsupported("\(error)")  // the difference, carried out
+            throw .invalidRequest(.malformed("\(error)"))  // the difference, applied
           }
           if case .failure(let error) = outcome, !goesOn { throw error }
           if fails && index == changes.count - 1 { throw .cancelled }
         }
       }
-    } catch .unsupported(let difference) {
+    } catch .invalidRequest(.malformed(let difference)) {
       throw differ(difference)
     } catch {
       model = before
@@ -134,7 +134,7 @@ struct ModelRun {
     kept.append(Kept(pin: graph.pin(), model: model, step: step))
   }
 
-  /// From here on a graph that was written and read again, byte by byte.
+  /// Continues with a graph that was written and read again.
   private mutating func restore() throws {
     let pin = graph.pin()
     let sections = GraphSections.sections(of: pin.view.state)
@@ -148,7 +148,7 @@ struct ModelRun {
 // MARK: - Outcomes
 
 extension ReferenceModel {
-  mutating func outcome(of change: Change) -> Result<Applied, Refusal> {
+  mutating func outcome(of change: Change) -> Result<ChangeResult, Refusal> {
     do throws(Refusal) {
       return .success(try apply(change))
     } catch {
@@ -158,7 +158,7 @@ extension ReferenceModel {
 }
 
 extension SocialGraph {
-  func outcome(of change: Change) -> Result<Applied, KithError> {
+  func outcome(of change: Change) -> Result<ChangeResult, KithError> {
     do throws(KithError) {
       return .success(try apply(change))
     } catch {
@@ -167,8 +167,8 @@ extension SocialGraph {
   }
 }
 
-extension Batch {
-  fileprivate mutating func outcome(of change: Change) -> Result<Applied, KithError> {
+extension SocialGraph.Batch {
+  fileprivate mutating func outcome(of change: Change) -> Result<ChangeResult, KithError> {
     do throws(KithError) {
       return .success(try apply(change))
     } catch {
@@ -176,7 +176,7 @@ extension Batch {
     }
   }
 
-  fileprivate mutating func outcome(ofImporting change: Change) -> Result<Applied, KithError> {
+  fileprivate mutating func outcome(ofImporting change: Change) -> Result<ChangeResult, KithError> {
     do throws(KithError) {
       return .success(try importChange(change))
     } catch {
@@ -187,11 +187,13 @@ extension Batch {
   fileprivate func reply(to question: Question) -> Reply<Cursor> { read { $0.reply(to: question) } }
 }
 
-extension Result where Success == Applied, Failure == KithError {
-  /// The error without its place in the batch, if that place is right.
+extension Result where Success == ChangeResult, Failure == KithError {
+  /// The error without its index in the batch, if that index is right.
   fileprivate func unwrapped(at index: Int) -> Self {
     guard case .failure(.inBatch(index, let error)) = self else {
-      if case .failure = self { return .failure(.unsupported("an error of a batch without its place: \(self)")) }
+      if case .failure = self {
+        return .failure(.invalidRequest(.malformed("an error of a batch without its place: \(self)")))
+      }
       return self
     }
     return .failure(error)

@@ -1,7 +1,7 @@
 @testable import Kith
 
-/// A small graph of everything, the same for the same numbers in every process: names of many scripts, ids given and
-/// assigned, ties, removed users and posts, blocks and mutes.
+/// A small graph of everything, the same for the same numbers in every process: names of many scripts, given and
+/// assigned ids, ties, removed users and posts, blocks and mutes.
 final class SampleGraph {
   let graph = SocialGraph()
   private(set) var model = ReferenceModel()
@@ -27,7 +27,7 @@ final class SampleGraph {
 
   private func time() -> Timestamp { Timestamp(Self.base + Int64(below(40)) * 700) }
 
-  /// Engine and model take it or refuse it alike.
+  /// Engine and model accept it or refuse it alike.
   private func play(_ change: Change) throws {
     switch (graph.outcome(of: change), model.outcome(of: change)) {
     case (.success, .success), (.failure, .failure): return
@@ -35,7 +35,7 @@ final class SampleGraph {
     }
   }
 
-  /// A user and three posts, some with ids of the host's own.
+  /// A user and three posts, some with ids of the host.
   private func add(_ index: Int) throws {
     let id: UserID? = index % 10 == 9 ? UserID(Int64(1_000 - index)) : nil
     try play(.addUser(id: id, username: "\(Self.names[index % Self.names.count]) \(index / 3)"))
@@ -52,10 +52,10 @@ final class SampleGraph {
     let posts = model.posts.keys.sorted()
     let (user, other) = (users[below(users.count)], users[min(below(users.count), below(users.count))])
     switch below(20) {
-    case 0..<11: try play(.follow(user, other, at: time()))
-    case 11..<18: try play(.like(user, posts[below(posts.count)], at: time()))
-    case 18: try play(.mute(user, other))
-    default: try play(.block(user, other))
+    case 0..<11: try play(.follow(by: user, target: other, at: time()))
+    case 11..<18: try play(.like(by: user, post: posts[below(posts.count)], at: time()))
+    case 18: try play(.mute(by: user, target: other))
+    default: try play(.block(by: user, target: other))
     }
   }
 
@@ -64,11 +64,11 @@ final class SampleGraph {
     let posts = model.posts.keys.sorted()
     try play(.removeUser(users[below(users.count)]))
     try play(.removePost(posts[below(posts.count)]))
-    try play(.renameUser(users[below(users.count)], username: "renamed é \(index)"))
-    try play(.unfollow(users[below(users.count)], users[below(users.count)]))
+    try play(.renameUser(users[below(users.count)], to: "renamed é \(index)"))
+    try play(.unfollow(by: users[below(users.count)], target: users[below(users.count)]))
   }
 
-  /// Asks the model and a graph that ought to be the same some questions. Returns what differs, in words.
+  /// Compares the model and a graph that should be the same by some queries. Returns the differences as text.
   func differences(from other: borrowing GraphView, questions: Int) -> [String] {
     var draw = Draw(seed: 7, userCount: 10)
     var differences = other.verify().map { "\($0)" }
@@ -86,7 +86,7 @@ final class SampleGraph {
 }
 
 extension [Section] {
-  /// What the sections say, for comparing: their ids, encodings, counts and content.
+  /// The content of the sections, for comparing: their ids, encodings, counts and bytes.
   var contents: [[UInt8]] {
     map { section -> [UInt8] in
       let head =

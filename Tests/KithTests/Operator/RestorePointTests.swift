@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kith
 
-/// Going back in time: to any change, to any instant, and to some parts alone.
+/// Point-in-time recovery: to any change, to any time, and of some components alone.
 ///
 /// `KITH_RESTORES` sets to how many changes: a thousand in an optimized build.
 @Suite struct RestorePointTests {
@@ -16,12 +16,13 @@ import Testing
     directory = StoreDirectory(MemoryDisk.directory, disk: history.fixture.disk)
   }
 
-  private func restored(_ point: RestorePoint) throws(KithError) -> Pin {
+  private func restored(_ point: RecoveryTarget) throws(KithError) -> SocialGraph.Pin {
     var recovered = try Recovery.forReading(directory, to: point)
-    return Pin(GraphView(recovered.state.pin()))
+    return SocialGraph.Pin(GraphView(recovered.state.pin()))
   }
 
-  @Test func `a restore to any change is the model after it, or before the write in whose midst it stands`() throws {
+  @Test("A restore to any change is the model after it, or before the write that contains it")
+  func restoreToAnyChange() throws {
     var random = SeededRandom(seed: 1)
     #expect(history.snapshots.count > 3)
     let first = history.frames[0].changes.upperBound
@@ -37,7 +38,8 @@ import Testing
     #expect(exactCount > Self.restoreCount / 4)
   }
 
-  @Test func `a restore to a time is the model after the last write until then`() throws {
+  @Test("A restore to a time is the model after the last write until then")
+  func restoreToATime() throws {
     for frame in stride(from: 0, to: history.frames.count - 1, by: CrashEnvironment.isOptimized ? 1 : 9) {
       let (this, next) = (history.frames[frame], history.frames[frame + 1])
       for time in [this.writtenAt, Timestamp(next.writtenAt.rawValue - 1)] {
@@ -49,9 +51,11 @@ import Testing
     #expect(try restored(.time(Timestamp(Int64.max))).view.sequence == history.last)
   }
 
-  @Test func `what no files lead to is refused, and says so`() throws {
+  @Test("A target that no files lead to is refused with the reason")
+  func unreachableTarget() throws {
     let first = history.frames[0].writtenAt.rawValue
-    for point in [.sequence(history.last + 1), .sequence(.max), .time(Timestamp(first - 1)), .time(0)] as [RestorePoint]
+    for point in [.sequence(history.last + 1), .sequence(.max), .time(Timestamp(first - 1)), .time(0)]
+      as [RecoveryTarget]
     {
       #expect(throws: point.unreachable(in: MemoryDisk.directory)) { try restored(point) }
     }
@@ -59,14 +63,15 @@ import Testing
     history.fixture.disk[JournalFixture.path()] = nil
     let oldest = try #require(history.snapshots.first)
     for sequence in [1, oldest - 5] {
-      let point = RestorePoint.sequence(sequence)
+      let point = RecoveryTarget.sequence(sequence)
       #expect(throws: point.unreachable(in: MemoryDisk.directory)) { try restored(point) }
     }
     #expect(try restored(.sequence(oldest)).view.sequence == oldest)
     #expect(throws: KithError.self) { try restored(.time(history.frames[1].writtenAt)) }
   }
 
-  @Test func `damage beyond the instant does not matter; before it, an older snapshot and its journals do`() throws {
+  @Test("Damage after the target is ignored; damage before it is compensated by an older snapshot")
+  func damageAndTarget() throws {
     let disk = history.fixture.disk
     let names = try #require(try directory.contents()).snapshots
     let middle = names[names.count / 2]
@@ -86,24 +91,25 @@ import Testing
     }
   }
 
-  @Test func `any parts of any state are a sound graph of them and of what they need`() throws {
-    for bits in 0..<1 << GraphPart.allCases.count {
-      let parts = Set(GraphPart.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element))
+  @Test("Any components of any state are a valid graph with what they need")
+  func components() throws {
+    for bits in 0..<1 << GraphComponent.allCases.count {
+      let parts = Set(GraphComponent.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element))
       let frame = history.frames[bits * 7 % history.frames.count]
       let sequence = frame.changes.upperBound
       var recovered = try Recovery.forReading(directory, to: .sequence(sequence))
       recovered.state.keep(parts)
       var model = history.models[Int(sequence)]
       model.keep(parts)
-      let pin = Pin(GraphView(recovered.state.pin()))
+      let pin = SocialGraph.Pin(GraphView(recovered.state.pin()))
       #expect(pin.view.difference(from: model) == nil, "\(parts) of change \(sequence)")
     }
   }
 }
 
 extension ReferenceModel {
-  /// Leaves out what is not of these parts, nor needed by them.
-  mutating func keep(_ parts: Set<GraphPart>) {
+  /// Leaves out what is neither of these components nor needed by them.
+  mutating func keep(_ parts: Set<GraphComponent>) {
     if !parts.contains(.follows) { follows = [:] }
     if !parts.contains(.likes) { likes = [:] }
     if !parts.contains(.posts) && !parts.contains(.likes) { posts = [:] }

@@ -2,23 +2,27 @@ import Testing
 
 @testable import Kith
 
-/// Which of six snapshots, an hour apart, stay, and with them the journals since.
+/// Which of six snapshots, an hour apart, are kept, with the journals since.
 @Suite struct RetentionTests {
   private static let hour: Int64 = 3_600
 
-  /// With the oldest that stays.
-  private static let cases: [(retention: Retention, oldest: Int64)] = [
-    (Retention(), 5), (Retention(snapshotCount: 0), 5), (Retention(snapshotCount: 4), 3),
-    (Retention(snapshotCount: 60), 1),
+  /// The retention, and the oldest snapshot that is kept.
+  private static let cases: [(retention: SocialGraph.Retention, oldest: Int64)] = [
+    (SocialGraph.Retention(), 5), (SocialGraph.Retention(snapshotCount: 0), 5),
+    (SocialGraph.Retention(snapshotCount: 4), 3),
+    (SocialGraph.Retention(snapshotCount: 60), 1),
     // Of the last hour, and of two and a half: the snapshot before that begins it.
-    (Retention(seconds: 3_600), 5), (Retention(seconds: 9_000), 3), (Retention(seconds: 90_000), 1),
-    (Retention(snapshotCount: 4, seconds: 3_600), 3), (Retention(snapshotCount: 3, seconds: 9_000), 3),
-    (Retention(snapshotCount: 6, byteCount: 1), 5), (Retention(seconds: 90_000, byteCount: 0), 5),
-    (Retention(snapshotCount: 4, byteCount: 1 << 40), 3),
+    (SocialGraph.Retention(seconds: 3_600), 5), (SocialGraph.Retention(seconds: 9_000), 3),
+    (SocialGraph.Retention(seconds: 90_000), 1),
+    (SocialGraph.Retention(snapshotCount: 4, seconds: 3_600), 3),
+    (SocialGraph.Retention(snapshotCount: 3, seconds: 9_000), 3),
+    (SocialGraph.Retention(snapshotCount: 6, byteCount: 1), 5),
+    (SocialGraph.Retention(seconds: 90_000, byteCount: 0), 5),
+    (SocialGraph.Retention(snapshotCount: 4, byteCount: 1 << 40), 3),
   ]
 
-  @Test(arguments: cases)
-  func `count and age keep, bytes limit, and two always stay`(_ retention: Retention, _ oldest: Int64) throws {
+  @Test("Count and age keep snapshots, bytes limit them, and two always remain", arguments: cases)
+  func countAgeAndBytes(_ retention: SocialGraph.Retention, _ oldest: Int64) throws {
     let fixture = try JournalFixture()
     for hour in 1...6 as ClosedRange<Int64> {
       try fixture.commit([.addUser(id: UserID(hour), username: "user \(hour)")])
@@ -36,7 +40,8 @@ import Testing
     #expect(try fixture.recover().state.sequence == 6)
   }
 
-  @Test func `a limit of bytes takes the journals before the oldest of two snapshots too`() throws {
+  @Test("A byte limit also removes journals before the older of two snapshots")
+  func journals() throws {
     for (byteCount, journals) in [(Int64(1), [UInt64(3)]), (1 << 40, [1, 2, 3])] {
       let fixture = try JournalFixture()
       for id: Int64 in 1...3 {
@@ -46,7 +51,7 @@ import Testing
       try fixture.close()
       let store = StoreDirectory(MemoryDisk.directory, disk: fixture.disk)
       let lock = try StoreLock(directory: store.path, disk: fixture.disk)
-      try store.prune(keeping: Retention(snapshotCount: 9, byteCount: byteCount), now: 0, holding: lock)
+      try store.prune(keeping: SocialGraph.Retention(snapshotCount: 9, byteCount: byteCount), now: 0, holding: lock)
       #expect(try store.contents()?.journals == (byteCount == 1 ? [2] + journals : journals))
       #expect(try fixture.recover().state.sequence == 3)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kith
 
-/// What is left of a damaged store: nothing is made up, and what is lost is told exactly.
+/// Salvage of damaged stores: nothing is invented, and the report names exactly what is lost.
 ///
 /// `KITH_SALVAGES` sets how many damaged stores, `KITH_SALVAGE_SEED` the first of them.
 @Suite struct SalvageTests {
@@ -10,12 +10,12 @@ import Testing
     CrashEnvironment.number("KITH_SALVAGES") ?? (CrashEnvironment.isOptimized ? 2_000 : 150)
   private static let firstSeed = UInt64(CrashEnvironment.number("KITH_SALVAGE_SEED") ?? 0)
 
-  /// A history, and every line that its model ever had.
+  /// A history, and every line of the model at any time.
   private struct Case {
     let history: StoreHistory
     let facts: Set<[UInt8]>
 
-    /// - Parameter pruned: whether its oldest journals and snapshots were removed, as a store does.
+    /// - Parameter pruned: whether its oldest journals and snapshots were removed, as by a store.
     init(seed: UInt64, pruned: Bool) throws {
       history = try StoreHistory(seed: seed, frameCount: 60, snapshotOdds: 15)
       facts = Set(history.models.flatMap(\.rows))
@@ -25,11 +25,11 @@ import Testing
       }
     }
 
-    /// Salvages, and compares with the model what the report says. Returns the report and what differs.
+    /// Salvages, and compares the report with the model. Returns the report and the differences.
     func salvage(_ disk: MemoryDisk) throws(KithError) -> (report: SalvageReport, objection: String?) {
       var salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: disk))
       let report = salvaged.report
-      return (report, objection(to: Pin(GraphView(salvaged.state.pin())).view, report))
+      return (report, objection(to: SocialGraph.Pin(GraphView(salvaged.state.pin())).view, report))
     }
 
     private func objection(to view: borrowing GraphView, _ report: SalvageReport) -> String? {
@@ -37,31 +37,33 @@ import Testing
         return "\(String(decoding: invented, as: UTF8.self)) never was"
       }
       var model = history.models[Int(report.snapshotSequence)]
-      model.keep(Set(GraphPart.allCases).subtracting(report.lostParts.map(\.part)))
+      model.keep(Set(GraphComponent.allCases).subtracting(report.lostParts.map(\.part)))
       if report.sequence > history.last { return "change \(report.sequence) never was" }
       for number in 0..<report.sequence where number >= report.snapshotSequence {
         if report.lost.contains(where: { $0.contains(number + 1) }) { continue }
         let outcome = try? model.outcome(of: history.changes[Int(number)]).get()
         let isRefused = report.refused.contains { $0.contains(number + 1) }
-        if isRefused == (outcome?.changed ?? false) { return "change \(number + 1): refused is \(isRefused)" }
+        if isRefused == (outcome?.didChange ?? false) { return "change \(number + 1): refused is \(isRefused)" }
       }
       if let difference = view.difference(from: model) { return difference }
-      let isTold = report.sequence == history.last || !report.lost.isEmpty || !report.doubts.isEmpty
+      let isTold = report.sequence == history.last || !report.lost.isEmpty || !report.unknowns.isEmpty
       return isTold ? nil : "changes after \(report.sequence) are missing, and nothing is said"
     }
   }
 
-  @Test func `of a store that is sound, nothing is lost`() throws {
+  @Test("Salvage of a valid store loses nothing")
+  func validStore() throws {
     for pruned in [false, true] {
       let whole = try Case(seed: 5, pruned: pruned)
       let (report, objection) = try whole.salvage(whole.history.fixture.disk)
       #expect(objection == nil)
-      #expect(report.isWhole && report.problems.isEmpty && report.doubts.isEmpty, "\(report)")
+      #expect(report.isWhole && report.problems.isEmpty && report.unknowns.isEmpty, "\(report)")
       #expect(report.sequence == whole.history.last)
     }
   }
 
-  @Test func `of any damaged store comes what the report says, and nothing that never was`() throws {
+  @Test("Salvage of any damaged store gives what the report says, and nothing that never existed")
+  func damagedStore() throws {
     let cases = try (0..<6).map { try Case(seed: UInt64(20 + $0), pruned: $0 % 3 > 0) }
     var (wholeCount, partCount, emptyCount) = (0, 0, 0)
     for seed in Self.firstSeed..<Self.firstSeed + UInt64(Self.storeCount) {
@@ -86,7 +88,8 @@ import Testing
     #expect(wholeCount > 0 && partCount > 0 && emptyCount > 0)
   }
 
-  @Test func `every damaged section is told, and costs its own part and what hangs on it alone`() throws {
+  @Test("Every damaged section is reported, and costs only its component and what depends on it")
+  func damagedSections() throws {
     let source = try Case(seed: 3, pruned: true)
     let disk = source.history.fixture.disk
     let directory = StoreDirectory(MemoryDisk.directory, disk: disk)
@@ -99,8 +102,8 @@ import Testing
     for entry in reader.table.entries {
       disk[path] = sound.flipped(1, at: Int(entry.fileOffset) + 20)
       let (report, objection) = try source.salvage(disk)
-      let part = try #require(GraphPart.allCases.first { $0.sections.contains(entry.id) })
-      let lost: Set<GraphPart> = part == .posts ? [.posts, .likes] : [part]
+      let part = try #require(GraphComponent.allCases.first { $0.sections.contains(entry.id) })
+      let lost: Set<GraphComponent> = part == .posts ? [.posts, .likes] : [part]
       #expect(objection == nil, "\(entry.id)")
       if part == .users {
         #expect(report.snapshot == nil && report.lost == [1...oldest.sequence], "\(entry.id): \(report)")
@@ -111,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func `of a snapshot that is cut off, every part before the cut comes back`() throws {
+  @Test("Of a truncated snapshot every component before the cut is restored")
+  func truncatedSnapshot() throws {
     let source = try Case(seed: 3, pruned: true)
     let disk = source.history.fixture.disk
     let names = try #require(try StoreDirectory(MemoryDisk.directory, disk: disk).contents()).snapshots
@@ -119,83 +123,84 @@ import Testing
     let path = "\(MemoryDisk.directory)/\(name)"
     let whole = try #require(disk[path])
     let table = try SnapshotFileReader(path: path, disk: disk, memoryLimit: .max, knownSections: nil).table
-    func end(_ part: GraphPart) -> Int {
+    func end(_ part: GraphComponent) -> Int {
       let entries = table.entries.filter { part.sections.contains($0.id) }
       return entries.map { Int($0.fileOffset + $0.compressedByteCount) }.max() ?? 0
     }
-    for byteCount in Array(stride(from: 300, to: whole.count, by: 7)) + GraphPart.allCases.map(end) {
+    for byteCount in Array(stride(from: 300, to: whole.count, by: 7)) + GraphComponent.allCases.map(end) {
       disk[path] = Array(whole[..<byteCount])
       guard byteCount >= end(.users) else {
         #expect(throws: KithError.self, "cut to \(byteCount)") { try Self.salvage(path, disk) }
         continue
       }
       let (report, pin) = try Self.salvage(path, disk)
-      var lost = Set(GraphPart.allCases.filter { byteCount < end($0) })
+      var lost = Set(GraphComponent.allCases.filter { byteCount < end($0) })
       if lost.contains(.posts) { lost.insert(.likes) }
       #expect(Set(report.lostParts.map(\.part)) == lost, "cut to \(byteCount): \(report)")
-      #expect(report.doubts.count == 1 && report.snapshotSequence == name.sequence)
+      #expect(report.unknowns.count == 1 && report.snapshotSequence == name.sequence)
       var model = source.history.models[Int(name.sequence)]
-      model.keep(Set(GraphPart.allCases).subtracting(lost))
+      model.keep(Set(GraphComponent.allCases).subtracting(lost))
       #expect(pin.view.difference(from: model) == nil, "cut to \(byteCount)")
     }
-    // A damaged table costs nothing but certainty.
+    // A damaged table loses only certainty.
     disk[path] = whole.flipped(1, at: Int(table.fileOffset) + 60)
     let (report, pin) = try Self.salvage(path, disk)
-    #expect(report.isWhole && report.doubts.count == 1)
+    #expect(report.isWhole && report.unknowns.count == 1)
     #expect(pin.view.difference(from: source.history.models[Int(name.sequence)]) == nil)
-    // And a preamble of a section that is there already ends what can be followed.
+    // And a preamble of a section that exists already ends what can be followed.
     let first = table.entries[0]
     let section = whole[Int(first.fileOffset)..<Int(first.fileOffset + first.compressedByteCount)]
     disk[path] = Array(whole[..<end(.users)]) + section + whole[end(.users)...]
-    #expect(try Self.salvage(path, disk).report.lostParts.count == GraphPart.allCases.count - 1)
+    #expect(try Self.salvage(path, disk).report.lostParts.count == GraphComponent.allCases.count - 1)
   }
 
   private static func salvage(
     _ snapshot: String, _ disk: MemoryDisk
-  ) throws(KithError) -> (report: SalvageReport, pin: Pin) {
+  ) throws(KithError) -> (report: SalvageReport, pin: SocialGraph.Pin) {
     var salvaged = try Salvage.run(snapshot: snapshot, disk: disk)
-    return (salvaged.report, Pin(GraphView(salvaged.state.pin())))
+    return (salvaged.report, SocialGraph.Pin(GraphView(salvaged.state.pin())))
   }
 
-  @Test func `a gap is told by its numbers, and what comes after it is made where it can be`() throws {
+  @Test("A gap is reported by its numbers, and later changes are applied where possible")
+  func gap() throws {
     let fixture = try JournalFixture()
     try fixture.commitThree()
-    try fixture.commit([.addUser(id: 9, username: "cy"), .follow(9, 1, at: 0)])
+    try fixture.commit([.addUser(id: 9, username: "cy"), .follow(by: 9, target: 1, at: 0)])
     try fixture.close()
     // The post, which a later change likes.
     fixture.disk[JournalFixture.path()]?[4096 + 512 + 60] ^= 1
     let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: fixture.disk))
     let report = salvaged.report
     #expect(report.lost == [3...3] && report.refused == [5...5] && report.sequence == 9 && !report.isWhole)
-    #expect(report.refusals == ["change 5: no post 1"])
-    #expect(salvaged.state.counts == Counts(users: 3, posts: 0, follows: 1, likes: 0, blocks: 1, mutes: 1))
+    #expect(report.rejectedChanges == ["change 5: no post 1"])
+    #expect(salvaged.state.counts == SocialGraph.Counts(users: 3, posts: 0, follows: 1, likes: 0, blocks: 1, mutes: 1))
   }
 
-  @Test func `a bound of another store does not make this one another`() throws {
+  @Test("A watermark of another store does not change the identity of this one")
+  func watermarkOfAnotherStore() throws {
     let fixture = try JournalFixture()
     try fixture.commitThree()
     try fixture.close()
     let path = JournalFixture.directory + "/ACK"
     fixture.disk[path] = nil
-    _ = try AcknowledgementFile(
+    _ = try WatermarkFile(
       directory: JournalFixture.directory, disk: fixture.disk,
-      Acknowledgement(storeID: (1, 2), sequence: 900, generation: 1))
+      DurableWatermark(storeID: StoreID(high: 1, low: 2), sequence: 900, generation: 1))
     let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: fixture.disk))
-    #expect(salvaged.report.isWhole && salvaged.report.sequence == 7 && salvaged.report.doubts.count == 1)
+    #expect(salvaged.report.isWhole && salvaged.report.sequence == 7 && salvaged.report.unknowns.count == 1)
   }
 
-  @Test func `files of another store, or of another past of this one, are left out`() throws {
+  @Test("Files of another store, or of another history of this one, are ignored")
+  func foreignFiles() throws {
     let fixture = try JournalFixture()
     try fixture.commitThree()
     try fixture.journal.rotate(to: 2)
-    try fixture.commit([.unmute(1, 7)])
+    try fixture.commit([.unmute(by: 1, target: 7)])
     try fixture.close()
     let path = JournalFixture.path(journal: 2)
     let bytes = try #require(fixture.disk[path])
     let header = try JournalReader(path: path, disk: fixture.disk, syncing: false).header
-    for (storeID, chainHash) in [((1, 2), header.chainHash), (header.storeID, header.chainHash ^ 1)]
-      as [((high: UInt64, low: UInt64), UInt64)]
-    {
+    for (storeID, chainHash) in [(StoreID(high: 1, low: 2), header.chainHash), (header.storeID, header.chainHash ^ 1)] {
       let disk = MemoryDisk(copying: fixture.disk)
       let forged = JournalHeader(
         storeID: storeID, generation: 2, firstSequence: 8, chainHash: chainHash, writtenAt: 0)

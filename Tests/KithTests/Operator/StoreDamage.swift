@@ -1,8 +1,8 @@
 @testable import Kith
 
-/// What bad disks, and people in a hurry, do to files.
+/// Damage that disks and operators do to files.
 enum StoreDamage {
-  /// Damages one file that is not `LOCK`, in a way drawn from the seed. Returns what was done.
+  /// Damages one file other than `LOCK`, drawn from the seed. Returns a description.
   static func strike(_ disk: MemoryDisk, _ random: inout SeededRandom) -> String {
     let paths = disk.paths.filter { !$0.hasSuffix("/\(StoreNames.lock)") }
     guard !paths.isEmpty else { return "nothing is left" }
@@ -30,7 +30,7 @@ enum StoreDamage {
       disk[path] = nil
       return "\(path) removed"
     case 7:
-      // A sector that went to the wrong place.
+      // A misdirected write of a sector.
       let other = disk[paths[random.below(paths.count)]] ?? []
       guard let source = sectors(other, &random), let target = sectors(bytes, &random) else { return "nothing" }
       let count = min(source.count, target.count)

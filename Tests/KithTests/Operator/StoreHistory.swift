@@ -1,6 +1,6 @@
 @testable import Kith
 
-/// The files of a store in memory, with all that ever happened in it: every change, and the model after each.
+/// The files of a store in memory, with its whole history: every change, and the model after each.
 final class StoreHistory {
   /// A write of the journal.
   struct Frame {
@@ -17,7 +17,7 @@ final class StoreHistory {
   /// Numbers of the changes that snapshots end with.
   private(set) var snapshots: [UInt64] = []
 
-  /// - Parameter snapshotOdds: after one in so many writes comes a snapshot.
+  /// - Parameter snapshotOdds: one in this many writes is followed by a snapshot.
   init(seed: UInt64, frameCount: Int, snapshotOdds: Int) throws {
     fixture = try JournalFixture()
     var draw = Draw(seed: seed, userCount: 12)
@@ -31,14 +31,14 @@ final class StoreHistory {
     try fixture.close()
   }
 
-  /// One to five changes that change something, as one frame.
+  /// One to five changes with an effect, as one frame.
   private func write(_ draw: inout Draw) throws {
     var (model, frame) = (models[models.count - 1], [Change]())
     let wanted = 1 + draw.below(5)
     while frame.count < wanted {
       let drawn = draw.change(for: model)
       guard let change = try? fixture.state.complete(drawn, now: { 1_700_000_000_000 }),
-        case .success(let applied) = model.outcome(of: change), applied.changed
+        case .success(let applied) = model.outcome(of: change), applied.didChange
       else { continue }
       frame.append(change)
       models.append(model)
@@ -53,7 +53,7 @@ final class StoreHistory {
 }
 
 extension GraphView {
-  /// What sets it apart from a model, in words; nil when nothing does.
+  /// The differences from a model as text; nil if there are none.
   func difference(from model: ReferenceModel) -> String? {
     let problems = verify()
     if !problems.isEmpty { return "\(problems)" }

@@ -1,3 +1,0 @@
-#include "floor.h"
-
-void floor_counted(void (*body)(void *context), void *context) { body(context); }

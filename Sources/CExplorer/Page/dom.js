@@ -1,0 +1,162 @@
+// Elements, text and numbers. Whatever a store holds enters the page here, by textContent alone.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** Makes an HTML element: `class`, `text`, `on…` handlers, everything else an attribute. */
+export function h(tag, props = {}, ...children) {
+  return fill(document.createElement(tag), props, children);
+}
+
+/** Makes an SVG element. */
+export function s(tag, props = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), props, children);
+}
+
+function fill(element, props, children) {
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key === 'text') element.textContent = value;
+    else if (key === 'vars') for (const name in value) element.style.setProperty(name, value[name]);
+    else if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? '' : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function icon(name) {
+  return s('svg', { class: 'icon', 'aria-hidden': 'true' }, s('use', { href: `#i-${name}` }));
+}
+
+const whole = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+export const number = (value) => whole.format(value);
+export const compact = (value) => (value < 10000 ? whole.format(value) : short.format(value));
+export const plural = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+
+export function bytes(value) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  while (value >= 1000 && unit < 4) { value /= 1000; unit += 1; }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+export function milliseconds(value) {
+  if (value < 0.1) return `${Math.max(1, Math.round(value * 1000))} µs`;
+  return `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const exactly = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const STEPS = [[60, 'second'], [3600, 'minute'], [86400, 'hour'], [604800, 'day']];
+const MAXIMUM_TIME = 8.64e15;
+
+export const exact = (ms) => (Math.abs(ms) <= MAXIMUM_TIME ? exactly.format(ms) : `${ms} ms`);
+export const date = (ms) => (Math.abs(ms) <= MAXIMUM_TIME ? day.format(ms) : `${ms} ms`);
+
+function ago(ms) {
+  const seconds = (ms - Date.now()) / 1000;
+  let unit = 1;
+  for (const [limit, name] of STEPS) {
+    if (Math.abs(seconds) < limit) return relative.format(Math.trunc(seconds / unit), name);
+    unit = limit;
+    if (limit === 604800) break;
+  }
+  return date(ms);
+}
+
+/** A time, relative while it is young; its title is exact. */
+export function time(ms) {
+  const element = h('time', { class: 'muted num', text: ago(ms), title: exact(ms), 'data-ms': ms });
+  if (Math.abs(ms) <= MAXIMUM_TIME) element.dateTime = new Date(ms).toISOString();
+  return element;
+}
+
+setInterval(() => {
+  for (const element of document.querySelectorAll('time[data-ms]')) {
+    const text = ago(Number(element.dataset.ms));
+    if (element.textContent !== text) element.textContent = text;
+  }
+}, 20000);
+
+/** The letters of an avatar: of the first two words, or the first two letters. */
+export function initials(name) {
+  const words = name.normalize().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const capitals = (words[0] ?? '').match(/\p{Lu}/gu) ?? [];
+  const second = words.length > 1 ? words[1] : capitals.length > 1 ? capitals[1] : '';
+  return ([...(words[0] ?? '?')][0] + ([...second][0] ?? '')).toUpperCase();
+}
+
+/** A hue per id, far apart for neighbours (multiples of the golden angle). */
+export const hue = (id) => Math.round((Number(id) * 137.508) % 360);
+
+export function avatar(user, size = '') {
+  return h('span', { class: `avatar ${size}`, 'aria-hidden': 'true', text: initials(user.username),
+    vars: { '--hue': hue(user.id) } });
+}
+
+const encoder = new TextEncoder();
+
+/** Text with marks at `ranges`, which count UTF-8 bytes. */
+export function marked(text, ranges) {
+  const element = h('bdi', { class: 'name', title: text.length > 24 ? text : null });
+  if (!ranges || ranges.length === 0) { element.textContent = text; return element; }
+  let byte = 0, next = 0, plain = '', inside = '';
+  const flush = () => {
+    if (plain) element.append(plain);
+    if (inside) element.append(h('mark', { text: inside }));
+    plain = inside = '';
+  };
+  for (const letter of text) {
+    while (next < ranges.length && byte >= ranges[next][1]) { flush(); next += 1; }
+    if (next < ranges.length && byte >= ranges[next][0]) {
+      if (plain) flush();
+      inside += letter;
+    } else {
+      if (inside) flush();
+      plain += letter;
+    }
+    byte += letter < '\u0080' ? 1 : encoder.encode(letter).length;
+  }
+  flush();
+  return element;
+}
+
+/** A row of buttons of which one is pressed. */
+export function segments(label, options, value, change) {
+  const group = h('div', { class: 'segments', role: 'group', 'aria-label': label });
+  const press = (chosen) => {
+    for (const button of group.children) button.setAttribute('aria-pressed', String(button.dataset.value === chosen));
+  };
+  for (const [key, text] of options) {
+    group.append(h('button', { type: 'button', 'data-value': key, text,
+      onclick: () => { press(key); change(key); } }));
+  }
+  press(value);
+  return group;
+}
+
+/** Says a sentence to screen readers. */
+export function say(text) {
+  document.getElementById('said').textContent = text;
+}
+
+/** What is said in place of a list that has nothing. */
+export const empty = (text) => h('p', { class: 'empty', text });
+
+/** A name, cut where there is no room; its title is whole. */
+export const named = (text) => h('bdi', { class: 'name', text, title: text });
+
+/** A problem, in words. */
+export function failure(error) {
+  return h('p', { class: 'failure', role: 'alert', text: error.message ?? String(error) });
+}
+
+/** A view that cannot be shown. */
+export const missing = (error) => h('div', {}, h('h1', { text: 'Not found' }), failure(error));
+
+/** Changes the address of the view that is shown, without another entry of the history. */
+export function replaceAddress(hash) {
+  history.replaceState(history.state, '', hash);
+}

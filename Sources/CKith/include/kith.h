@@ -1,0 +1,630 @@
+// Kith, an embedded social-graph engine: users, follows, posts, likes, blocks and mutes.
+//
+// What every call means is in SEMANTICS.md; this file says how it is called from C.
+//
+// Handles. kith_graph, kith_control, kith_observer and kith_result are opaque. A handle is a number in the shape of a
+// pointer; it points nowhere. The library looks it up in a table of slots with generation numbers, so null, a stale
+// handle, one of another kind, and any other value are answered with KITH_INVALID_HANDLE. kith_free releases any of
+// them. Fewer than KITH_HANDLE_LIMIT handles exist at a time.
+//
+// Errors. A function returns KITH_OK (0) or another kith_status. The last parameter may point to a kith_error, which
+// then receives the status and a message; it may be null. A function that fails changes nothing, sets what it would
+// return to zero or null, and keeps no reference to its arguments.
+//
+// Texts are UTF-8 with a length, not ended by a zero byte (kith_text). Invalid UTF-8, a null pointer with a length, or
+// a length over KITH_TEXT_LIMIT is KITH_INVALID_REQUEST.
+//
+// Results. A query answers with rows of fixed size and one area of texts that the rows refer to, in memory of the
+// library: constant, readable from any thread, until `owner` is released by kith_free. An empty result has an owner
+// too. Results outlive the graph.
+//
+// Threads. Every function may be called from any thread, also for the same graph at the same time, except:
+// - kith_free of a handle must not run beside another call with that handle. It may run beside calls with others.
+// - The handle that a batch receives is valid inside its body only, on its thread. Inside the body, a call with the
+//   graph itself is KITH_INVALID_REQUEST: use the handle that was given.
+// - Callbacks run on threads of the library, except those of kith_batch, kith_snapshot and kith_journaled_changes,
+//   which run inside the call. A callback may call the library, but must not throw or jump over the library's frames.
+//   An observer's may free its observer; otherwise a callback must not free the handle that calls it.
+// The library may be used in a forked child only after exec.
+//
+// Times are milliseconds since 1970. Ids are 1 or more. Structures must be zeroed before their members are set; a zero
+// means the default, and reserved members stay zero.
+#ifndef KITH_H
+#define KITH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KITH_VERSION_MAJOR 0
+#define KITH_VERSION_MINOR 1
+#define KITH_VERSION_PATCH 0
+
+// The most bytes of one text argument, and a number that the handles at a time stay below.
+#define KITH_TEXT_LIMIT (1 << 24)
+#define KITH_HANDLE_LIMIT (1 << 20)
+
+// A time that is taken from the clock when the change is made.
+#define KITH_NOW INT64_MIN
+
+typedef struct kith_graph kith_graph;        // A graph, an MVCC snapshot of one, or a batch.
+typedef struct kith_control kith_control;    // Progress and cancellation of a pass.
+typedef struct kith_observer kith_observer;  // A reader of the change feed, or a live query.
+typedef struct kith_result kith_result;      // The memory of a result.
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Statuses and texts
+
+typedef int32_t kith_status;
+enum {
+  KITH_OK = 0,
+  KITH_INVALID_HANDLE = 1,  // not a live handle of the kind that is needed
+  KITH_UNKNOWN_USER = 2,
+  KITH_UNKNOWN_POST = 3,
+  KITH_USERNAME_TAKEN = 4,
+  KITH_USERNAMES_COLLIDE = 5,
+  KITH_ID_TAKEN = 6,
+  KITH_INVALID_USERNAME = 7,
+  KITH_TEXT_TOO_LONG = 8,
+  KITH_CANNOT_FOLLOW_SELF = 9,
+  KITH_BLOCKED = 10,
+  KITH_QUERY_TOO_LONG = 11,
+  KITH_INVALID_PATTERN = 12,
+  KITH_BUDGET_EXCEEDED = 13,
+  KITH_INVALID_CURSOR = 14,
+  KITH_INVALID_REQUEST = 15,
+  KITH_LIMIT_EXCEEDED = 16,
+  KITH_UNSUPPORTED = 17,
+  KITH_CANCELLED = 18,
+  KITH_CLOSED = 19,
+  KITH_READ_ONLY = 20,
+  KITH_NO_STORE = 21,
+  KITH_NOT_A_STORE = 22,
+  KITH_STORE_IN_USE = 23,
+  KITH_CORRUPT = 24,
+  KITH_UNSUPPORTED_VERSION = 25,
+  KITH_SYSTEM = 26,
+  KITH_INDETERMINATE = 27,  // the change may or may not be stored
+  KITH_TIMED_OUT = 28,
+};
+
+typedef struct kith_error {
+  kith_status status;
+  int32_t index;         // in a batch, the index of the change that failed; -1 otherwise
+  int32_t system_error;  // errno with KITH_SYSTEM; 0 otherwise
+  uint32_t message_size;
+  char message[496];  // UTF-8, ended by a zero byte; cut to whole characters
+} kith_error;
+
+typedef struct kith_text {
+  const char *data;
+  size_t size;
+} kith_text;
+
+// A text from a string that ends with a zero byte.
+static inline kith_text kith_string(const char *string) {
+  kith_text text = {string, string ? strlen(string) : 0};
+  return text;
+}
+
+// "major.minor.patch" of the library in use, and major * 1,000,000 + minor * 1,000 + patch.
+const char *kith_version(void);
+uint32_t kith_version_number(void);
+// The stable name of a status, such as "unknownUser", as the query protocol has it; null for another number.
+const char *kith_status_name(kith_status status);
+// Releases a graph, a control, an observer or a result. Null is KITH_OK. A graph that is still open is closed first; an
+// error of that is lost, so call kith_close before. The callback of an observer, or of a graph's events, does not run
+// afterwards, unless this is called by it; events that were not yet reported are dropped.
+kith_status kith_free(void *handle);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Opening and closing
+
+enum { KITH_SYNCED = 0, KITH_FLUSHED = 1, KITH_MEMORY = 2 };                        // durability
+enum { KITH_INDEX_TEXTS_AND_AUTHORS = 0, KITH_INDEX_TEXTS = 1, KITH_INDEX_OFF = 2 };  // post_index
+enum { KITH_UNIQUE_EXACT = 0, KITH_UNIQUE_LOOSE = 1 };                              // unique_names
+
+enum {
+  KITH_SNAPSHOT_BEGAN = 0,
+  KITH_SNAPSHOT_WRITTEN = 1,
+  KITH_SNAPSHOT_FAILED = 2,
+  KITH_JOURNAL_FAILED = 3,
+  KITH_JOURNAL_RECOVERED = 4,
+  KITH_DISK_LOW = 5,
+};
+typedef struct kith_store_event {
+  int32_t kind;
+  kith_status status;  // of a failure
+  uint64_t sequence;
+  int64_t free_bytes;  // with KITH_DISK_LOW
+  kith_text message;   // of a failure, or the path of a snapshot; valid inside the callback
+} kith_store_event;
+
+typedef struct kith_options {
+  int32_t durability;
+  int32_t post_index;
+  int32_t unique_names;
+  int32_t read_only;
+  int64_t snapshot_after_changes;     // 0: 10,000,000; -1: never
+  int64_t snapshot_after_bytes;       // 0: 1 GiB; -1: never
+  int64_t snapshot_after_seconds;     // 0: 3,600; -1: never
+  int64_t snapshot_bytes_per_second;  // 0: unlimited
+  int64_t snapshot_cores;             // 0: all but one
+  int64_t heal_after_seconds;         // 0: 5; -1: never
+  int64_t low_disk_bytes;             // 0: 1 GiB
+  int64_t retained_snapshots;         // 0: 2
+  int64_t retained_seconds;           // 0: no rule
+  int64_t retained_bytes;             // 0: no rule
+  int64_t maximum_users;              // 0: no limit
+  int64_t maximum_posts;
+  int64_t maximum_bytes;
+  // One at a time, on a thread of the library; never after kith_free of the graph, or after an opening that has failed.
+  void (*on_event)(void *context, const kith_store_event *event);
+  void *context;
+  int64_t reserved[4];
+} kith_options;
+
+// Opens a store directory, which is created if absent, or a snapshot file, which is read-only. `options` may be null.
+kith_status kith_open(kith_text path, const kith_options *options, kith_graph **graph, kith_error *error);
+// An empty graph in memory.
+kith_status kith_open_memory(const kith_options *options, kith_graph **graph, kith_error *error);
+// A mutable graph in memory from the bytes of a snapshot, or from a descriptor, which is read to its end.
+kith_status kith_open_snapshot(
+    const void *bytes, size_t size, const kith_options *options, kith_graph **graph, kith_error *error);
+kith_status kith_open_descriptor(
+    int32_t descriptor, const kith_options *options, kith_graph **graph, kith_error *error);
+// Waits for acknowledged changes, syncs, and releases the store. Later changes, queries and passes answer KITH_CLOSED;
+// kith_get_counts, kith_find_user, kith_pin, kith_verify and kith_memory_report answer from memory; an observer ends.
+// Again: KITH_OK.
+kith_status kith_close(kith_graph *graph, kith_error *error);
+// An MVCC snapshot: a graph that does not change, read without locks. Its changes are KITH_READ_ONLY. O(1).
+kith_status kith_pin(kith_graph *graph, kith_graph **pin, kith_error *error);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Changes
+
+// Each verb is one change, durable when the call returns. `changed` receives whether there was an effect, `id` the id
+// that was given or assigned; both may be null. An id of 0 is assigned. A time may be KITH_NOW.
+kith_status kith_add_user(kith_graph *graph, kith_text username, int64_t wanted, int64_t *id, kith_error *error);
+kith_status kith_rename_user(kith_graph *graph, int64_t user, kith_text username, bool *changed, kith_error *error);
+kith_status kith_remove_user(kith_graph *graph, int64_t user, kith_error *error);
+kith_status kith_add_post(
+    kith_graph *graph, int64_t author, kith_text text, int64_t wanted, int64_t created_at, int64_t *id,
+    kith_error *error);
+kith_status kith_remove_post(kith_graph *graph, int64_t post, kith_error *error);
+kith_status kith_follow(
+    kith_graph *graph, int64_t user, int64_t target, int64_t at, bool *changed, kith_error *error);
+kith_status kith_unfollow(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
+kith_status kith_like(kith_graph *graph, int64_t user, int64_t post, int64_t at, bool *changed, kith_error *error);
+kith_status kith_unlike(kith_graph *graph, int64_t user, int64_t post, bool *changed, kith_error *error);
+kith_status kith_block(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
+kith_status kith_unblock(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
+kith_status kith_mute(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
+kith_status kith_unmute(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
+
+enum {
+  KITH_ADD_USER = 1,     // user (0: assigned), text
+  KITH_RENAME_USER = 2,  // user, text
+  KITH_REMOVE_USER = 3,  // user
+  KITH_ADD_POST = 4,     // user (the author), target (the post; 0: assigned), text, time
+  KITH_REMOVE_POST = 5,  // target
+  KITH_FOLLOW = 6,       // user, target, time; likewise the others, without a time but for likes
+  KITH_UNFOLLOW = 7,
+  KITH_LIKE = 8,  // user, target (the post), time
+  KITH_UNLIKE = 9,
+  KITH_BLOCK = 10,
+  KITH_UNBLOCK = 11,
+  KITH_MUTE = 12,
+  KITH_UNMUTE = 13,
+};
+typedef struct kith_change {
+  int32_t kind;
+  int32_t has_time;  // 0: the time is taken from the clock
+  int64_t user;
+  int64_t target;
+  int64_t time;
+  kith_text text;
+} kith_change;
+
+typedef struct kith_change_result {
+  uint64_t sequence;  // of the change; that of the last one if it had no effect
+  int64_t id;         // of the user or post that was added; 0 otherwise
+  int32_t changed;
+  int32_t reserved;
+} kith_change_result;
+
+// Makes up to 10,000 changes, all or none, that are seen together. `results` has room for `count`, or is null. All are
+// checked before the first is made: of a malformed one (an unknown kind, a text that is not valid), error.index is the
+// place in `changes`. With the handle of a batch, the changes before one that fails stay in the batch, and error.index
+// counts from the first change of the batch.
+kith_status kith_apply(
+    kith_graph *graph, const kith_change *changes, size_t count, kith_change_result *results, kith_error *error);
+// Calls `body` with a handle: changes made with it form one batch, and queries see them. A body that returns 0 commits.
+// With any other value the batch has no effect and the call returns that value; the error is that of the last failed
+// call of the batch, if its status is that value. Other threads wait meanwhile.
+kith_status kith_batch(
+    kith_graph *graph, int32_t (*body)(kith_graph *batch, void *context), void *context, kith_error *error);
+
+// Columns of an import. Texts of a column are one area of a size, with `count` + 1 ascending offsets. Times may be
+// null: the start of the import.
+typedef struct kith_users_column {
+  size_t count;
+  const int64_t *ids;
+  const int64_t *offsets;
+  const char *usernames;
+  size_t usernames_size;
+} kith_users_column;
+typedef struct kith_posts_column {
+  size_t count;
+  const int64_t *ids;
+  const int64_t *authors;
+  const int64_t *times;
+  const int64_t *offsets;
+  const char *texts;
+  size_t texts_size;
+} kith_posts_column;
+typedef struct kith_edges_column {
+  size_t count;
+  const int64_t *users;
+  const int64_t *targets;
+  const int64_t *times;
+} kith_edges_column;
+typedef struct kith_import_columns {
+  kith_users_column users;
+  kith_edges_column follows;
+  kith_posts_column posts;
+  kith_edges_column likes;
+  kith_edges_column blocks;
+  kith_edges_column mutes;
+} kith_import_columns;
+
+typedef struct kith_import_count {
+  uint64_t added;
+  uint64_t duplicates;  // there already, and equal
+  uint64_t refused;     // against a rule of the graph
+  uint64_t first_refused;
+  kith_status first_status;
+  int32_t reserved;
+} kith_import_count;
+typedef struct kith_import_report {
+  kith_import_count users, follows, posts, likes, blocks, mutes;
+} kith_import_report;
+
+// Adds many rows at once, in the order of the members. Rows that break a rule are counted and left out. The rows bypass
+// the journal: in a store, the call ends by writing a snapshot, and the rows are durable when it returns; if that
+// fails, changes are refused until kith_snapshot succeeds. Indexes and lists are rebuilt, O(graph), so a few rows are
+// better applied. Other threads wait meanwhile. With KITH_LIMIT_EXCEEDED the rows before the limit stay.
+kith_status kith_import(
+    kith_graph *graph, const kith_import_columns *columns, kith_import_report *report, kith_error *error);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Queries that answer with a page
+
+enum {
+  KITH_SEARCH_USERS = 1,       // text, match, folding, order, viewer, excluded
+  KITH_SEARCH_POSTS = 2,       // text, folding, target (author), before, after, viewer
+  KITH_TIMELINE = 3,           // user, direction, before, after
+  KITH_TWO_HOP_TIMELINE = 4,   // the same, and follow_limit
+  KITH_FOLLOWERS = 5,          // user, order, viewer
+  KITH_FOLLOWEES = 6,          // user, order, viewer
+  KITH_LIKERS = 7,             // target (post), viewer
+  KITH_LIKES = 8,              // user, viewer
+  KITH_BLOCKED_USERS = 9,      // user
+  KITH_MUTED_USERS = 10,       // user
+  KITH_MUTUAL_FOLLOWEES = 11,  // user, target, viewer
+  KITH_MUTUAL_FOLLOWERS = 12,  // user, target, viewer
+  KITH_SUGGESTIONS = 13,       // user, named_count, follow_limit
+  KITH_USER = 14,              // user, viewer
+  KITH_POST = 15,              // target, viewer
+  KITH_USERS = 16,             // ids, viewer: the rows of those that exist, in the order of the ids
+  KITH_POSTS = 17,             // ids, viewer
+};
+enum { KITH_SUBSTRING = 0, KITH_PREFIX = 1, KITH_EXACT = 2, KITH_FUZZY = 3, KITH_REGEX = 4 };  // match
+enum { KITH_LOOSE = 0, KITH_STRICT = 1 };                                                     // folding
+enum { KITH_BY_NAME = 0, KITH_PREFIX_FIRST = 1, KITH_FOLLOWED_FIRST = 2, KITH_POPULAR = 3 };  // order of searches
+enum { KITH_LIST_NEWEST = 0, KITH_LIST_BY_NAME = 1 };                                         // order of lists
+enum { KITH_OLDER = 0, KITH_NEWER = 1 };                                                      // direction
+// Flags of queries.
+enum {
+  KITH_COUNTS_MATCHES = 1,        // searches of users, mutuals: page.total
+  KITH_INCLUDES_HIGHLIGHTS = 2,   // searches: page.ranges
+  KITH_FOLLOWED_ONLY = 4,         // searches of posts: by users whom the viewer follows
+  KITH_EXCLUDES_OWN_POSTS = 8,    // timelines
+  KITH_HAS_BEFORE = 16,
+  KITH_HAS_AFTER = 32,
+};
+
+typedef struct kith_query {
+  int32_t kind;
+  int32_t flags;
+  int64_t user;
+  int64_t target;
+  int64_t viewer;    // 0: none
+  int64_t excluded;  // 0: none
+  int64_t before;    // with KITH_HAS_BEFORE, exclusive
+  int64_t after;     // with KITH_HAS_AFTER, exclusive
+  kith_text text;
+  kith_text cursor;  // from kith_next or kith_previous; with null data: the first page
+  const int64_t *ids;
+  size_t id_count;       // at most 1,000
+  int64_t limit;         // 1 to 1,000; 0: 20
+  int64_t follow_limit;  // 0: 1,000,000
+  int32_t named_count;   // 0 to 100 users named for each suggestion
+  int32_t match;
+  int32_t folding;
+  int32_t order;
+  int32_t direction;
+  int32_t reserved[5];
+} kith_query;
+
+enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };
+enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2 };
+
+typedef struct kith_user {
+  int64_t id;
+  uint32_t follower_count;
+  uint32_t followee_count;
+  uint32_t post_count;
+  uint32_t name_start;  // in page.text
+  uint32_t second;      // of the event, since 1970
+  uint8_t name_size;
+  uint8_t followed_by_viewer;
+  uint8_t event;
+  uint8_t reserved;
+} kith_user;
+
+typedef struct kith_post {
+  int64_t id;
+  int64_t author;
+  int64_t created_at;
+  uint32_t like_count;
+  uint32_t name_start;    // the author's name; the text follows it
+  uint32_t liked_second;  // with has_liked_at, since 1970
+  uint16_t text_size;
+  uint8_t name_size;
+  uint8_t has_viewer;
+  uint8_t liked_by_viewer;
+  uint8_t has_liked_at;
+  uint8_t reserved[6];
+} kith_post;
+
+typedef struct kith_range {
+  uint32_t start, end;  // bytes, half-open
+} kith_range;
+
+typedef struct kith_page {
+  kith_result *owner;
+  const kith_user *users;  // `count` rows, or null in a page of posts
+  const kith_post *posts;  // `count` rows, or null in a page of users
+  size_t count;
+  const char *text;
+  size_t text_size;
+  int64_t total;  // of all pages; -1 unless it was asked for
+  bool has_next;
+  bool has_previous;
+  bool is_truncated;            // a limit of the work was reached
+  const uint32_t *range_ends;   // with highlights: row i has ranges[i ? range_ends[i - 1] : 0 ..< range_ends[i]]
+  const kith_range *ranges;     // of the name, or of the post's text
+  const uint32_t *mutual_counts;  // of suggestions
+  const uint32_t *mutual_ends;    // suggestion i names users[i ? mutual_ends[i - 1] : count ..< mutual_ends[i]]
+} kith_page;
+
+// Runs a query on one version of the graph.
+kith_status kith_run(kith_graph *graph, const kith_query *query, kith_page *page, kith_error *error);
+// The cursor of the next page, and in a timeline the one towards newer posts; empty if there is none. The text lives as
+// long as the page.
+kith_status kith_next(const kith_page *page, kith_text *cursor);
+kith_status kith_previous(const kith_page *page, kith_text *cursor);
+
+static inline kith_text kith_name(const kith_page *page, size_t row) {
+  kith_text text = {0, 0};
+  if (page->users) {
+    text.data = page->text + page->users[row].name_start, text.size = page->users[row].name_size;
+  } else {
+    text.data = page->text + page->posts[row].name_start, text.size = page->posts[row].name_size;
+  }
+  return text;
+}
+static inline kith_text kith_post_text(const kith_page *page, size_t row) {
+  const kith_post *post = &page->posts[row];
+  kith_text text = {page->text + post->name_start + post->name_size, post->text_size};
+  return text;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Other queries
+
+typedef struct kith_counts {
+  int64_t users, posts, follows, likes, blocks, mutes;
+  uint64_t sequence;
+  int32_t is_post_search_indexed;
+  int32_t reserved;
+} kith_counts;
+
+enum {
+  KITH_FOLLOWS = 1,
+  KITH_FOLLOWED_BY = 2,
+  KITH_BLOCKS = 4,
+  KITH_BLOCKED_BY = 8,
+  KITH_MUTES = 16,
+};
+enum { KITH_PATH_FOUND = 0, KITH_UNREACHABLE = 1, KITH_GAVE_UP = 2 };
+
+kith_status kith_get_counts(kith_graph *graph, kith_counts *counts, kith_error *error);
+// The user of a name; 0 if there is none.
+kith_status kith_find_user(kith_graph *graph, kith_text username, int64_t *user, kith_error *error);
+kith_status kith_is_following(
+    kith_graph *graph, int64_t user, int64_t target, bool *is_following, kith_error *error);
+// `relations` has room for `count` values, each a sum of KITH_FOLLOWS to KITH_MUTES. At most 1,000 targets.
+kith_status kith_relations(
+    kith_graph *graph, int64_t user, const int64_t *targets, size_t count, uint8_t *relations, kith_error *error);
+kith_status kith_mutual_followee_count(
+    kith_graph *graph, int64_t user, int64_t other, int64_t *count, kith_error *error);
+// A shortest path along follows. `path` has room for `capacity` ids, and `count` receives the number on the path, which
+// may be larger; `outcome` one of KITH_PATH_FOUND to KITH_GAVE_UP. A follow_limit of 0 is 1,000,000.
+kith_status kith_shortest_path(
+    kith_graph *graph, int64_t user, int64_t target, int64_t maximum_hops, int64_t follow_limit, int64_t *path,
+    size_t capacity, size_t *count, int32_t *outcome, kith_error *error);
+// The ids of a page of a timeline (KITH_TIMELINE), written to `posts`, which has room for `query->limit` ids, or for 20
+// if that is 0.
+kith_status kith_timeline_ids(
+    kith_graph *graph, const kith_query *query, int64_t *posts, size_t *count, kith_error *error);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Passes over the whole graph, on all cores, while changes continue. Row i of every result is the same user in all
+// passes of one pin; ids[i] is 0 for a user who was removed.
+
+// `task_limit`: the most cores; 0 for all.
+kith_status kith_make_control(int32_t task_limit, kith_control **control, kith_error *error);
+kith_status kith_cancel(kith_control *control);
+// The share that is done, 0 to 1.
+kith_status kith_fraction(kith_control *control, double *fraction);
+
+typedef struct kith_ranks {
+  kith_result *owner;
+  const int64_t *ids;
+  const double *scores;
+  size_t count;
+  int64_t rounds;
+  bool has_converged;
+} kith_ranks;
+typedef struct kith_component {
+  int64_t first;
+  int64_t user_count;
+} kith_component;
+typedef struct kith_components {
+  kith_result *owner;
+  const int64_t *ids;
+  const int64_t *firsts;  // by row: the first member of its component, which identifies it
+  size_t count;
+  const kith_component *components;  // largest first
+  size_t component_count;
+} kith_components;
+typedef struct kith_bucket {
+  int64_t degree;
+  int64_t user_count;
+} kith_bucket;
+typedef struct kith_degrees {
+  kith_result *owner;
+  const kith_bucket *followers;  // ascending
+  size_t follower_bucket_count;
+  const kith_bucket *followees;
+  size_t followee_bucket_count;
+} kith_degrees;
+// The follow graph as a sparse matrix by rows (CSR).
+typedef struct kith_adjacency {
+  kith_result *owner;
+  const int64_t *ids;
+  size_t count;
+  const int64_t *offsets;   // count + 1
+  const uint32_t *targets;  // rows
+  const uint32_t *seconds;  // of each follow, since 1970
+} kith_adjacency;
+
+// damping 0: 0.85; tolerance 0: 1e-6; maximum_rounds 0: 100. `control` may be null.
+kith_status kith_page_rank(
+    kith_graph *graph, double damping, double tolerance, int64_t maximum_rounds, kith_control *control,
+    kith_ranks *ranks, kith_error *error);
+kith_status kith_connected_components(
+    kith_graph *graph, kith_control *control, kith_components *components, kith_error *error);
+kith_status kith_degree_distribution(
+    kith_graph *graph, kith_control *control, kith_degrees *degrees, kith_error *error);
+kith_status kith_get_adjacency(
+    kith_graph *graph, kith_control *control, kith_adjacency *adjacency, kith_error *error);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Observers
+
+// Called on a thread of the library when an observer has something to read: once for many changes. Read with the poll.
+typedef void (*kith_notify)(void *context);
+
+typedef struct kith_event {
+  uint64_t sequence;     // of the change, or of the first one that was missed
+  uint64_t last_missed;  // 0 for a change; else the changes `sequence` to `last_missed` are no longer in memory
+  kith_change change;    // texts live as long as the result
+} kith_event;
+typedef struct kith_events {
+  kith_result *owner;
+  const kith_event *events;
+  size_t count;
+  bool has_ended;  // the graph was closed, and this is all
+} kith_events;
+
+// Observes all changes from a sequence number on; 0: from the next one. `notify` may be null.
+kith_status kith_observe_changes(
+    kith_graph *graph, uint64_t sequence, kith_notify notify, void *context, kith_observer **observer,
+    kith_error *error);
+// The changes that are durable by now and were not yet read, at most `limit` (1 to 10,000). Does not wait.
+kith_status kith_poll_changes(kith_observer *observer, size_t limit, kith_events *events, kith_error *error);
+// Observes a query: the first poll answers its result, each later one a result that differs.
+kith_status kith_observe_query(
+    kith_graph *graph, const kith_query *query, kith_notify notify, void *context, kith_observer **observer,
+    kith_error *error);
+// `has_changed` receives whether `page` was set. An error of the query ends the observer; so does closing the graph,
+// which is KITH_CLOSED.
+kith_status kith_poll_query(kith_observer *observer, bool *has_changed, kith_page *page, kith_error *error);
+// Waits until there may be something to read; KITH_TIMED_OUT otherwise. Negative: without limit. kith_interrupt ends
+// the wait of another thread, and of later calls, with KITH_CANCELLED.
+kith_status kith_wait(kith_observer *observer, int64_t milliseconds, kith_error *error);
+kith_status kith_interrupt(kith_observer *observer);
+// Past changes from the store's journal, in order, until `body` returns another value than 0, which is then returned.
+// KITH_INVALID_REQUEST if the journal lacks one of them: an import is in no journal, and old journals are removed.
+kith_status kith_journaled_changes(
+    kith_graph *graph, uint64_t first, uint64_t last,
+    int32_t (*body)(void *context, const kith_change *change, uint64_t sequence), void *context, kith_error *error);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Files and statistics
+
+typedef struct kith_snapshot_info {
+  uint64_t sequence;
+  char path[4096];
+} kith_snapshot_info;
+// What a row of a table has is said by the function that makes it.
+typedef struct kith_table_row {
+  kith_text name;
+  kith_text place;
+  kith_text message;
+  int64_t count;
+  int64_t bytes;
+} kith_table_row;
+typedef struct kith_table {
+  kith_result *owner;
+  const kith_table_row *rows;
+  size_t count;
+} kith_table;
+typedef struct kith_restore_point {
+  uint64_t sequence;  // 0: not by sequence number
+  int32_t has_time;
+  int32_t reserved;
+  int64_t time;
+  int64_t maximum_bytes;  // of memory for a graph from a foreign snapshot; 0: by its size
+} kith_restore_point;
+
+// Writes a snapshot of a store. `progress` may be null; it gets bytes written so far, then -1 while they are verified.
+kith_status kith_snapshot(
+    kith_graph *graph, void (*progress)(void *context, int64_t bytes), void *context, kith_snapshot_info *info,
+    kith_error *error);
+// Writes a snapshot to a descriptor, which the caller keeps.
+kith_status kith_write_snapshot(kith_graph *graph, int32_t descriptor, uint64_t *sequence, kith_error *error);
+// Makes a new store from a store or a snapshot file; `point` null: the newest state.
+kith_status kith_restore(
+    kith_text source, kith_text target, const kith_restore_point *point, kith_snapshot_info *info, kith_error *error);
+// Checks every invariant of a graph, or reads and checks all files of a store or a snapshot. Rows: name is the code of
+// the violation, with place and message. No rows: sound.
+kith_status kith_verify(kith_graph *graph, kith_table *violations, kith_error *error);
+kith_status kith_verify_files(kith_text path, kith_table *violations, kith_error *error);
+// What opening the files found. Rows: message.
+kith_status kith_recovery_remarks(kith_graph *graph, kith_table *remarks, kith_error *error);
+// The memory by structure. Rows: name and bytes; after them, by unit (place is "unit"): name, count and bytes.
+kith_status kith_memory_report(kith_graph *graph, kith_table *report, kith_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,137 @@
+#ifndef KITH_HINTS_H
+#define KITH_HINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
+#include <pthread.h>
+#endif
+
+// Functions that Swift cannot express.
+
+// Prefetches a cache line without waiting for it. Any address is allowed.
+static inline void kith_prefetch(const void *address) { __builtin_prefetch(address); }
+
+// The index of the first of `count` ascending numbers that is not below a key; `count` if all are.
+//
+// Branchless: searches of several keys in a cached list overlap, because none waits for a misprediction (four times as
+// fast). Swift compiles its conditional operator to a branch.
+static inline size_t kith_lower_bound(const uint64_t *elements, size_t count, uint64_t key) {
+  const uint64_t *base = elements;
+  while (count > 1) {
+    size_t half = count >> 1;
+    base = __builtin_unpredictable(base[half - 1] < key) ? base + half : base;
+    count -= half;
+  }
+  return (size_t)(base - elements) + (count == 1 && *base < key);
+}
+
+typedef uint8_t kith_vector __attribute__((vector_size(16), aligned(1)));
+
+// One bit for each of sixteen bytes that are all ones or all zeros.
+static inline uint64_t kith_bits(kith_vector mask) {
+#if defined(__SSE2__)
+  typedef char bytes __attribute__((vector_size(16)));
+  return (uint16_t)__builtin_ia32_pmovmskb128((bytes)mask);
+#else
+  // Each of eight bytes keeps a different bit; a product adds them up in its highest byte.
+  typedef uint64_t words __attribute__((vector_size(16)));
+  words sums = (((words)mask & 0x8040201008040201u) * 0x0101010101010101u) >> 56;
+  return sums[0] | sums[1] << 8;
+#endif
+}
+
+// Bit n: byte n of 64 equals `first`, and the byte `gap` after it equals `last`.
+//
+// Reads 64 + gap bytes. Swift has no conversion of a vector mask to bits; its own equivalent takes six times as many
+// instructions.
+static inline uint64_t kith_places(const uint8_t *bytes, size_t gap, uint8_t first, uint8_t last) {
+  uint64_t places = 0;
+  for (int step = 0; step < 4; step++) {
+    kith_vector heads = *(const kith_vector *)(bytes + 16 * step);
+    kith_vector tails = *(const kith_vector *)(bytes + 16 * step + gap);
+    places |= kith_bits((kith_vector)(heads == first) & (kith_vector)(tails == last)) << (16 * step);
+  }
+  return places;
+}
+
+// One byte in lower case if it is an ASCII letter.
+static inline uint8_t kith_lowercase(uint8_t byte) { return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte; }
+
+// The bit that separates the cases of a byte in lower case; 0 if it is no letter.
+static inline uint8_t kith_case_bit(uint8_t byte) { return (uint8_t)(byte - 'a') < 26 ? 0x20 : 0; }
+
+// Whether the middle of a needle in lower case is at a place where its ends are.
+static inline bool kith_agrees_lowercase(const uint8_t *place, const uint8_t *needle, size_t length) {
+  for (size_t index = 1; index + 1 < length; index++) {
+    if (kith_lowercase(place[index]) != needle[index]) return false;
+  }
+  return true;
+}
+
+// Whether a text in ASCII contains a needle in lower case, in any case: 1 or 0. -1 if the text is not ASCII. The needle
+// has a byte or more, all ASCII.
+//
+// Sixteen places at a time by the needle's first and last byte, without a copy of the text. Reads nothing after it.
+static inline int kith_contains_lowercase(const uint8_t *text, size_t count, const uint8_t *needle, size_t length) {
+  size_t gap = length - 1;
+  uint8_t head_bit = kith_case_bit(needle[0]), tail_bit = kith_case_bit(needle[gap]);
+  bool found = false;
+  if (count < gap + 16 || count < 2 * gap) {
+    uint8_t seen = 0;
+    for (size_t place = 0; place < count; place++) seen |= text[place];
+    if (seen >= 0x80) return -1;
+    for (size_t place = 0; place + gap < count; place++) {
+      if ((text[place] | head_bit) == needle[0] && (text[place + gap] | tail_bit) == needle[gap]
+          && kith_agrees_lowercase(text + place, needle, length)) return 1;
+    }
+    return 0;
+  }
+  // The last vectors overlap those before. Heads and tails together cover the text.
+  size_t last = count - gap - 16;
+  kith_vector seen = {0};
+  for (size_t place = 0;; place = place + 16 < last ? place + 16 : last) {
+    kith_vector heads = *(const kith_vector *)(text + place);
+    kith_vector tails = *(const kith_vector *)(text + place + gap);
+    seen |= heads | tails;
+    uint64_t places = kith_bits((kith_vector)((heads | head_bit) == needle[0])
+                                & (kith_vector)((tails | tail_bit) == needle[gap]));
+    for (; places != 0 && !found; places &= places - 1) {
+      found = kith_agrees_lowercase(text + place + __builtin_ctzll(places), needle, length);
+    }
+    if (place == last) break;
+  }
+  kith_vector wide = (kith_vector)(seen >= 0x80);
+  return kith_bits(wide) != 0 ? -1 : found;
+}
+
+// An identifier of the calling thread: the address of its thread-local memory, in one instruction where possible.
+//
+// Volatile, because a task may continue on another thread, where the result must differ.
+static inline uintptr_t kith_thread(void) {
+#if defined(__linux__) && defined(__x86_64__)
+  uintptr_t thread;
+  __asm__ volatile("movq %%fs:0, %0" : "=r"(thread));
+  return thread;
+#elif defined(__linux__) && defined(__aarch64__)
+  uintptr_t thread;
+  __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
+  return thread;
+#else
+  return (uintptr_t)pthread_self();
+#endif
+}
+
+// Maps zeroed memory aligned to two megabytes, on huge pages where the system has them. The size must be a multiple of
+// two megabytes. NULL if there is no memory.
+void *kith_map(size_t byte_count);
+
+void kith_unmap(void *start, size_t byte_count);
+
+// Whether a sanitizer instruments the C library's allocator. Not inline: the Swift compiler reads this header without
+// the sanitizer.
+bool kith_is_sanitized(void);
+
+#endif

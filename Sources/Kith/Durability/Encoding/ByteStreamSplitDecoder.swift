@@ -1,0 +1,153 @@
+/// Decodes integers from byte-stream-split blocks: the reading half of `ColumnCoding`.
+///
+/// All sizes are checked before anything is allocated. An element takes at least one byte, so the result is at most
+/// eight times as long as the content. Any range of elements can be decoded separately, on any thread.
+struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+  let elementCount: Int
+  private let content: [UInt8]
+  private let place: FilePlace
+  private let blocks: [Block]
+
+  private struct Block: Sendable {
+    /// The start of its byte planes in the content.
+    let start: Int
+    let elementCount: Int
+    let width: Int
+    let base: Value
+  }
+
+  init(_ section: Section) throws(KithError) {
+    content = section.content
+    place = section.place
+    guard section.elementCount <= UInt64(content.count) else {
+      throw place.corrupt("section \(section.id): \(content.count) bytes cannot hold \(section.elementCount) elements")
+    }
+    elementCount = Int(section.elementCount)
+    blocks = try Self.readHeaders(of: section, elementCount: elementCount)
+  }
+
+  /// Reads the block headers at the end of the content. The byte planes must fill the rest exactly.
+  private static func readHeaders(of section: Section, elementCount: Int) throws(KithError) -> [Block] {
+    let content = section.content
+    let blockCount = (elementCount + ColumnCoding.blockElementCount - 1) / ColumnCoding.blockElementCount
+    let planesEnd = content.count - blockCount * ColumnCoding.blockHeaderByteCount
+    guard planesEnd >= 0 else { throw section.place.corrupt("section \(section.id) has no room for its block headers") }
+    var reader = ByteReader(Array(content[planesEnd...]), file: section.place.file)
+    var blocks: [Block] = []
+    var start = 0
+    for index in 0..<blockCount {
+      let count = min(elementCount - index * ColumnCoding.blockElementCount, ColumnCoding.blockElementCount)
+      let base = Value(exactly: try reader.readUInt64())
+      let width = Int(try reader.readUInt8())
+      let reserved = try reader.readBytes(7)
+      guard let base, 1 <= width, width <= MemoryLayout<Value>.size, reserved.allSatisfy({ $0 == 0 }) else {
+        throw section.place.corrupt("section \(section.id): the header of block \(index) is impossible")
+      }
+      blocks.append(Block(start: start, elementCount: count, width: width, base: base))
+      start += count * width
+    }
+    guard start == planesEnd else {
+      throw section.place.corrupt("section \(section.id): planes of \(start) bytes stand in \(planesEnd) bytes")
+    }
+    return blocks
+  }
+
+  /// Calls `body` with the elements, in order.
+  /// - Parameter areDeltas: whether they are running sums of zigzag differences.
+  @inline(__always)
+  func forEach(areDeltas: Bool, _ body: (Value) throws(KithError) -> Void) throws(KithError) {
+    var coded: [Value] = []
+    for (index, block) in blocks.enumerated() {
+      let start = index * ColumnCoding.blockElementCount
+      gather(start..<start + block.elementCount, into: &coded)
+      let span = coded.span
+      if areDeltas {
+        var value = block.base
+        for index in span.indices {
+          value = value &+ Self.unzigzag(span[index])
+          try body(value)
+        }
+      } else {
+        for index in span.indices { try body(span[index]) }
+      }
+    }
+  }
+
+  /// Assembles a range of elements from their byte planes.
+  func gather(_ range: Range<Int>, into coded: inout [Value]) {
+    if coded.count != range.count { coded = [Value](repeating: 0, count: range.count) }
+    var target = coded.mutableSpan
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let index = position / ColumnCoding.blockElementCount
+      let (block, first) = (blocks[index], index * ColumnCoding.blockElementCount)
+      let end = min(range.upperBound, first + block.elementCount)
+      var part = target._mutatingExtracting(position - range.lowerBound..<end - range.lowerBound)
+      for plane in 0..<block.width {
+        let start = block.start + plane * block.elementCount + position - first
+        let source = content.span.extracting(start..<start + part.count)
+        let shift = Value(truncatingIfNeeded: 8 * plane)
+        if plane == 0 {
+          for index in part.indices { part[index] = Value(source[index]) }
+        } else {
+          for index in part.indices { part[index] |= Value(source[index]) &<< shift }
+        }
+      }
+      position = end
+    }
+  }
+
+  @inline(__always)
+  private static func unzigzag(_ coded: Value) -> Value {
+    (coded &>> 1) ^ (0 &- (coded & 1))
+  }
+}
+
+extension ByteStreamSplitDecoder where Value == UInt32 {
+  /// Checks that the degrees add up to the number of elements.
+  func checkSum(of degrees: [UInt32]) throws(KithError) {
+    var sum: UInt64 = 0
+    for degree in degrees { sum &+= UInt64(degree) }
+    guard sum == UInt64(elementCount) else {
+      throw place.corrupt("the degrees add up to \(sum), the lists hold \(elementCount)")
+    }
+  }
+
+  /// Decodes the elements of adjacent ascending lists of lengths `degrees` into the high words of `targets`.
+  ///
+  /// Every list must ascend strictly, and every element be below `limit`. `checkSum` must have passed.
+  /// - Parameter elements: their range among the elements of all lists.
+  func decodeLists(
+    _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32, into targets: inout [UInt64]
+  ) throws(KithError) {
+    var buffer: [UInt32] = []
+    gather(elements, into: &buffer)
+    let coded = buffer.span
+    var target = targets.mutableSpan
+    var index = 0
+    for list in lists {
+      let end = index &+ Int(degrees[list])
+      var last: UInt64?
+      while index < end {
+        // The first element of a list, and of a block, is stored as it is; the others are gaps.
+        let whole = UInt64(coded[index])
+        guard last.map({ $0 < whole }) ?? true else { throw place.corrupt("list \(list) does not ascend") }
+        let inBlock = (elements.lowerBound &+ index) & (ColumnCoding.blockElementCount - 1)
+        let stop = min(end, index &+ ColumnCoding.blockElementCount &- inBlock)
+        var value = whole
+        target[index] = value &<< 32
+        index &+= 1
+        // Sums of at most 2¹⁷ numbers below 2³² cannot overflow. They ascend, so checking the last one suffices.
+        while index < stop {
+          value &+= UInt64(coded[index]) &+ 1
+          target[index] = value &<< 32
+          index &+= 1
+        }
+        guard value < UInt64(limit) else {
+          throw place.corrupt("list \(list) names \(value), which is not below \(limit)")
+        }
+        last = value
+      }
+    }
+  }
+}

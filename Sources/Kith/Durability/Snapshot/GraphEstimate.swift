@@ -1,0 +1,141 @@
+/// An estimate of the memory that the graph of a snapshot will take, from counts alone. It bounds restoring before
+/// anything is built.
+///
+/// The tables of a snapshot contain the numbers of rows, names, texts and edges, but not how many users and posts were
+/// removed. So the estimate begins with the minimum, no live rows, and is refined when the small columns have been
+/// read. It is not below what the graph takes, and at most twice that, apart from a megabyte (`RestoreLimitTests`).
+struct GraphEstimate: Sendable {
+  /// A row of a removed user or post: the id (8), its entry in the list of removed rows (4), and for a post its entry
+  /// in the post index (4). All other columns share pages among adjacent removed rows.
+  static let rowByteCount = 16
+  /// A live user: entries in the indexes of ids and names (28 each), in the name search (10), and the newest post (4).
+  static let userByteCount = 70
+  /// Per byte of a name: the name, its key, and the grams of the key.
+  static let nameByteFactor = 6
+  /// A live post: entries in the index of ids (28) and in the post index (5), and positions in two orders (9).
+  static let postByteCount = 42
+  /// Per byte of a text, in hundredths: the text, and its words in the post index.
+  static let textByteHundredths = 160
+  /// The memory of an empty graph.
+  static let baseByteCount = 1 << 20
+
+  /// Rows, including those of removed users and posts.
+  private var userRows = 0
+  private var postRows = 0
+  /// Users and posts known to be live.
+  private var users = 0
+  private var posts = 0
+  private var nameByteCount = 0
+  private var textByteCount = 0
+  private var edges: [(kind: RelationKind, count: Int)] = []
+  private let byteLimit: Int
+  private let path: String
+
+  /// Starts the estimate from the tables.
+  /// - Throws: `limitExceeded` if that already exceeds the limit; `system` if this machine lacks the memory.
+  init(of source: some SectionSource, byteLimit: Int) throws(KithError) {
+    self.byteLimit = byteLimit
+    path = source.path
+    userRows = try Self.count(GraphSections.userIDs, source)
+    nameByteCount = try Self.count(GraphSections.nameBytes, source)
+    postRows = try Self.count(GraphSections.postIDs, source)
+    textByteCount = try Self.count(GraphSections.textBytes, source)
+    for kind in RelationKind.allCases where kind.sections.areExpected(in: source) {
+      edges.append((kind, try Self.count(kind.sections.targets, source)))
+    }
+    try check()
+    // Pages are allocated one by one, where failure cannot be reported. So all of them are requested at once before.
+    guard PagePool.canProvide(byteCount) else {
+      throw .system(errno: SystemError.outOfMemory, call: "mmap", path: path)
+    }
+  }
+
+  /// An element takes at least one byte. A table that claims more is rejected when the column is decoded.
+  private static func count(_ id: SectionID, _ source: some SectionSource) throws(KithError) -> Int {
+    let (head, contentByteCount, _) = try source.find(id)
+    return Int(min(head.elementCount, UInt64(contentByteCount)))
+  }
+
+  /// Sets the number of live users.
+  /// - Throws: `limitExceeded`.
+  mutating func note(users: Int) throws(KithError) {
+    self.users = users
+    try check()
+  }
+
+  /// Sets the number of live posts.
+  /// - Throws: `limitExceeded`.
+  mutating func note(posts: Int) throws(KithError) {
+    self.posts = posts
+    try check()
+  }
+
+  private func check() throws(KithError) {
+    if byteCount <= byteLimit { return }
+    throw .limitExceeded(.estimatedMemory(path: path, byteLimit: byteLimit, byteCount: byteCount))
+  }
+
+  /// The estimate so far.
+  var byteCount: Int {
+    var total = Self.baseByteCount + (userRows + postRows) * Self.rowByteCount
+    total += users * Self.userByteCount + nameByteCount * Self.nameByteFactor
+    total += Self.column(users, of: userRows, width: 8 * UserCard.wordsPerRow)
+    total += Self.column(users, of: userRows, width: 4)
+    total += posts * Self.postByteCount + textByteCount / 100 * Self.textByteHundredths
+    total += 2 * Self.column(posts, of: postRows, width: 8) + Self.column(posts, of: postRows, width: 4)
+    total += Self.lists(posts, of: userRows, perBlock: 8, width: 4)
+    for (kind, count) in edges {
+      let targets = kind.schema.target == .user ? userRows : postRows
+      total += Self.lists(count, of: userRows, perBlock: 8, width: 8)
+      total += Self.lists(count, of: targets, perBlock: 16, width: 4) + min(count, 1) * targets
+    }
+    return total
+  }
+
+  /// A column with this many nonempty rows. Empty pages are shared.
+  private static func column(_ written: Int, of rows: Int, width: Int) -> Int {
+    let pageByteCount = Column<UInt64>.pageByteCount
+    return min(written, rows * width / pageByteCount + 1) * (pageByteCount + MemoryPage.overheadByteCount)
+  }
+
+  /// Lists with this many elements in total. Blocks of empty lists are shared, and so are their directories.
+  private static func lists(_ elements: Int, of rows: Int, perBlock: Int, width: Int) -> Int {
+    let spare = 24
+    let blockByteCount = 8 + 4 * perBlock + spare + MemoryPage.overheadByteCount
+    let chunkByteCount = PageTable.pagesPerChunk * 24
+    return elements * width * 17 / 16 + min(elements, rows / perBlock + 1) * blockByteCount
+      + min(elements, rows / (perBlock * PageTable.pagesPerChunk) + 1) * chunkByteCount
+  }
+}
+
+/// The limit of the memory of a snapshot's graph, checked against its `GraphEstimate`.
+enum RestoreLimit: Sendable {
+  /// An external file: its size bounds its graph, unless the host allows more.
+  case outside(allowedByteCount: Int?)
+  /// The process's own store: the limit of `SocialGraph.Options` (`maximumByteCount`), nil for none. The exact size is
+  /// checked when the graph is built. Before that, only a size far beyond is rejected, since the estimate may be too
+  /// high.
+  case ownStore(maximumByteCount: Int?)
+
+  /// An external file is always allowed this much.
+  static let leastByteCount = 1 << 30
+  /// The allowance per byte of an external file. Graphs take up to about fifteen times the size of their snapshots; a
+  /// malicious file could take a hundred thousand times.
+  static let byteCountPerFileByte = 200
+  /// How far an estimate may exceed the true size: a factor and a margin in bytes.
+  static let estimateFactor = 2
+  static let estimateMargin = 64 << 20
+
+  /// The limit in bytes for a file of a given size.
+  func byteCount(fileByteCount: Int64) -> Int {
+    switch self {
+    case .outside(let allowed):
+      let (byteCount, overflows) = Int(fileByteCount).multipliedReportingOverflow(by: Self.byteCountPerFileByte)
+      return max(Self.leastByteCount, overflows ? .max : byteCount, allowed ?? 0)
+    case .ownStore(let maximum):
+      guard let maximum else { return .max }
+      let (byteCount, overflows) = maximum.multipliedReportingOverflow(by: Self.estimateFactor)
+      return overflows ? .max : byteCount + min(Self.estimateMargin, .max - byteCount)
+    }
+  }
+}

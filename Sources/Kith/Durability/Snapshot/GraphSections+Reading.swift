@@ -1,0 +1,260 @@
+/// Builds a graph from sections. Every count, range, order and rule is checked before it is relied on.
+extension GraphSections {
+  /// Builds the graph from its sections, on all cores.
+  /// - Parameter byteLimit: the most memory that the graph may take, by its `GraphEstimate`.
+  /// - Throws: `corrupt`, with the section and the reason; `limitExceeded`.
+  /// - Complexity: O(graph · log longest list). Memory: the graph, the columns of one relation, and buffers of a few
+  ///   megabytes per core.
+  static func state(
+    from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
+    workers: Int = SystemDisk.coreCount
+  ) throws(KithError) -> GraphState {
+    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit)
+    let users = try users(source, &estimate)
+    let known = estimate
+    var state = GraphState()
+    var search = NameIndex()
+    // Three tasks that depend only on the users. Each takes about one core.
+    try Parallel.forEach(3) { (lane) throws(KithError) in
+      switch lane {
+      case 0: state.follows = try edges(RelationKind.follow.sections, source, users: users, workers: workers)
+      case 1: state.posts = try posts(source, users: users, known)
+      default: search.rebuild(names: users.names)
+      }
+    }
+    for kind in RelationKind.allCases where kind != .follow {
+      var edges =
+        kind.schema.target == .user
+        ? try edges(kind.sections, source, users: users, workers: workers)
+        : try edges(kind.sections, source, users: users, to: state.posts, workers: workers)
+      state.modify(kind) { relation, _ in swap(&relation, &edges) }
+    }
+    state.users = users
+    state.users.install(search)
+    state.popularity = Popularity(state.follows)
+    state.countCards()
+    state.sequence = sequence
+    try checkBlocks(state, source)
+    return state
+  }
+
+  // MARK: - Users
+
+  /// Builds all users, without the search index of their names.
+  private static func users(
+    _ source: some SectionSource, _ estimate: inout GraphEstimate
+  ) throws(KithError) -> UserTable {
+    let count = try rowCount(userIDs, source)
+    let lengths = try source.section(nameLengths).decodedUInt32(count: count)
+    try estimate.note(users: lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) })
+    let byteSection = try source.section(nameBytes)
+    let bytes = try byteSection.decodedBytes(count: lengths.reduce(0) { $0 + Int($1) })
+    let idSection = try source.section(userIDs)
+    var users = UserTable()
+    users.deferSearch()
+    users.beginRestoring(rowCount: count)
+    var start = 0
+    try idSection.forEachInt64(count: count) { (id) throws(KithError) in
+      if id < 1 { throw idSection.corrupt("id \(id) is not positive") }
+      let end = start + Int(lengths[users.rowCount])
+      let name = bytes.span.extracting(start..<end)
+      start = end
+      if name.isEmpty { return users.restoreRemoved(id: id) }
+      // Ascending ids, the usual case, need no lookup.
+      if id <= users.identifiers.highest, users.identifiers.row(of: id) != nil { throw twice(id, idSection) }
+      let holder = try checkName(name, of: id, users, byteSection)
+      let row = users.restore(id: id, name: name)
+      if let holder { users.notePair(row, holder) }
+    }
+    if let id = users.endRestoring() { throw twice(id, idSection) }
+    return users
+  }
+
+  /// Checks a name. Returns the user with the same name after NFC, which older releases allowed.
+  private static func checkName(
+    _ name: Span<UInt8>, of id: Int64, _ users: borrowing UserTable, _ section: Section
+  ) throws(KithError) -> UInt32? {
+    guard isUTF8(name) else { throw section.corrupt("the name of user \(id) is not UTF-8") }
+    do throws(KithError) { try GraphState.checkName(name) } catch {
+      throw section.corrupt("the name of user \(id): \(error.description)")
+    }
+    guard let holder = users.row(named: name) else { return nil }
+    guard users.mayShare(name, with: holder) else { throw section.corrupt("the name of user \(id) stands twice") }
+    return holder
+  }
+
+  /// The number of rows of a column of ids. Too large a number is rejected before anything is allocated.
+  private static func rowCount(_ ids: SectionID, _ source: some SectionSource) throws(KithError) -> Int {
+    let (head, contentByteCount, place) = try source.find(ids)
+    guard head.elementCount <= UInt64(min(contentByteCount, SocialGraph.Limits.rowCount)) else {
+      throw place.corrupt("section \(ids): \(head.elementCount) rows are too many")
+    }
+    return Int(head.elementCount)
+  }
+
+  private static func twice(_ id: Int64, _ section: Section) -> KithError { section.corrupt("id \(id) stands twice") }
+
+  // MARK: - Posts
+
+  private static func posts(
+    _ source: some SectionSource, users: borrowing UserTable, _ known: GraphEstimate
+  ) throws(KithError) -> PostTable {
+    let count = try rowCount(postIDs, source)
+    var liveCount = 0
+    let authors = try authors(source, count: count, users: users, counting: &liveCount)
+    var estimate = known
+    try estimate.note(posts: liveCount)
+    let idSection = try source.section(postIDs)
+    var identifiers = IdentifierTable()
+    try idSection.forEachInt64(count: count) { (id) throws(KithError) in
+      if id < 1 { throw idSection.corrupt("id \(id) is not positive") }
+      if authors[identifiers.count] == PostTable.noAuthor { return identifiers.appendRemoved(id) }
+      if id <= identifiers.highest, identifiers.row(of: id) != nil { throw twice(id, idSection) }
+      identifiers.append(id)
+    }
+    if let id = identifiers.settleRemoved() { throw twice(id, idSection) }
+    let timeSection = try source.section(postTimes)
+    var times = Column<Int64>()
+    times.grow(to: count, filledWith: 0)
+    var row = 0
+    try timeSection.forEachInt64(count: count) { (time) throws(KithError) in
+      if time < 0 { throw timeSection.corrupt("\(time) is before 1970") }
+      if time > 0 { times[row] = time }
+      row += 1
+    }
+    let texts = try texts(source, authors: authors)
+    return PostTable(
+      identifiers: identifiers, authors: authors, times: times, texts: texts, authorCount: users.rowCount,
+      liveCount: liveCount)
+  }
+
+  /// The rows of all authors.
+  /// - Parameter liveCount: incremented for each post that has an author.
+  private static func authors(
+    _ source: some SectionSource, count: Int, users: borrowing UserTable, counting liveCount: inout Int
+  ) throws(KithError) -> Column<UInt32> {
+    let section = try source.section(postAuthors)
+    var authors = Column<UInt32>()
+    authors.grow(to: count, filledWith: PostTable.noAuthor)
+    var row = 0
+    try section.forEachUInt32(count: count) { (stored) throws(KithError) in
+      defer { row += 1 }
+      if stored == 0 { return }
+      let author = stored - 1
+      guard author < users.rowCount && users.isLive(author) else {
+        throw section.corrupt("post row \(row) has the author \(author), who is not there")
+      }
+      authors[row] = author
+      liveCount += 1
+    }
+    return authors
+  }
+
+  private static func texts(
+    _ source: some SectionSource, authors: borrowing Column<UInt32>
+  ) throws(KithError) -> TextColumn {
+    let lengthSection = try source.section(textLengths)
+    let lengths = try lengthSection.decodedUInt32(count: authors.count)
+    for row in lengths.indices
+    where lengths[row] > SocialGraph.Limits.textByteCount || (lengths[row] > 0 && authors[row] == PostTable.noAuthor) {
+      throw lengthSection.corrupt("a text of \(lengths[row]) bytes in row \(row)")
+    }
+    let (head, contentByteCount, place) = try source.find(textBytes)
+    try head.check(lengths.reduce(0) { $0 + Int($1) }, encodings: [.bytes], place)
+    guard UInt64(contentByteCount) == head.elementCount else {
+      throw place.corrupt("section \(textBytes): \(contentByteCount) bytes are not \(head.elementCount) elements")
+    }
+    var texts = TextAssembly(lengths: lengths, place: place)
+    try source.forEachFrame(of: textBytes) { (frame) throws(KithError) in try texts.take(frame) }
+    return texts.finish()
+  }
+
+  // MARK: - Edges
+
+  /// Builds a relation between users.
+  static func edges(
+    _ ids: EdgeSections, _ source: some SectionSource, users: borrowing UserTable, workers: Int
+  ) throws(KithError) -> Relation {
+    try edges(
+      ids, source, users: users, targetCount: users.rowCount, workers: workers, allowsSelf: false,
+      hasGone: users.count < users.rowCount
+    ) { !users.isLive($0) }
+  }
+
+  /// A relation from users to posts.
+  private static func edges(
+    _ ids: EdgeSections, _ source: some SectionSource, users: borrowing UserTable, to posts: borrowing PostTable,
+    workers: Int
+  ) throws(KithError) -> Relation {
+    try edges(
+      ids, source, users: users, targetCount: posts.rowCount, workers: workers, allowsSelf: true,
+      hasGone: posts.count < posts.rowCount
+    ) { !posts.isLive($0) }
+  }
+
+  /// Builds one relation.
+  /// - Parameters:
+  ///   - hasGone: whether any target was removed.
+  ///   - isGone: whether a given target was removed.
+  private static func edges(
+    _ ids: EdgeSections, _ source: some SectionSource, users: borrowing UserTable, targetCount: Int, workers: Int,
+    allowsSelf: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
+  ) throws(KithError) -> Relation {
+    guard ids.areExpected(in: source) else { return Relation(sourceCount: users.rowCount, targetCount: targetCount) }
+    let degrees = try source.section(ids.degrees).decodedUInt32(count: users.rowCount)
+    let section = try source.section(ids.targets)
+    for row in degrees.indices where degrees[row] > 0 && !users.isLive(UInt32(row)) {
+      throw section.corrupt("removed row \(row) has edges")
+    }
+    let targets = try section.listDecoder()
+    try targets.checkSum(of: degrees)
+    let seconds: ByteStreamSplitDecoder<UInt32>? =
+      if let id = ids.seconds { try source.section(id).planeDecoder(count: targets.elementCount) } else { nil }
+    return try Relation(
+      degrees: degrees, targetCount: targetCount, workers: workers, ids: users.identifiers.ids
+    ) { (sources, elements, buffer) throws(KithError) in
+      try targets.decodeLists(sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer)
+      if !allowsSelf || hasGone {
+        var index = 0
+        for row in sources {
+          for _ in 0..<degrees[row] {
+            let target = Relation.target(buffer[index])
+            if hasGone && isGone(target) { throw section.corrupt("row \(row) points at removed row \(target)") }
+            if !allowsSelf && Int(target) == row { throw section.corrupt("row \(row) points at itself") }
+            index += 1
+          }
+        }
+      }
+      guard let seconds else { return }
+      var coded: [UInt32] = []
+      seconds.gather(elements, into: &coded)
+      for index in coded.indices { buffer[index] |= UInt64(coded[index]) }
+    }
+  }
+
+  /// Checks that no edge that a block ends exists across a block.
+  private static func checkBlocks(
+    _ state: borrowing GraphState, _ source: some SectionSource
+  ) throws(KithError) {
+    let section = RelationKind.block.sections.targets
+    for row in 0..<UInt32(state.users.rowCount) {
+      for other in state.blocks.targets(of: row) {
+        for kind in RelationKind.allCases
+        where kind.schema.isEndedByBlock && (state[kind].contains(row, other) || state[kind].contains(other, row)) {
+          throw try source.find(section).place.corrupt(
+            "section \(section): a \(kind.schema.name) crosses the block of \(other) by \(row)")
+        }
+      }
+    }
+  }
+
+  // MARK: - Bytes
+
+  static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
+    if Folding.isASCII(bytes) { return true }
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.count)
+    for index in bytes.indices { copy.append(bytes[index]) }
+    return String(validating: copy, as: UTF8.self) != nil
+  }
+}

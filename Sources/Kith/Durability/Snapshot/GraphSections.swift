@@ -1,0 +1,138 @@
+/// The sections of a snapshot: one per column, with rows in order, including removed ones. A graph that is written,
+/// restored and written again yields the same sections.
+///
+/// Followers, likers, orders, counters and indexes are derived, not stored. Text is compressed at level 3, the rest at
+/// level 1: higher levels gain almost nothing on byte planes.
+enum GraphSections {
+  static let userIDs = SectionID("USID")
+  static let nameLengths = SectionID("USNL")
+  static let nameBytes = SectionID("USNB")
+  static let postIDs = SectionID("POID")
+  static let postAuthors = SectionID("POAU")
+  static let postTimes = SectionID("POTI")
+  static let textLengths = SectionID("POTL")
+  static let textBytes = SectionID("POTB")
+
+  /// Every section of this version with its readable name.
+  static let names: [(id: SectionID, name: String)] =
+    [
+      (userIDs, "users.id"), (nameLengths, "users.nameLength"), (nameBytes, "users.nameBytes"),
+      (postIDs, "posts.id"), (postAuthors, "posts.author"), (postTimes, "posts.createdAt"),
+      (textLengths, "posts.textLength"), (textBytes, "posts.textBytes"),
+    ]
+    + RelationKind.allCases.flatMap { kind in
+      zip(kind.sections.all, ["degree", "target", "second"]).map { ($0, "\(kind.plural).\($1)") }
+    }
+
+  /// The version of each section that this release reads.
+  static var known: [SectionID: UInt16] { Dictionary(uniqueKeysWithValues: names.map { ($0.id, 1) }) }
+}
+
+// MARK: - Writing
+
+extension GraphSections {
+  /// Writes all sections of a graph, piece by piece. At most a few pieces per core are in memory at a time.
+  /// - Complexity: O(graph).
+  static func write(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
+    try write(state.users.identifiers.ids, as: userIDs, to: sink)
+    try write(state.users.names, as: nameLengths, nameBytes, to: sink)
+    try write(state.posts, to: sink)
+    for kind in RelationKind.allCases { try write(state[kind], as: kind.sections, to: sink) }
+  }
+
+  private static func write(_ posts: borrowing PostTable, to sink: some SectionSink) throws(KithError) {
+    try write(posts.identifiers.ids, as: postIDs, to: sink)
+    // Stored as the row plus one, so that 0 denotes a removed post.
+    try writePlanes(posts.rowCount, as: postAuthors, to: sink) { posts.authors[$0] &+ 1 }
+    try write(posts.times, as: postTimes, to: sink)
+    try write(posts.texts, as: textLengths, textBytes, to: sink)
+  }
+
+  private static func write(
+    _ column: borrowing Column<Int64>, as id: SectionID, to sink: some SectionSink
+  ) throws(KithError) {
+    let count = column.count
+    let head = SectionHead(id: id, encoding: .deltaPlanes, elementCount: UInt64(count))
+    try sink.append(head, level: 1, pieceCount: ColumnCoding.pieceCount(count, of: UInt64.self)) { piece in
+      ColumnCoding.deltaPlanes(piece, of: count) { (rows: Range<Int>, block: inout MutableSpan<UInt64>) in
+        for row in rows { block[row &- rows.lowerBound] = UInt64(bitPattern: column[row]) }
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func writePlanes(
+    _ count: Int, as id: SectionID, to sink: some SectionSink, _ element: @Sendable (Int) -> UInt32
+  ) throws(KithError) {
+    let head = SectionHead(id: id, encoding: .planes, elementCount: UInt64(count))
+    try sink.append(head, level: 1, pieceCount: ColumnCoding.pieceCount(count, of: UInt32.self)) { piece in
+      ColumnCoding.planes(piece, of: count) { (rows: Range<Int>, block: inout MutableSpan<UInt32>) in
+        for row in rows { block[row &- rows.lowerBound] = element(row) }
+      }
+    }
+  }
+
+  private static func write(
+    _ texts: borrowing TextColumn, as lengths: SectionID, _ bytes: SectionID, to sink: some SectionSink
+  ) throws(KithError) {
+    try writePlanes(texts.count, as: lengths, to: sink) { UInt32(texts.byteCount($0)) }
+    let (starts, total) = pieces(of: texts)
+    let head = SectionHead(id: bytes, encoding: .bytes, elementCount: UInt64(total))
+    try sink.append(head, level: 3, pieceCount: total == 0 ? 0 : starts.count - 1) { piece in
+      ColumnPiece(content: texts.bytes(of: starts[piece]..<starts[piece + 1]))
+    }
+  }
+
+  /// The first row of each piece of text, and the end of the last one. A piece holds as many whole texts as fit a
+  /// frame.
+  private static func pieces(of texts: borrowing TextColumn) -> (starts: [Int], byteCount: Int) {
+    var starts = [0]
+    var (total, pieceByteCount) = (0, 0)
+    for row in 0..<texts.count {
+      let byteCount = texts.byteCount(row)
+      if pieceByteCount + byteCount > SnapshotFormat.frameContentByteCount {
+        starts.append(row)
+        pieceByteCount = 0
+      }
+      pieceByteCount += byteCount
+      total += byteCount
+    }
+    return (starts + [texts.count], total)
+  }
+
+  private static func write(
+    _ relation: borrowing Relation, as ids: EdgeSections, to sink: some SectionSink
+  ) throws(KithError) {
+    try writePlanes(relation.forward.count, as: ids.degrees, to: sink) { UInt32(relation.forward.count(of: $0)) }
+    let starts = relation.forward.starts(every: ColumnCoding.blockElementCount)
+    let pieceCount = ColumnCoding.pieceCount(relation.count, of: UInt32.self)
+    let count = relation.count
+    let targets = SectionHead(id: ids.targets, encoding: .listPlanes, elementCount: UInt64(count))
+    try sink.append(targets, level: 1, pieceCount: pieceCount) { piece in
+      ColumnCoding.planes(piece, of: count) { (elements: Range<Int>, block: inout MutableSpan<UInt32>) in
+        // The first element of a list, and of a block, is stored as it is; others as the distance from the previous
+        // one, minus one.
+        var (index, list, previous) = (0, -1, UInt32(0))
+        let start = starts[elements.lowerBound / ColumnCoding.blockElementCount]
+        relation.forward.forEach(from: start, count: elements.count) { source, element in
+          let target = Relation.target(element)
+          block[index] = source == list ? target &- previous &- 1 : target
+          (list, previous) = (source, target)
+          index &+= 1
+        }
+      }
+    }
+    guard let id = ids.seconds else { return }
+    let seconds = SectionHead(id: id, encoding: .planes, elementCount: UInt64(count))
+    try sink.append(seconds, level: 1, pieceCount: pieceCount) { piece in
+      ColumnCoding.planes(piece, of: count) { (elements: Range<Int>, block: inout MutableSpan<UInt32>) in
+        var index = 0
+        let start = starts[elements.lowerBound / ColumnCoding.blockElementCount]
+        relation.forward.forEach(from: start, count: elements.count) { _, element in
+          block[index] = Relation.timestamp(element)
+          index &+= 1
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/// The async forms of everything that waits for the disk, under the names of the synchronous ones. In async code the
+/// compiler prefers them; a synchronous closure calls the synchronous ones.
+///
+/// They suspend the task and block no thread of the cooperative pool. A task that is cancelled before it hands its work
+/// over gets `KithError.cancelled`, and nothing happens. Work that was handed over is done, whether or not the task is
+/// cancelled meanwhile, and the call returns its result. `close` is never refused by cancellation.
+///
+/// The child of a fork lacks the threads that they need. There the calling thread does the work, as in the synchronous
+/// forms: changes of the parent's store throw `storeInUse` at once.
+extension SocialGraph {
+  /// Opens a store directory or a snapshot file. See the synchronous form.
+  /// - Throws: as the synchronous form; `KithError.cancelled`.
+  public static func open(
+    _ path: String, access: Access = .readWrite, options: Options = Options(),
+    instrument: (any GraphInstrument)? = nil, onEvent: (@Sendable (StoreEvent) -> Void)? = nil
+  ) async throws(KithError) -> SocialGraph {
+    try AsyncWork.checkCancellation()
+    return try await AsyncWork.run { () throws(KithError) in
+      try open(path, access: access, options: options, instrument: instrument, onEvent: onEvent)
+    }
+  }
+
+  /// Makes one change. See the synchronous form.
+  /// - Returns: its sequence number, and the id if one was assigned. A change without effect takes no number.
+  /// - Throws: as the synchronous form; `KithError.cancelled`.
+  @discardableResult
+  public func apply(_ change: Change) async throws(KithError) -> ChangeResult {
+    try await measure(change.operation) { () async throws(KithError) in
+      try await asyncWork.change { () throws(KithError) in
+        try self.applyNow(change)
+      } finishing: { (applied, notification) throws(KithError) in
+        try self.finish(applied, notification)
+      }
+    }
+  }
+
+  /// Makes many changes atomically, by a body that may throw an error of its own. See the synchronous form.
+  ///
+  /// The verbs of the batch are synchronous; `body` runs on a thread of the graph.
+  /// - Returns: what `body` returns, once all its changes are durable.
+  /// - Throws: the error that `body` throws, unchanged; as the synchronous form; `KithError.cancelled`.
+  @discardableResult
+  public func batch<R: Sendable>(_ body: @escaping @Sendable (inout Batch) throws -> R) async throws -> R {
+    try await changeTogether(body).get()
+  }
+
+  /// Makes many changes atomically, by a body that throws nothing but `KithError`.
+  ///
+  /// The same as the form above; a typed `throws` keeps the type of its error.
+  /// - Returns: what `body` returns, once all its changes are durable.
+  /// - Throws: the error that `body` throws, and those of the form above.
+  @discardableResult
+  public func batch<R: Sendable>(
+    _ body: @escaping @Sendable (inout Batch) throws(KithError) -> R
+  ) async throws(KithError) -> R {
+    try await changeTogether(body).get()
+  }
+
+  private func changeTogether<R: Sendable, E: Error>(
+    _ body: @escaping @Sendable (inout Batch) throws(E) -> R
+  ) async throws(KithError) -> Result<R, E> {
+    try await measureBatch { () async throws(KithError) in
+      try await asyncWork.change { () throws(KithError) in
+        try self.applyTogether(body)
+      } finishing: { (applied) throws(KithError) in
+        try self.finish(applied)
+      }
+    }
+  }
+
+  /// Writes a snapshot of the current state to the store. See the synchronous form.
+  /// - Parameters:
+  ///   - coreCount: the most cores used for encoding; nil for all.
+  ///   - onProgress: called after about every megabyte, in order, on a thread of the graph.
+  /// - Throws: as the synchronous form; `KithError.cancelled`.
+  @discardableResult
+  public func snapshot(
+    coreCount: Int? = nil, onProgress: @escaping @Sendable (SnapshotInfo.Progress) -> Void = { _ in }
+  ) async throws(KithError) -> SnapshotInfo {
+    try AsyncWork.checkCancellation()
+    return try await AsyncWork.run { () throws(KithError) in
+      try self.snapshot(coreCount: coreCount, onProgress: onProgress)
+    }
+  }
+
+  /// Closes the graph. See the synchronous form.
+  /// - Throws: as the synchronous form. A cancelled task closes it, too.
+  public func close() async throws(KithError) {
+    try await AsyncWork.run { () throws(KithError) in try self.close() }
+  }
+}

@@ -1,0 +1,104 @@
+/// The verbs of `GraphWriter`, async. See `SocialGraph.apply` for what suspends and what cancellation does.
+extension SocialGraph {
+  /// Adds a user. The id is assigned unless given.
+  /// - Throws: as `apply`, also `cancelled`: `invalidUsername`, `usernameTaken`, `userIDTaken`.
+  @discardableResult
+  public func addUser(_ username: String, id: UserID? = nil) async throws(KithError) -> UserID {
+    guard let user = try await apply(.addUser(id: id, username: username)).user else {
+      preconditionFailure("a user that was added has an id")
+    }
+    return user
+  }
+
+  /// Renames a user.
+  /// - Returns: whether the name changed.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`, `invalidUsername`, `usernameTaken`.
+  @discardableResult
+  public func renameUser(_ user: UserID, to username: String) async throws(KithError) -> Bool {
+    try await apply(.renameUser(user, to: username)).didChange
+  }
+
+  /// Removes a user with the user's posts, follows in both directions, likes, blocks and mutes.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`.
+  public func removeUser(_ user: UserID) async throws(KithError) { try await apply(.removeUser(user)) }
+
+  /// Makes a user follow another, the target.
+  /// - Returns: whether the follow is new.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`, `cannotFollowSelf`, `blocked`.
+  @discardableResult
+  public func follow(_ target: UserID, as user: UserID, at time: Timestamp? = nil) async throws(KithError) -> Bool {
+    try await apply(.follow(by: user, target: target, at: time)).didChange
+  }
+
+  /// Removes a user's follow of another.
+  /// - Returns: whether there was a follow.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`.
+  @discardableResult
+  public func unfollow(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unfollow(by: user, target: target)).didChange
+  }
+
+  /// Adds a post. Id and time are assigned unless given.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`, `postIDTaken`, `textTooLong`.
+  @discardableResult
+  public func addPost(
+    _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil
+  ) async throws(KithError) -> PostID {
+    guard let post = try await apply(.addPost(id: id, author: author, text: text, createdAt: createdAt)).post else {
+      preconditionFailure("a post that was added has an id")
+    }
+    return post
+  }
+
+  /// Removes a post with its likes.
+  /// - Throws: as `apply`, also `cancelled`: `unknownPost`.
+  public func removePost(_ post: PostID) async throws(KithError) { try await apply(.removePost(post)) }
+
+  /// Makes a user like a post.
+  /// - Returns: whether the like is new.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`, `unknownPost`, `blocked`.
+  @discardableResult
+  public func like(_ post: PostID, as user: UserID, at time: Timestamp? = nil) async throws(KithError) -> Bool {
+    try await apply(.like(by: user, post: post, at: time)).didChange
+  }
+
+  /// Removes a user's like of a post.
+  /// - Returns: whether there was a like.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`, `unknownPost`, `blocked`.
+  @discardableResult
+  public func unlike(_ post: PostID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unlike(by: user, post: post)).didChange
+  }
+
+  /// Makes a user block another. This removes the follows between them.
+  /// - Returns: whether the block is new.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`; `invalidRequest` if the users are the same.
+  @discardableResult
+  public func block(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.block(by: user, target: target)).didChange
+  }
+
+  /// Removes a user's block of another.
+  /// - Returns: whether there was a block.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`.
+  @discardableResult
+  public func unblock(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unblock(by: user, target: target)).didChange
+  }
+
+  /// Makes a user mute another.
+  /// - Returns: whether the mute is new.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`; `invalidRequest` if the users are the same.
+  @discardableResult
+  public func mute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.mute(by: user, target: target)).didChange
+  }
+
+  /// Removes a user's mute of another.
+  /// - Returns: whether there was a mute.
+  /// - Throws: as `apply`, also `cancelled`: `unknownUser`.
+  @discardableResult
+  public func unmute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unmute(by: user, target: target)).didChange
+  }
+}

@@ -1,0 +1,131 @@
+/// Read access to one state of the graph: the facade of all queries.
+///
+/// `SocialGraph.read` lends a view of the current state. `SocialGraph.pin` returns a view of an MVCC snapshot, which
+/// later changes do not affect. A view cannot be copied, so it cannot outlive the call it was lent for. Queries about
+/// users take a viewer where it matters: users across a block from the viewer are absent from lists, and a query about
+/// one of them throws `unknownUser`.
+///
+/// After the graph was closed, every query that can throw throws `closed`; the others return results of the last state.
+public struct GraphView: ~Copyable, Sendable {
+  var state: GraphState
+  /// Whether the graph was closed. Queries then throw `closed`.
+  private(set) var isClosed: Bool
+  /// Measures queries; nil if they are not measured.
+  private let recorder: OperationRecorder?
+  /// Whether queries just run: the graph is open, and they are not measured. One check for both, so that measuring
+  /// costs nothing while it is off.
+  private(set) var isPlain: Bool
+
+  init(_ state: consuming GraphState, isClosed: Bool = false, recorder: OperationRecorder? = nil) {
+    self.state = state
+    self.isClosed = isClosed
+    self.recorder = recorder
+    isPlain = !isClosed && recorder == nil
+  }
+
+  /// A view of the same state that is not affected by later changes or a later `close`.
+  mutating func pin() -> GraphView { GraphView(state.pin(), isClosed: isClosed, recorder: recorder) }
+
+  /// Marks the graph as closed: queries throw `closed`.
+  mutating func close() { (isClosed, isPlain) = (true, false) }
+
+  /// The sequence number of the last change in this state.
+  public var sequence: UInt64 { state.sequence }
+
+  /// The numbers of users, posts and edges.
+  public var counts: SocialGraph.Counts { state.counts }
+
+  /// The user with exactly this name, up to canonical equivalence. If two users share it
+  /// (`RecoveryReport.sharedNames`), the one with the lower id.
+  /// - Complexity: O(1).
+  public func findUser(named username: String) -> UserID? {
+    if username.utf8.count > SocialGraph.Limits.spellingByteCount { return nil }
+    return state.users.row(named: Array(username.utf8).span).map { state.userID($0) }
+  }
+
+  /// One user.
+  /// - Throws: `KithError.unknownUser`, also for one across a block from the viewer.
+  /// - Complexity: O(1).
+  public func user(_ id: UserID, as viewer: UserID? = nil) throws(KithError) -> User {
+    try run(UserByID(id: id, viewer: viewer))
+  }
+
+  /// One post.
+  /// - Throws: `KithError.unknownPost`, also if its author is across a block from the viewer; `unknownUser` for the
+  ///   viewer.
+  /// - Complexity: O(1), and the text's length.
+  public func post(_ id: PostID, as viewer: UserID? = nil) throws(KithError) -> Post {
+    try run(PostByID(id: id, viewer: viewer))
+  }
+
+  /// Up to 1,000 users, in the order of the ids. Nil for an unknown user, or one across a block from the viewer.
+  /// - Throws: `KithError.invalidRequest` if there are too many ids; `unknownUser` for the viewer.
+  public func users(_ ids: [UserID], as viewer: UserID? = nil) throws(KithError) -> [User?] {
+    try run(UsersByID(ids: ids, viewer: viewer))
+  }
+
+  /// Up to 1,000 posts, in the order of the ids. Nil for an unknown post, or one by a user across a block from the
+  /// viewer.
+  /// - Throws: `KithError.invalidRequest` if there are too many ids; `unknownUser` for the viewer.
+  public func posts(_ ids: [PostID], as viewer: UserID? = nil) throws(KithError) -> [Post?] {
+    try run(PostsByID(ids: ids, viewer: viewer))
+  }
+
+  /// Whether a user follows another: `isFollowing(bob, as: ann)` is whether ann follows bob.
+  /// - Throws: `KithError.unknownUser`.
+  /// - Complexity: O(log followees).
+  public func isFollowing(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
+    try run(FollowExists(user: user, target: target))
+  }
+
+  /// The follows, blocks and mutes between a user and up to 1,000 others, in the order of the ids.
+  /// - Throws: `KithError.invalidRequest` if there are too many ids; `unknownUser` for any of the users.
+  public func relations(of user: UserID, to targets: [UserID]) throws(KithError) -> [User.Relations] {
+    try run(RelationsQuery(user: user, targets: targets))
+  }
+
+  /// Checks every invariant of the graph. Returns the violations; none if the graph is consistent.
+  /// - Complexity: O(graph · log longest list).
+  public func verify() -> [SocialGraph.Violation] { state.checkInvariants() }
+
+  // MARK: - Execution
+
+  /// Executes a query unless the graph was closed.
+  /// - Throws: `closed`, and the errors of the query.
+  @inline(__always)
+  func run<Q: Query>(_ query: Q) throws(KithError) -> Q.Output {
+    if isPlain { return try query.run(state) }
+    return try measure(query.operation) { () throws(KithError) in try query.run(state) }
+  }
+
+  /// Executes a query of a graph that was closed, or whose queries are measured.
+  @inline(never)
+  func measure<R>(_ operation: GraphOperation, _ body: () throws(KithError) -> R) throws(KithError) -> R {
+    try checkOpen()
+    guard let recorder else { return try body() }
+    return try recorder.measure(operation, body)
+  }
+
+  func checkOpen() throws(KithError) { if isClosed { throw .closed } }
+}
+
+extension SocialGraph {
+  /// An MVCC snapshot: a view of one state that stays constant while it is held. Any thread may read it without a lock.
+  ///
+  /// It takes memory only for pages that are written while it is held.
+  public final class Pin: Sendable {
+    /// The graph in the state of the snapshot.
+    public let view: GraphView
+    private let registry: PinRegistry?
+    private let slot: Int
+
+    /// - Parameter registry: counts the pins that are held; nil to count none.
+    init(_ view: consuming GraphView, in registry: PinRegistry? = nil) {
+      self.view = view
+      self.registry = registry
+      slot = registry?.add() ?? 0
+    }
+
+    deinit { registry?.remove(slot) }
+  }
+}

@@ -1,0 +1,53 @@
+/// Grams: one, two or three bytes of a key, read as a big-endian number. Keys contain no NUL, so the ranges of the
+/// three lengths are disjoint: 1…255, 256…65,535, 65,536…16,777,215.
+enum Grams {
+  /// The most grams of a query that are used. Further grams reject hardly any names; verification covers the rest of a
+  /// long query.
+  static let maximumQueryCount = 48
+
+  /// The grams that every name containing `text` has, without duplicates. Empty only if `text` is.
+  static func ofQuery(_ text: Span<UInt8>) -> [UInt32] {
+    if text.count < 3 {
+      var gram: UInt32 = 0
+      for index in text.indices { gram = gram << 8 | UInt32(text[index]) }
+      return text.isEmpty ? [] : [gram]
+    }
+    var grams: [UInt32] = []
+    grams.reserveCapacity(min(text.count - 2, maximumQueryCount))
+    var gram = UInt32(text[0]) << 8 | UInt32(text[1])
+    for index in 2..<text.count {
+      gram = (gram << 8 | UInt32(text[index])) & 0xFF_FFFF
+      if !grams.contains(gram) { grams.append(gram) }
+      if grams.count == maximumQueryCount { break }
+    }
+    return grams
+  }
+
+  /// Calls `body` with each trigram that ends after byte `known`: those not yet seen of a key whose first `known` bytes
+  /// were.
+  @inline(__always)
+  static func forEachTrigram(of key: Span<UInt8>, after known: Int, _ body: (UInt32) -> Void) {
+    var index = max(2, known)
+    if index >= key.count { return }
+    var gram = UInt32(key[index - 2]) << 8 | UInt32(key[index - 1])
+    while index < key.count {
+      gram = (gram << 8 | UInt32(key[index])) & 0xFF_FFFF
+      body(gram)
+      index += 1
+    }
+  }
+
+  /// Calls `body` with each one-byte and two-byte gram that ends after byte `known`.
+  @inline(__always)
+  static func forEachShortGram(of key: Span<UInt8>, after known: Int, _ body: (UInt32) -> Void) {
+    var index = known
+    var before: UInt32 = index > 0 && index < key.count ? UInt32(key[index - 1]) : 0
+    while index < key.count {
+      let byte = UInt32(key[index])
+      body(byte)
+      if index > 0 { body(before << 8 | byte) }
+      before = byte
+      index += 1
+    }
+  }
+}

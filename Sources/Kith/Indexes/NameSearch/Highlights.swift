@@ -1,0 +1,97 @@
+/// The matches of a query in a name or text, for a host to highlight.
+///
+/// Half-open ranges of UTF-8 bytes, ascending, without overlaps. They cover whole scalars, and a letter together with
+/// its combining marks. Where one scalar folds to several letters, a match of any of them covers the scalar.
+enum Highlights {
+  /// The matches of a query in a name, from left to right. A prefix or exact query has one match. Empty for an empty
+  /// query or a pattern.
+  /// - Complexity: O(bytes).
+  static func ranges(of query: NameQuery, in name: Span<UInt8>) -> [Range<Int>] {
+    if query.isEmpty || query.matchesNothing || query.match == .pattern { return [] }
+    let key = query.fold == .loose ? query.loose : query.strict
+    return merged(hits(of: key, in: FoldedText(name, query.fold), atStart: query.match != .substring))
+  }
+
+  /// The matches of all words in a text. Overlapping matches are merged.
+  /// - Complexity: O(words · bytes).
+  static func ranges(of terms: Terms, in text: Span<UInt8>) -> [Range<Int>] {
+    if terms.isEmpty || terms.matchNothing { return [] }
+    let folded = FoldedText(text, terms.fold)
+    let all = terms.keys.flatMap { hits(of: $0, in: folded, atStart: false) }
+    return merged(all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
+  }
+
+  /// Matches that do not overlap in the key, from left to right, as ranges of the text.
+  private static func hits(of key: [UInt8], in text: FoldedText, atStart: Bool) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var start = 0
+    while let hit = ByteSearch.find(key.span, in: text.bytes.span, from: start, to: text.bytes.count) {
+      if atStart && hit > 0 { break }
+      ranges.append(text.source(of: hit..<hit + key.count))
+      if atStart { break }
+      start = hit + key.count
+    }
+    return ranges
+  }
+
+  /// Merges those of the ascending ranges that overlap.
+  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    for range in ranges {
+      if let last = result.last, range.lowerBound < last.upperBound {
+        result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+}
+
+/// A text's key with a map from the key's bytes back to the text's.
+private struct FoldedText {
+  /// The key.
+  private(set) var bytes: [UInt8] = []
+  /// By part of the text: its start in the text, and the end of its key.
+  private var parts: [(start: Int, keyEnd: Int)] = []
+  private let byteCount: Int
+
+  init(_ text: Span<UInt8>, _ fold: TextFolding) {
+    byteCount = text.count
+    if Folding.isASCII(text) {
+      bytes = Folding.loose(text)
+      return
+    }
+    var start = 0
+    while start < text.count {
+      var end = start + text.decodedScalar(at: start).byteCount
+      while end < text.count {
+        let next = text.decodedScalar(at: end)
+        if Folding.standsAlone(next.scalar) { break }
+        end += next.byteCount
+      }
+      let part = text.extracting(start..<end)
+      bytes += fold == .loose ? Folding.loose(part) : Folding.strict(part)
+      parts.append((start, bytes.count))
+      start = end
+    }
+  }
+
+  /// The bytes of the text from which some bytes of its key were folded. For ASCII they are the same range.
+  func source(of range: Range<Int>) -> Range<Int> {
+    if parts.isEmpty { return range }
+    let first = part(of: range.lowerBound)
+    let last = part(of: range.upperBound - 1)
+    return parts[first].start..<(last + 1 < parts.count ? parts[last + 1].start : byteCount)
+  }
+
+  /// The part from which a byte of the key was folded.
+  private func part(of keyByte: Int) -> Int {
+    var (low, high) = (0, parts.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].keyEnd <= keyByte { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,115 @@
+/// The predicate of a fuzzy or regular expression search. The prefilters find candidate names; each candidate is then
+/// tested as a whole. A query's budget limits how many are.
+final class NamePattern {
+  /// How a name is tested.
+  private enum Test {
+    case edits(EditTest)
+    case expression(RegularExpression)
+  }
+
+  /// Every match contains one of these prefilters in its key. Empty if any name may match.
+  let prefilters: [NamePrefilter]
+  /// More selective prefilters, for parts that have gram postings.
+  private let variants: DeletionNeighborhood?
+  /// The key of every match begins with one of these: ascending, all of the same length in bytes.
+  let beginnings: [[UInt8]]
+  private let test: Test
+  /// Whether only a match at the beginning of a name counts.
+  private let isAtBeginning: Bool
+
+  /// Names that contain a text with exactly so many edits.
+  /// - Parameter loose: the text's key, not empty.
+  convenience init(loose: [UInt8], edits: Int) {
+    self.init(edits: EditTest(loose: loose, edits...edits), loose, edits: edits)
+  }
+
+  /// Names that contain a text's strict key with exactly so many edits, and its loose key with at most `mostEdits`.
+  convenience init(loose: [UInt8], strict: [UInt8], edits: Int, mostEdits: Int) {
+    let test = EditTest(loose: loose, 0...mostEdits, strict: strict, edits: edits)
+    self.init(edits: test, loose, edits: mostEdits)
+  }
+
+  /// - Parameter edits: the most edits of the loose key.
+  private init(edits test: EditTest, _ loose: [UInt8], edits: Int) {
+    variants = DeletionNeighborhood(loose, edits: edits)
+    prefilters = NamePrefilter.ofText(
+      loose, edits: edits, partCount: variants == nil ? NamePrefilter.maximumPartCount : edits + 1)
+    beginnings = [[]]
+    isAtBeginning = false
+    self.test = .edits(test)
+  }
+
+  init(_ expression: RegularExpression, isAtBeginning: Bool = false) {
+    prefilters = expression.prefilters
+    variants = nil
+    beginnings = expression.beginnings
+    self.isAtBeginning = isAtBeginning
+    test = .expression(expression)
+  }
+
+  /// The common prefix of all beginnings.
+  var beginning: [UInt8] {
+    guard let first = beginnings.first, let last = beginnings.last else { return [] }
+    return Array(first.prefix(ByteSearch.commonPrefix(first.span, last.span)))
+  }
+
+  /// The same pattern, matched at the beginning of a name only.
+  var atBeginning: NamePattern {
+    guard case .expression(let expression) = test else { return self }
+    return NamePattern(expression, isAtBeginning: true)
+  }
+
+  /// The prefilters for the names of a part. Empty prefilters match any name.
+  func groups(in part: NameSegment.Part) -> [PrefilterGroup] {
+    variants?.groups(in: part) ?? [PrefilterGroup(prefilters: prefilters)]
+  }
+
+  /// Whether a name may match, judging by its loose key.
+  func mayHold(_ key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
+    switch test {
+    case .edits(let test): test.mayHold(key, &budget)
+    case .expression: beginnings.contains { ByteSearch.hasPrefix(key, $0.span) }
+    }
+  }
+
+  /// Whether a name matches.
+  /// - Parameter key: its loose key.
+  func holds(_ name: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
+    switch test {
+    case .edits(let test): return test.holds(name, key: key, &budget)
+    case .expression(let expression):
+      if Folding.isASCII(name) { return expression.holds(in: name, atBeginning: isAtBeginning, &budget) }
+      return expression.holds(in: Folding.nfc(name).span, atBeginning: isAtBeginning, &budget)
+    }
+  }
+}
+
+/// Tests whether the loose key contains a text with a number of edits in a range; optionally also whether the strict
+/// key contains it with an exact number.
+private final class EditTest {
+  private let loose: EditMatcher
+  private let looseEdits: ClosedRange<Int>
+  private let strict: (matcher: EditMatcher, edits: Int)?
+
+  init(loose: [UInt8], _ looseEdits: ClosedRange<Int>) {
+    self.loose = EditMatcher(loose.span)
+    self.looseEdits = looseEdits
+    strict = nil
+  }
+
+  init(loose: [UInt8], _ looseEdits: ClosedRange<Int>, strict: [UInt8], edits: Int) {
+    self.loose = EditMatcher(loose.span)
+    self.looseEdits = looseEdits
+    self.strict = (EditMatcher(strict.span), edits)
+  }
+
+  func mayHold(_ key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
+    budget.takeComparison() && looseEdits.contains(loose.edits(in: key))
+  }
+
+  func holds(_ name: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
+    if !mayHold(key, &budget) { return false }
+    guard let strict else { return true }
+    return strict.matcher.edits(in: Folding.strict(name).span) == strict.edits
+  }
+}

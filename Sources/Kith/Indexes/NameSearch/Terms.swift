@@ -1,0 +1,122 @@
+/// The words of a post search. Each must occur in the text or in the author's name.
+///
+/// A class, so that testing one text after the other retains and releases no arrays.
+final class Terms {
+  /// Keys in one contiguous buffer, so that tests read no array of arrays.
+  private struct Keys: Sendable {
+    private(set) var bytes: [UInt8] = []
+    private(set) var starts: [Int] = [0]
+
+    mutating func append(_ key: [UInt8]) {
+      bytes += key
+      starts.append(bytes.count)
+    }
+
+    /// Whether a text in ASCII contains a key that is ASCII; nil if the text is not ASCII.
+    @inline(__always)
+    func occurs(_ index: Int, inASCII text: Span<UInt8>) -> Bool? {
+      ByteSearch.containsLowercase(bytes.span.extracting(starts[index]..<starts[index + 1]), in: text)
+    }
+
+    /// Whether `text` contains a key before `end`.
+    @inline(__always)
+    func occurs(_ index: Int, in text: Span<UInt8>, before end: Int) -> Bool {
+      let key = bytes.span.extracting(starts[index]..<starts[index + 1])
+      return ByteSearch.find(key, in: text, from: 0, to: end) != nil
+    }
+  }
+
+  /// The distinct words, as queries for names.
+  let queries: [NameQuery]
+  let fold: TextFolding
+  private let loose: Keys
+  private let strict: Keys
+  /// Bit n: word n is ASCII under the fold, so that an ASCII text contains it or not, whatever the fold.
+  private let plain: UInt64
+
+  /// Splits the query at white space before folding. Equal words count once.
+  init(_ query: String, fold: TextFolding) {
+    self.fold = fold
+    var queries: [NameQuery] = []
+    for word in Folding.splitOnWhiteSpace(query) {
+      let query = NameQuery(text: word, match: .substring, fold: fold)
+      // Spellings that are equal under the fold are one word. At most 32 words remain, one bit each.
+      if !queries.contains(where: { $0.loose == query.loose && $0.strict == query.strict }) { queries.append(query) }
+    }
+    self.queries = queries
+    var (loose, strict) = (Keys(), Keys())
+    var plain: UInt64 = 0
+    for (index, query) in queries.enumerated() {
+      loose.append(query.loose)
+      if fold == .strict { strict.append(query.strict) }
+      if query.strict == query.loose && !query.loose.isEmpty && Folding.isASCII(query.loose.span) && index < 64 {
+        plain |= 1 << UInt64(index)
+      }
+    }
+    (self.loose, self.strict, self.plain) = (loose, strict, plain)
+  }
+
+  /// The words at the requested strictness.
+  var keys: [[UInt8]] { queries.map(\.strict) }
+
+  /// No words: everything matches.
+  var isEmpty: Bool { queries.isEmpty }
+
+  /// Whether there are more distinct words than `limit`, at the requested strictness.
+  func areMore(than limit: Int) -> Bool { queries.count > limit && Set(keys).count > limit }
+
+  /// A word without a key, such as a lone accent, matches nothing.
+  var matchNothing: Bool { queries.contains { $0.loose.isEmpty } }
+
+  /// Bit n: word n is still to be found.
+  var all: UInt64 { queries.count >= 64 ? .max : (1 << UInt64(queries.count)) - 1 }
+
+  /// Of the words still to be found, those that a text does not contain.
+  /// - Parameter keys: a buffer for folding, reused for the next text.
+  func missing(_ wanted: UInt64, in text: Span<UInt8>, _ keys: inout KeyBuffer) -> UInt64 {
+    if wanted & ~plain == 0, let left = missing(wanted, inASCII: text) { return left }
+    return missingFolded(wanted, in: text, &keys)
+  }
+
+  /// The same for ASCII words; nil if the text is not ASCII. Neither text nor key is copied.
+  @inline(__always)
+  private func missing(_ wanted: UInt64, inASCII text: Span<UInt8>) -> UInt64? {
+    var (rest, left) = (wanted, wanted)
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest - 1
+      guard let isThere = loose.occurs(index, inASCII: text) else { return nil }
+      if isThere { left &= ~(1 << UInt64(index)) }
+    }
+    return left
+  }
+
+  private func missingFolded(_ wanted: UInt64, in text: Span<UInt8>, _ keys: inout KeyBuffer) -> UInt64 {
+    keys.removeAll()
+    if keys.appendLowercased(text) {
+      let key = keys.bytes
+      // The strict key of an ASCII text is its loose key. Padding follows it.
+      return missing(wanted, loose: key, strict: key, paddingByteCount: key.count - text.count)
+    }
+    let loose = Folding.loose(text)
+    let strict = fold == .strict ? Folding.strict(text) : loose
+    return missing(wanted, loose: loose.span, strict: strict.span, paddingByteCount: 0)
+  }
+
+  @inline(__always)
+  private func missing(
+    _ wanted: UInt64, loose looseText: Span<UInt8>, strict strictText: Span<UInt8>, paddingByteCount: Int
+  ) -> UInt64 {
+    var (rest, left) = (wanted, wanted)
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest - 1
+      if !loose.occurs(index, in: looseText, before: looseText.count - paddingByteCount) { continue }
+      if fold == .strict && !strict.occurs(index, in: strictText, before: strictText.count - paddingByteCount) {
+        continue
+      }
+      left &= ~(1 << UInt64(index))
+    }
+    return left
+  }
+}

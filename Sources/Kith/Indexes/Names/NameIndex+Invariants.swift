@@ -1,0 +1,180 @@
+extension NameIndex {
+  /// Checks every invariant against the names. Returns one sentence per violation.
+  /// - Complexity: O(bytes), many times the cost of building the index.
+  func checkInvariants(names: borrowing TextColumn) -> [String] {
+    var problems: [String] = []
+    var holders = [Int](repeating: 0, count: names.count)
+    var lastGeneration = Self.noGeneration
+    for (index, sortedRun) in sortedRuns.enumerated() {
+      if sortedRun.generations.lowerBound <= lastGeneration {
+        problems.append("sorted run \(index): generations \(sortedRun.generations) after \(lastGeneration)")
+      }
+      lastGeneration = sortedRun.generations.upperBound
+      let layout =
+        switch sortedRun.body {
+        case .segment(let segment): segment.checkLayout()
+        case .memtable(let memtable): memtable.checkLayout()
+        }
+      problems += layout.map { "sorted run \(index): \($0)" }
+      problems += checkEntries(of: sortedRun, names: names, &holders).map { "sorted run \(index): \($0)" }
+    }
+    if memtableGeneration <= lastGeneration {
+      problems.append("the memtable's generation \(memtableGeneration) is that of a sorted run")
+    }
+    if memtable.count >= memtableCapacity {
+      problems.append("the memtable holds \(memtable.count) names of \(memtableCapacity)")
+    }
+    problems += memtable.checkLayout().map { "memtable: \($0)" }
+    problems += checkEntries(of: SortedRun(memtable, generation: memtableGeneration), names: names, &holders).map {
+      "memtable: \($0)"
+    }
+    for row in 0..<names.count {
+      let expected = names.byteCount(row) == 0 ? 0 : 1
+      if holders[row] != expected { problems.append("row \(row) has \(holders[row]) live entries, not \(expected)") }
+      let hasGeneration = row < generations.count && generations[row] != Self.noGeneration
+      if hasGeneration != (expected == 1) {
+        problems.append("row \(row) and its generation disagree whether it has a name")
+      }
+    }
+    return problems
+  }
+
+  /// Checks the live entries of a sorted run: the keys are those of the names, and entries with equal keys are sorted
+  /// by name.
+  private func checkEntries(of sortedRun: SortedRun, names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
+    var problems: [String] = []
+    var (count, deletedCount) = (0, 0)
+    var previous: (key: ArraySlice<UInt8>, row: UInt32)?
+    sortedRun.forEachEntry { row, key in
+      let rank = count
+      count += 1
+      if Int(row) >= generations.count || !isLive(sortedRun, row) {
+        deletedCount += 1
+        return
+      }
+      if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("row \(row) has another's key") }
+      if case .segment(let segment) = sortedRun.body,
+        segment.hasEqualKeys(rank) != key.elementsEqual(Folding.strict(names.bytes(Int(row))))
+      {
+        problems.append("the segment is wrong about the strict key of row \(row)")
+      }
+      if let previous, previous.key.elementsEqual(key),
+        ByteSearch.compare(names.bytes(Int(previous.row)), names.bytes(Int(row))) >= 0
+      {
+        problems.append("rows \(previous.row) and \(row) are not in the order of their names")
+      }
+      holders[Int(row)] += 1
+      previous = (key, row)
+    }
+    if count != sortedRun.count { problems.append("\(count) entries, \(sortedRun.count) counted") }
+    if deletedCount != sortedRun.deletedCount {
+      problems.append("\(deletedCount) entries are deleted, \(sortedRun.deletedCount) counted")
+    }
+    return problems
+  }
+}
+
+extension NameMemtable {
+  /// Checks what holds for live and deleted entries alike: block sizes, order, and that the Bloom filter of each block
+  /// contains all its grams.
+  fileprivate func checkLayout() -> [String] {
+    var problems: [String] = []
+    var previous: ArraySlice<UInt8> = []
+    for (index, block) in blocks.enumerated() {
+      if block.rows.isEmpty || block.rows.count > NameMemtable.maximumNamesPerBlock {
+        problems.append("block \(index) holds \(block.rows.count) names")
+      }
+      var start = 0
+      for row in block.rows {
+        let key = block.keys[start..<block.keyEnd(from: start)]
+        start = key.endIndex + 1
+        if key.lexicographicallyPrecedes(previous) { problems.append("row \(row) is out of order") }
+        previous = key
+        let isInFilter = Self.bits(of: key.span).allSatisfy { mayHold($0, in: index) }
+        if !isInFilter { problems.append("block \(index) lacks grams of row \(row)") }
+      }
+      if start != block.keys.count { problems.append("block \(index) has keys without rows") }
+    }
+    return problems
+  }
+
+  /// The bits of all grams of a key in a Bloom filter.
+  private static func bits(of key: Span<UInt8>) -> [Int] {
+    var bits: [Int] = []
+    Grams.forEachTrigram(of: key, after: 0) { bits.append(GramBloomFilter.bit(of: $0)) }
+    Grams.forEachShortGram(of: key, after: 0) { bits.append(GramBloomFilter.bit(of: $0)) }
+    return bits
+  }
+}
+
+extension NameSegment {
+  /// The keys by rank, split at the NULs that end them.
+  fileprivate func keysByRank() -> [ArraySlice<UInt8>] {
+    keys.dropLast(Self.paddingByteCount + 1).split(separator: 0, omittingEmptySubsequences: false)
+  }
+
+  /// Checks what holds for live and deleted entries alike: offsets, order, fences, and that exactly the grams of each
+  /// block are posted.
+  fileprivate func checkLayout() -> [String] {
+    let keysByRank = keysByRank()
+    guard count > 0, keysByRank.count == count else { return ["\(keysByRank.count) keys of \(count) rows"] }
+    var problems: [String] = []
+    for (rank, key) in keysByRank.enumerated() {
+      if rank > 0 && key.lexicographicallyPrecedes(keysByRank[rank - 1]) {
+        problems.append("rank \(rank) is out of order")
+      }
+      let (block, offset) = rank.quotientAndRemainder(dividingBy: Self.namesPerBlock)
+      if offset == 0 && Int(blockStarts[block]) != key.startIndex {
+        problems.append("block \(block) does not begin with its first key")
+      }
+      if rank % Self.namesPerGroup == 0 && fences[rank / Self.namesPerGroup] != ByteSearch.leadingWord(key.span) {
+        problems.append("the fence at rank \(rank) is another key's")
+      }
+    }
+    if blockStarts.last.map(Int.init) != keys.count - Self.paddingByteCount {
+      problems.append("the last block does not end with the last key")
+    }
+    let partCount = (count + namesPerPart - 1) / namesPerPart
+    if parts.count != partCount { return problems + ["\(parts.count) parts, not \(partCount)"] }
+    for (index, part) in parts.enumerated() {
+      let keys = Array(keysByRank.dropFirst(index * namesPerPart).prefix(namesPerPart))
+      problems += part.trigrams.checkInvariants() + part.shortGrams.checkInvariants()
+      problems += Self.check(part.trigrams, of: keys, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
+      problems += Self.check(part.shortGrams, of: keys, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
+    }
+    for gram in firstRanks.grams {
+      let query = NameQuery(gram: gram)
+      let holders = keysByRank.indices.lazy.filter { rank in
+        let key = keysByRank[rank]
+        return ByteSearch.contains(query.loose.span, in: key.span)
+      }
+      if !firstRanks.ranks[firstRanks.range(of: gram) ?? 0..<0].elementsEqual(
+        holders.prefix(FirstRanks.countPerGram).map { UInt32($0) })
+      {
+        problems.append("the first ranks of gram \(gram) are others")
+      }
+    }
+    return problems
+  }
+
+  private static func check(
+    _ postings: GramPostings, of keys: [ArraySlice<UInt8>], namesPerBlock: Int, lengths: ClosedRange<Int>
+  ) -> [String] {
+    var problems: [String] = []
+    var pairs = 0
+    for block in 0..<(keys.count + namesPerBlock - 1) / namesPerBlock {
+      var grams: Set<UInt32> = []
+      for key in keys[block * namesPerBlock..<min((block + 1) * namesPerBlock, keys.count)] {
+        for length in lengths where key.count >= length {
+          for start in key.startIndex...key.endIndex - length {
+            grams.insert(key[start..<start + length].reduce(0) { $0 << 8 | UInt32($1) })
+          }
+        }
+      }
+      pairs += grams.count
+      if !grams.allSatisfy({ postings.holds($0, in: block) }) { problems.append("block \(block) is not fully posted") }
+    }
+    if pairs != postings.postedPairCount() { problems.append("\(postings.postedPairCount()) postings of \(pairs)") }
+    return problems
+  }
+}

@@ -1,0 +1,272 @@
+extension NameIndex {
+  /// The first names, in order, that match a query.
+  /// - Parameter rank: called for every live name that matches, in name order within one sorted run; nil skips the
+  ///   name. The budget's plan limits the number of matches.
+  /// - Returns: the results found until `budget` ended the search.
+  /// - Complexity: if all ranks are equal: O(limit) groups of 64 names for queries of one or two letters; for others
+  ///   O(blocks with the query's rarest trigram) in the worst case, and usually no more than the blocks of the results.
+  ///   Otherwise O(matches), until `limit` results have the rank `ceiling`.
+  @inline(__always)
+  func search(
+    _ search: NameSearch, names: borrowing TextColumn, _ budget: inout QueryBudget,
+    rank: (UInt32, inout QueryBudget) -> Int?
+  ) -> [FoundName] {
+    if search.query.matchesNothing || search.limit <= 0 { return [] }
+    var found: [FoundName] = []
+    var firstRank = 0
+    // The usual first pages are read here, inlined with `rank`: of a frequent gram, and of a prefix.
+    if search.isOfFirstPage, let segment = onlySegment {
+      let first = segment.firstRanks(of: search.query)
+      if first != nil || search.query.match == .prefix && !search.query.isEmpty {
+        // Written through a span, because appending to an array checks uniqueness each time.
+        found = [FoundName](repeating: FoundName(row: 0, rank: 0), count: min(search.limit, first?.count ?? .max))
+        var count = 0
+        do {
+          var places = found.mutableSpan
+          firstRank = forEachMatch(of: search.query, at: first, in: segment, names: names, &budget) { row, budget in
+            if !budget.take() { return false }
+            if let rank = rank(row, &budget) {
+              places[count] = FoundName(row: row, rank: rank)
+              count += 1
+            }
+            return count < search.limit
+          }
+        }
+        found.removeLast(found.count - count)
+        if first == nil || found.count == search.limit || !budget.canContinue { return found }
+      }
+    }
+    self.search(search, from: firstRank, names: names, &found, &budget, rank: rank)
+    return found
+  }
+
+  /// The segment, if it is all there is in the index.
+  private var onlySegment: NameSegment? {
+    guard sortedRuns.count == 1, memtable.count == 0, case .segment(let segment) = sortedRuns[0].body else {
+      return nil
+    }
+    return segment
+  }
+
+  /// Searches the runs and the memtable one by one.
+  /// - Parameters:
+  ///   - firstRank: if not 0, the rank of the only segment at which the search continues.
+  ///   - found: what was found before that rank.
+  @inline(never)
+  private func search(
+    _ search: NameSearch, from firstRank: Int, names: borrowing TextColumn, _ found: inout [FoundName],
+    _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
+  ) {
+    var scratch = GramPostings.Scratch()
+    // A single source, as after a restart, already yields names in the requested order: no selection is needed.
+    let isInOrder = search.afterRank == nil && sortedRuns.count + (memtable.count > 0 ? 1 : 0) == 1
+    var selection = NameSelection(limit: search.limit)
+    // Without bounds either, no key is read again.
+    let needsKeys = !isInOrder || search.after != nil || search.below != nil
+    let start = search.afterRank == nil ? search.after?.loose : nil
+    // The oldest sorted runs are the largest. Once they have yielded enough, the others stop at the last result kept.
+    for source in 0...sortedRuns.count {
+      forEachMatch(of: search.query, in: source, from: start, rank: firstRank, names: names, &scratch, &budget) {
+        row, place, budget in
+        if !needsKeys {
+          if !budget.take() { return false }
+          if let rank = rank(row, &budget) { Self.append(row, rank, to: &found, search.limit) }
+          return found.count < search.limit
+        }
+        let (keys, range) = bytes(at: place, of: source)
+        let key = keys.span.extracting(range)
+        if let below = search.below, ByteSearch.compare(key, below.span) >= 0 { return false }
+        if search.afterRank == nil && !isBehind(search.after, row, key: key, names: names) { return true }
+        if !budget.take() { return false }
+        guard let rank = rank(row, &budget) else { return true }
+        if isInOrder {
+          Self.append(row, rank, to: &found, search.limit)
+          return found.count < search.limit
+        }
+        if let bound = search.afterRank {
+          if rank > bound { return true }
+          if rank == bound && !isBehindAnywhere(search.after, row, key: key, names: names) { return true }
+        }
+        let hit = NameHit(row: row, rank: rank, source: source, block: place.block, start: range.lowerBound, key: key)
+        selection.take(hit, isBefore: { isOrdered($0, before: $1, names: names) })
+        // The source is exhausted if not even the highest rank would place a name after this one among the results.
+        guard let last = selection.last, last.rank >= search.ceiling else { return true }
+        return last.row != row && isOrdered(hit.withRank(last.rank), before: last, names: names)
+      }
+      if !budget.canContinue { break }
+    }
+    if !isInOrder { found = selection.found() }
+  }
+
+  @inline(__always)
+  private static func append(_ row: UInt32, _ rank: Int, to found: inout [FoundName], _ limit: Int) {
+    if found.isEmpty { found.reserveCapacity(min(limit, 32)) }
+    found.append(FoundName(row: row, rank: rank))
+  }
+
+  /// The number of names that match a query, until `budget` ends the search.
+  /// - Complexity: as a search without a limit.
+  func count(
+    _ query: NameQuery, names: borrowing TextColumn, _ budget: inout QueryBudget, accept: (UInt32) -> Bool
+  ) -> Int {
+    if query.matchesNothing { return 0 }
+    var scratch = GramPostings.Scratch()
+    var count = 0
+    for source in 0...sortedRuns.count where budget.canContinue {
+      forEachMatch(of: query, in: source, from: nil, rank: 0, names: names, &scratch, &budget) { row, _, _ in
+        if accept(row) { count += 1 }
+        return true
+      }
+    }
+    return count
+  }
+
+  /// The position of a match in its source.
+  private struct Place {
+    /// The block of a memtable.
+    var block = 0
+    /// The rank in a segment.
+    var rank = 0
+    /// The key in its buffer; nil if it was not read.
+    var key: Range<Int>?
+  }
+
+  /// Calls `body` with row and position of every live match of a sorted run, or of the memtable, in order, until it
+  /// returns false.
+  @inline(__always)
+  private func forEachMatch(
+    of query: NameQuery, in source: Int, from start: [UInt8]?, rank firstRank: Int, names: borrowing TextColumn,
+    _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget,
+    _ body: (_ row: UInt32, _ place: Place, _ budget: inout QueryBudget) -> Bool
+  ) {
+    if source == sortedRuns.count {
+      memtable.forEachMatch(of: query, from: start, &budget) { place, row, key, budget in
+        guard query.holdsStrictly(row, key: key, names: names, &budget) else { return budget.canContinue }
+        return body(row, Place(block: place.block, key: place.start..<place.end), &budget)
+      }
+      return
+    }
+    let sortedRun = sortedRuns[source]
+    let isWhole = sortedRun.deletedCount == 0  // avoids reading the generation of each match, a cache miss
+    switch sortedRun.body {
+    case .segment(let segment):
+      var firstRank = firstRank
+      if start == nil, firstRank == 0, let first = segment.firstRanks(of: query) {
+        firstRank = forEachMatch(of: query, first, in: sortedRun, segment, names: names, &budget, body)
+        if firstRank == 0 { return }
+      }
+      segment.forEachMatch(of: query, from: start, firstRank: firstRank, &scratch, &budget) { place, key, budget in
+        let row = segment.rows[place.rank]
+        let holds = isWhole || isLive(sortedRun, row)
+        let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
+        guard holds, isDecided || query.holdsStrictly(row, key: key, names: names, &budget) else {
+          return budget.canContinue
+        }
+        return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)
+      }
+    case .memtable(let memtable):
+      memtable.forEachMatch(of: query, from: start, &budget) { place, row, key, budget in
+        guard isWhole || isLive(sortedRun, row), query.holdsStrictly(row, key: key, names: names, &budget) else {
+          return budget.canContinue
+        }
+        return body(row, Place(block: place.block, key: place.start..<place.end), &budget)
+      }
+    }
+  }
+
+  /// The same for the first ranks of a query's gram.
+  /// - Returns: the rank after them; 0 if `body` returned false.
+  @inline(__always)
+  private func forEachMatch(
+    of query: NameQuery, _ first: Range<Int>, in sortedRun: SortedRun, _ segment: NameSegment,
+    names: borrowing TextColumn, _ budget: inout QueryBudget,
+    _ body: (_ row: UInt32, _ place: Place, _ budget: inout QueryBudget) -> Bool
+  ) -> Int {
+    let (ranks, rows) = (segment.firstRanks.ranks, segment.rows)
+    let isWhole = sortedRun.deletedCount == 0
+    for index in first { rows.span.prefetch(Int(ranks[index]), count: 1) }
+    for index in first {
+      let rank = Int(ranks[index])
+      let row = rows[rank]
+      if !isWhole && !isLive(sortedRun, row) { continue }
+      if !query.isDecidedByKey && !(query.isDecidedByEqualKeys && segment.hasEqualKeys(rank)) {
+        let (key, keys) = (segment.keyRange(at: rank), segment.keys)
+        if !query.holdsStrictly(row, key: keys.span.extracting(key), names: names, &budget) { continue }
+      }
+      if !body(row, Place(rank: rank), &budget) { return 0 }
+    }
+    return Int(ranks[first.upperBound - 1]) + 1
+  }
+
+  /// The same for the only segment: at the first ranks of the query's gram; if there are none, of a prefix.
+  @inline(__always)
+  private func forEachMatch(
+    of query: NameQuery, at first: Range<Int>?, in segment: NameSegment, names: borrowing TextColumn,
+    _ budget: inout QueryBudget, _ body: (_ row: UInt32, _ budget: inout QueryBudget) -> Bool
+  ) -> Int {
+    let sortedRun = sortedRuns[0]
+    if let first {
+      return forEachMatch(of: query, first, in: sortedRun, segment, names: names, &budget) { row, _, budget in
+        body(row, &budget)
+      }
+    }
+    let (text, rows) = (query.loose, segment.rows)
+    let isWhole = sortedRun.deletedCount == 0
+    segment.walk(
+      from: segment.lowerBound(text.span), while: { ByteSearch.hasPrefix($0, text.span) }, &budget
+    ) { place, key, budget in
+      let row = rows[place.rank]
+      let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
+      guard isWhole || isLive(sortedRun, row), isDecided || query.holdsStrictly(row, key: key, names: names, &budget)
+      else { return budget.canContinue }
+      return body(row, &budget)
+    }
+    return 0
+  }
+
+  /// Whether an entry sorts after `place`. Its key must not be below that of `place`, and it must be live: the name of
+  /// a deleted entry may have changed.
+  @inline(__always)
+  private func isBehind(_ place: NameKey?, _ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn) -> Bool {
+    guard let place else { return true }
+    if ByteSearch.compare(key, place.loose.span) != 0 { return true }
+    let order = ByteSearch.compare(names.bytes(Int(row)), place.name.span)
+    return order > 0 || (order == 0 && place.precedesItsName)
+  }
+
+  /// The same for an entry whose key may also be below that of `place`.
+  private func isBehindAnywhere(
+    _ place: NameKey?, _ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn
+  ) -> Bool {
+    if let place, ByteSearch.compare(key, place.loose.span) < 0 { return false }
+    return isBehind(place, row, key: key, names: names)
+  }
+
+  /// The order of results: by rank, descending, then by key, then by exact name.
+  private func isOrdered(_ hit: NameHit, before other: NameHit, names: borrowing TextColumn) -> Bool {
+    if hit.rank != other.rank { return hit.rank > other.rank }
+    if hit.word != other.word { return hit.word < other.word }
+    let (keys, otherKeys) = (keys(of: hit), keys(of: other))
+    let difference = ByteSearch.compare(
+      keys.span.extracting(hit.start..<hit.start + hit.keyByteCount),
+      otherKeys.span.extracting(other.start..<other.start + other.keyByteCount))
+    if difference != 0 { return difference < 0 }
+    return ByteSearch.compare(names.bytes(Int(hit.row)), names.bytes(Int(other.row))) < 0
+  }
+
+  /// The buffer that contains a hit's key.
+  private func keys(of hit: NameHit) -> [UInt8] {
+    bytes(at: Place(block: hit.block, key: hit.start..<hit.start + hit.keyByteCount), of: hit.source).keys
+  }
+
+  /// The key of a match: the buffer that contains it, and where.
+  private func bytes(at place: Place, of source: Int) -> (keys: [UInt8], range: Range<Int>) {
+    if source < sortedRuns.count {
+      switch sortedRuns[source].body {
+      case .segment(let segment): return (segment.keys, place.key ?? segment.keyRange(at: place.rank))
+      case .memtable(let memtable): return (memtable.blocks[place.block].keys, place.key ?? 0..<0)
+      }
+    }
+    return (memtable.blocks[place.block].keys, place.key ?? 0..<0)
+  }
+}

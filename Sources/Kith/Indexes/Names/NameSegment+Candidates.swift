@@ -1,0 +1,212 @@
+extension NameSegment {
+  /// Calls `body` with position and loose key of every entry, in order, whose key may match a pattern and is not below
+  /// `start`, until it returns false.
+  /// - Complexity: O(blocks that contain the grams of a prefilter, and of the rarest gram of each prefilter). Without
+  ///   prefilters, O(names with the pattern's beginning).
+  func forEachCandidate(
+    of pattern: NamePattern, from start: [UInt8]?, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    func first(_ beginning: [UInt8]) -> Place {
+      guard let start, ByteSearch.compare(start.span, beginning.span) > 0 else { return lowerBound(beginning.span) }
+      return lowerBound(start.span)
+    }
+    if !pattern.prefilters.isEmpty {
+      return searchByPrefilters(of: pattern, from: first(pattern.beginning), &budget, body)
+    }
+    var wantsMore = true
+    for beginning in pattern.beginnings where wantsMore {
+      walk(from: first(beginning), while: { ByteSearch.hasPrefix($0, beginning.span) }, &budget) { place, key, budget in
+        wantsMore = body(place, key, &budget)
+        return wantsMore
+      }
+      if !budget.canContinue { return }
+    }
+  }
+
+  private func searchByPrefilters(
+    of pattern: NamePattern, from first: Place, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    if first.rank >= count { return }
+    for number in first.rank / namesPerPart..<parts.count {
+      let part = parts[number]
+      let firstBlock = number * namesPerPart / Self.namesPerBlock
+      let groups = pattern.groups(in: part)
+      var walk = PrefilterWalk(groups, in: part, from: max(0, first.rank / Self.namesPerBlock - firstBlock))
+      while let hits = walk.next(in: part) {
+        var index = 0
+        while index < hits.count {
+          if index + 8 < hits.count { prefetch(firstBlock + PrefilterWalk.block(of: hits[index + 8])) }
+          let start = index
+          let block = PrefilterWalk.block(of: hits[start])
+          while index < hits.count && PrefilterWalk.block(of: hits[index]) == block { index += 1 }
+          if !budget.takeStep() { return }
+          if !visit(firstBlock + block, hits[start..<index], walk, pattern, from: first, &budget, body) { return }
+        }
+        if !budget.takeStep() { return }
+      }
+    }
+  }
+
+  private func prefetch(_ block: Int) {
+    let keys = keys
+    keys.span.prefetch(Int(blockStarts[block]), count: Self.namesPerBlock * 12)
+  }
+
+  /// Searches a block for the texts of several prefilters at once, so that its names are visited in order.
+  /// - Returns: false if `body` returned false, or the budget is exhausted.
+  private func visit(
+    _ block: Int, _ prefilters: ArraySlice<PrefilterWalk.Hit>, _ walk: PrefilterWalk, _ pattern: NamePattern,
+    from first: Place, _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) -> Bool {
+    let (keys, end) = (keys, Int(blockStarts[block + 1]))
+    var place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
+    var hits: [Int] = []
+    for prefilter in prefilters {
+      let text = walk.text(of: prefilter)
+      var start = place.start
+      while let hit = ByteSearch.find(text.span, in: keys.span, from: start, to: end) {
+        hits.append(hit)
+        start = ByteSearch.terminator(in: keys.span, from: hit) + 1
+      }
+    }
+    if hits.count > 1 { hits.sort() }
+    // Several of them may occur in one key.
+    for hit in hits where hit >= place.start {
+      let (start, passed) = ByteSearch.run(around: hit, in: keys.span, from: place.start)
+      let keyEnd = ByteSearch.terminator(in: keys.span, from: hit)
+      let rank = place.rank + passed
+      let key = keys.span.extracting(start..<keyEnd)
+      if rank >= first.rank && pattern.mayHold(key, &budget)
+        && !body(Place(rank: rank, start: start), key, &budget)
+      {
+        return false
+      }
+      if !budget.canContinue { return false }
+      place = Place(rank: rank + 1, start: keyEnd + 1)
+    }
+    return true
+  }
+}
+
+/// The blocks of one part that contain all grams of a prefilter, computed window by window. A result page that fills
+/// early costs only the first windows.
+private struct PrefilterWalk {
+  private static let firstWindow = 64
+  private static let windowGrowth = 4
+  /// The most grams of a prefilter that are intersected. Further grams reject few blocks.
+  private static let maximumStreamCount = 6
+
+  /// A prefilter all of whose grams occur in the part.
+  private struct GramPrefilter {
+    let text: [UInt8]
+    let streams: Range<Int>
+    /// The first word not yet passed.
+    var word = 0
+  }
+
+  /// The gram streams of all prefilters; within a prefilter, the rarest gram first.
+  private var streams: [GramStream] = []
+  private var prefilters: [GramPrefilter] = []
+  /// The prefilters of each group, and its `besides`.
+  private var groups: [(prefilters: Range<Int>, besides: Range<Int>?)] = []
+  private var start: Int
+  private let end: Int
+  private var width = firstWindow
+  private let firstBlock: Int
+  private let blockCount: Int
+
+  init(_ groups: [PrefilterGroup], in part: NameSegment.Part, from firstBlock: Int) {
+    self.firstBlock = firstBlock
+    blockCount = part.trigrams.blockCount
+    start = firstBlock / GramStream.blocksPerWord
+    end = GramPostings.wordsPerBitmap(blockCount)
+    for group in groups {
+      let besides = group.besides.isEmpty ? nil : add(group.besides, in: part)
+      if besides?.isEmpty == true { continue }
+      self.groups.append((add(group.prefilters, in: part), besides))
+    }
+  }
+
+  /// Adds the prefilters that may occur in the part.
+  private mutating func add(_ prefilters: [NamePrefilter], in part: NameSegment.Part) -> Range<Int> {
+    let first = self.prefilters.count
+    for prefilter in prefilters {
+      let start = streams.count
+      for gram in prefilter.grams {
+        guard let stream = GramStream(gram, in: part) else { break }
+        var place = streams.count
+        streams.append(stream)
+        while place > start && streams[place - 1].weight > stream.weight {
+          streams.swapAt(place, place - 1)
+          place -= 1
+        }
+      }
+      if streams.count - start < prefilter.grams.count {
+        streams.removeSubrange(start...)
+        continue
+      }
+      if prefilter.grams.count > Self.maximumStreamCount {
+        streams.removeSubrange((start + Self.maximumStreamCount)...)
+      }
+      self.prefilters.append(GramPrefilter(text: prefilter.text, streams: start..<streams.count))
+    }
+    return first..<self.prefilters.count
+  }
+
+  /// A block of the part and a prefilter, packed.
+  typealias Hit = UInt64
+
+  static func block(of hit: Hit) -> Int { Int(hit >> 32) }
+
+  func text(of hit: Hit) -> [UInt8] { prefilters[Int(hit & 0xFFFF_FFFF)].text }
+
+  /// The prefilters that the blocks of the next window may contain, block by block; nil after the last window.
+  mutating func next(in part: NameSegment.Part) -> [Hit]? {
+    if start >= end { return nil }
+    let window = start..<min(end, start + width)
+    (start, width) = (window.upperBound, width * Self.windowGrowth)
+    // The last group may have fewer than four blocks.
+    let blocks = firstBlock..<blockCount
+    var hits: [Hit] = []
+    for group in groups {
+      var sieve = [UInt64](repeating: group.besides == nil ? ~0 : 0, count: window.count)
+      for prefilter in group.besides ?? 0..<0 {
+        forEachWord(of: prefilter, in: window, part) { sieve[$0 - window.lowerBound] |= $1 }
+      }
+      for prefilter in group.prefilters {
+        forEachWord(of: prefilter, in: window, part) { word, bits in
+          var bits = bits & sieve[word - window.lowerBound]
+          while bits != 0 {
+            let block = word * GramStream.blocksPerWord + bits.trailingZeroBitCount
+            bits &= bits - 1
+            if blocks.contains(block) { hits.append(UInt64(block) << 32 | UInt64(prefilter)) }
+          }
+        }
+      }
+    }
+    hits.sort()
+    return hits
+  }
+
+  /// Calls `body` with each word of the window in which some block contains all grams of a prefilter, and with those
+  /// blocks.
+  @inline(__always)
+  private mutating func forEachWord(
+    of prefilter: Int, in window: Range<Int>, _ part: NameSegment.Part, _ body: (Int, UInt64) -> Void
+  ) {
+    let places = prefilters[prefilter].streams
+    var word = max(window.lowerBound, prefilters[prefilter].word)
+    while word < window.upperBound {
+      var blocks = streams[places.lowerBound].bits(of: word, in: part)
+      for place in places.dropFirst() {
+        if blocks == 0 { break }
+        blocks &= streams[place].bits(of: word, in: part)
+      }
+      if blocks != 0 { body(word, blocks) }
+      word = streams[places.lowerBound].next(after: word, in: part) ?? .max
+    }
+    prefilters[prefilter].word = word
+  }
+}

@@ -1,0 +1,126 @@
+extension NameSegment {
+  /// Blocks that are prefetched before the first of them is read, so that their cache misses overlap. Among a million
+  /// names this halves the time of searches of three letters, and cuts the slowest searches to two thirds.
+  private static let blocksAhead = 8
+
+  /// The first ranks that contain a query's text, ascending, as a range of `firstRanks.ranks`. Nil unless the text is
+  /// one gram, and a frequent one.
+  func firstRanks(of query: NameQuery) -> Range<Int>? {
+    guard query.match == .substring, (1...3).contains(query.loose.count) else { return nil }
+    return firstRanks.range(of: query.loose.reduce(0) { $0 << 8 | UInt32($1) })
+  }
+
+  /// Calls `body` with position and loose key of every entry, in order, whose key matches the query's loose text and is
+  /// not below `start`, until it returns false. The caller checks strictness and whether the entry is live.
+  /// - Parameter firstRank: the first rank, of a substring query without `start`.
+  func forEachMatch(
+    of query: NameQuery, from start: [UInt8]?, firstRank: Int = 0, _ scratch: inout GramPostings.Scratch,
+    _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    let text = query.loose.span
+    if query.isEmpty {
+      walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, &budget, body)
+    } else if query.match == .substring {
+      let first = start.map { lowerBound($0.span) } ?? place(of: firstRank)
+      forEachSubstringMatch(of: query, from: first, &scratch, &budget, body)
+    } else if let pattern = query.pattern {
+      forEachCandidate(of: pattern, from: start, &budget, body)
+    } else {
+      // No key that begins with the text is below the text.
+      var first = query.loose
+      if let start, ByteSearch.compare(start.span, text) > 0 { first = start }
+      walk(from: lowerBound(first.span), while: { query.holds(text, in: $0) }, &budget, body)
+    }
+  }
+
+  /// Calls `body` with position and key of every entry from `first` on, in order, until it or `matches` returns false.
+  @inline(__always)
+  func walk(
+    from first: Place, while matches: (Span<UInt8>) -> Bool, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    let keys = keys
+    var place = first
+    while place.rank < count {
+      let key = Self.key(at: place.start, in: keys.span)
+      if !matches(key) || !budget.takeStep() || !body(place, key, &budget) { return }
+      place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+    }
+  }
+
+  private func forEachSubstringMatch(
+    of query: NameQuery, from first: Place, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    if first.rank >= count { return }
+    let isShort = query.loose.count < 3
+    let stretch = Stretch(names: isShort ? Self.namesPerGroup : Self.namesPerBlock, first: first)
+    // Adjacent groups are in the next cache lines, which the hardware prefetches.
+    let countAhead = isShort ? 1 : Self.blocksAhead
+    var ahead: [Int] = []
+    var wantsMore = true
+    func postings(_ part: Int) -> GramPostings { isShort ? parts[part].shortGrams : parts[part].trigrams }
+    // The closure holds the text, not the query with its three references.
+    let (text, grams) = (query.loose, query.grams)
+    let firstPart = first.rank / namesPerPart
+    for part in firstPart..<parts.count where wantsMore {
+      let own = postings(part)
+      if part == firstPart { own.prefetchEntries(of: grams) }
+      if part + 1 < parts.count { postings(part + 1).prefetchEntries(of: grams) }
+      let base = part * namesPerPart
+      let firstIndex = max(0, first.rank - base) / stretch.names
+      own.forEachBlock(holding: grams, from: firstIndex, &scratch, &budget) { index, budget in
+        if ahead.isEmpty { ahead.reserveCapacity(countAhead) }
+        ahead.append(base + index * stretch.names)
+        if ahead.count == countAhead { wantsMore = scan(for: text.span, &ahead, stretch, &budget, body) }
+        return wantsMore
+      }
+      if !budget.canContinue { return }
+    }
+    if wantsMore { _ = scan(for: text.span, &ahead, stretch, &budget, body) }
+  }
+
+  /// What one scan covers: so many names, and none before a position.
+  private struct Stretch {
+    let names: Int
+    let first: Place
+  }
+
+  /// Searches for a text in stretches that begin at some ranks. All are prefetched before the first is read.
+  /// - Returns: false if `body` returned false.
+  private func scan(
+    for text: Span<UInt8>, _ ranks: inout [Int], _ stretch: Stretch, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) -> Bool {
+    let (keys, rows) = (keys, rows)
+    if ranks.count > 1 {
+      for rank in ranks {  // a key has a dozen bytes
+        keys.span.prefetch(Int(blockStarts[rank / Self.namesPerBlock]), count: Self.namesPerBlock * 13)
+        rows.span.prefetch(rank, count: Self.namesPerBlock)
+      }
+    }
+    for rank in ranks {
+      let block = rank / Self.namesPerBlock
+      let start = Place(rank: rank, start: Int(blockStarts[block]))
+      let end = min(block + stretch.names / Self.namesPerBlock, blockStarts.count - 1)
+      let first = rank < stretch.first.rank ? stretch.first : start
+      if !scan(for: text, from: first, to: end, &budget, body) { return false }
+    }
+    ranks.removeAll(keepingCapacity: true)
+    return true
+  }
+
+  /// Searches for a text in the keys from a position to the end of a block.
+  /// - Returns: false if `body` returned false.
+  private func scan(
+    for text: Span<UInt8>, from first: Place, to endBlock: Int, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) -> Bool {
+    let keys = keys
+    return ByteSearch.forEachKey(
+      holding: text, in: keys.span, from: first.start, to: Int(blockStarts[endBlock])
+    ) { number, key in
+      body(Place(rank: first.rank + number, start: key.lowerBound), keys.span.extracting(key), &budget)
+    }
+  }
+}

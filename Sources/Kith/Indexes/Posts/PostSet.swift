@@ -1,0 +1,161 @@
+/// A lazily evaluated set of documents of one segment: those with certain words, and the posts of certain authors. Many
+/// authors are not walked: their posts are recognised among the documents of other sets.
+struct PostSet {
+  /// A walk over an author's posts in the segment, newest first.
+  private struct AuthorWalk {
+    let author: Int
+    var position: PackedLists<UInt32>.Position
+    /// The current document; `Int.max` at the end.
+    var document = -1
+  }
+
+  private var words: WordPostings.Matches
+  private var authors: [AuthorWalk] = []
+  /// Many authors; nil where there are none. May hold others.
+  private var manyAuthors: RowBloomFilter?
+  /// An upper bound of the number of documents.
+  private(set) var documentCount: Int
+  /// The number of documents that are enumerated one by one. Those of bitmaps are not.
+  private(set) var walkedCount: Int
+
+  /// - Parameter high: only posts before it are included.
+  init(
+    _ words: WordPostings.Matches = WordPostings.Matches(), authors: [UInt32], in segment: PostSegment,
+    before high: PostKey, _ posts: borrowing PostTable
+  ) {
+    self.words = words
+    documentCount = words.documentCount
+    walkedCount = words.listedCount
+    for author in authors {
+      let count = posts.byAuthor.count(of: Int(author))
+      if count == 0 { continue }
+      var walk = AuthorWalk(author: Int(author), position: posts.byAuthor.endPosition(of: Int(author)))
+      // A binary search for the start pays if there are many posts to skip.
+      if count > 16, let newest = segment.newest {
+        let end = min(high, PostKey(time: newest.time, id: newest.id + 1))
+        walk.position = posts.byAuthor.partitionPoint(of: Int(author)) { posts.isBefore($0, end) }
+      }
+      Self.step(&walk, segment, posts)
+      if walk.document == .max { continue }
+      self.authors.append(walk)
+      documentCount += count
+      walkedCount += count
+    }
+  }
+
+  /// A set that can only restrict others.
+  init(_ words: WordPostings.Matches, manyAuthors: RowBloomFilter) {
+    self.words = words
+    self.manyAuthors = manyAuthors
+    documentCount = .max
+    walkedCount = words.listedCount
+  }
+
+  var isEmpty: Bool { words.isEmpty && authors.isEmpty && manyAuthors == nil }
+
+  private static func step(_ walk: inout AuthorWalk, _ segment: PostSegment, _ posts: borrowing PostTable) {
+    while let (row, position) = posts.byAuthor.element(before: walk.position, of: walk.author) {
+      walk.position = position
+      if let document = segment.document(of: row, posts) {
+        walk.document = document
+        return
+      }
+      if let oldest = segment.oldest, posts.key(row) < oldest { break }
+    }
+    walk.document = .max
+  }
+
+  /// No document before this one is in the set; 0 if unknown.
+  var firstDocument: Int {
+    if words.hasBitmaps || manyAuthors != nil { return 0 }
+    return authors.reduce(words.firstDocument) { min($0, $1.document) }
+  }
+
+  /// Sets the bits of the documents in a window and advances past it (see `WordPostings.mark`).
+  mutating func mark(
+    in window: Range<Int>, _ bits: inout [UInt64], _ segment: PostSegment, _ posts: borrowing PostTable
+  ) {
+    segment.words.mark(&words, in: window, &bits)
+    for index in authors.indices where authors[index].document < window.upperBound {
+      var walk = authors[index]
+      while walk.document < window.upperBound {
+        if walk.document >= window.lowerBound {
+          let bit = walk.document - window.lowerBound
+          bits[bit >> 6] |= 1 << UInt64(bit & 63)
+        }
+        Self.step(&walk, segment, posts)
+      }
+      authors[index] = walk
+    }
+  }
+
+  /// Sets the bits of those documents in `others` whose author is one of many.
+  func markManyAuthors(
+    in window: Range<Int>, among others: [UInt64], _ bits: inout [UInt64], _ segment: PostSegment,
+    _ posts: borrowing PostTable
+  ) {
+    guard let manyAuthors else { return }
+    for word in 0..<(window.count + 63) / 64 {
+      var rest = others[word] & ~bits[word]
+      while rest != 0 {
+        let author = posts.authors[segment.order[window.lowerBound + word * 64 + rest.trailingZeroBitCount]]
+        if manyAuthors.mayContain(author) { bits[word] |= rest & (0 &- rest) }
+        rest &= rest - 1
+      }
+    }
+  }
+}
+
+/// The intersection of sets, in windows of documents that double in size while few results are found. A full page reads
+/// few documents; a nearly empty result takes few windows.
+struct PostWindows {
+  private static let smallest = 1_024
+  private static let largest = 65_536
+
+  private var bits = [UInt64](repeating: 0, count: smallest / 64)
+  private var setBits = [UInt64](repeating: 0, count: smallest / 64)
+
+  /// Calls `body` with each document that is in all sets, ascending, until it returns false.
+  /// - Parameter first: a multiple of 64.
+  mutating func forEachDocument(
+    inAll sets: inout [PostSet], of segment: PostSegment, from first: Int, _ posts: borrowing PostTable,
+    _ budget: inout QueryBudget, _ body: (Int) -> Bool
+  ) {
+    var start = first
+    var width = Self.smallest
+    while true {
+      for index in sets.indices { start = max(start, sets[index].firstDocument & ~63) }
+      if start >= segment.order.count || !budget.takeStep() { return }
+      let window = start..<min(start + width, segment.order.count)
+      intersect(&sets, window, segment, posts)
+      for word in 0..<(window.count + 63) / 64 {
+        var rest = bits[word]
+        while rest != 0 {
+          if !body(start + word * 64 + rest.trailingZeroBitCount) { return }
+          rest &= rest - 1
+        }
+      }
+      start += width
+      width = min(2 * width, Self.largest)
+    }
+  }
+
+  private mutating func intersect(
+    _ sets: inout [PostSet], _ window: Range<Int>, _ segment: PostSegment, _ posts: borrowing PostTable
+  ) {
+    let count = (window.count + 63) / 64
+    Self.clear(&bits, count)
+    sets[0].mark(in: window, &bits, segment, posts)
+    for index in sets.indices.dropFirst() {
+      Self.clear(&setBits, count)
+      sets[index].mark(in: window, &setBits, segment, posts)
+      sets[index].markManyAuthors(in: window, among: bits, &setBits, segment, posts)
+      for word in 0..<count { bits[word] &= setBits[word] }
+    }
+  }
+
+  private static func clear(_ bits: inout [UInt64], _ count: Int) {
+    for word in 0..<min(count, bits.count) { bits[word] = 0 }
+    while bits.count < count { bits.append(0) }
+  }
+}

@@ -1,0 +1,264 @@
+/// All posts by row, and their order. Newest first means createdAt descending, then id descending. A removed post keeps
+/// its row and id, without an author.
+struct PostTable: ~Copyable, Sendable {
+  /// The author of a removed post.
+  static let noAuthor = UInt32.max
+
+  private(set) var identifiers: IdentifierTable
+  private(set) var authors: Column<UInt32>
+  private(set) var times: Column<Int64>
+  private(set) var texts: TextColumn
+  /// All posts, oldest first, as list 0.
+  private(set) var all: PackedLists<UInt32>
+  /// The posts of each user, oldest first.
+  private(set) var byAuthor: PackedLists<UInt32>
+  /// The coarse time of each user's newest post, 0 for none: four bytes per author, which a timeline reads first.
+  private(set) var newest: Column<UInt32>
+  /// The index of posts by word.
+  private(set) var index: PostIndex
+  /// The number of posts that are not removed.
+  private(set) var count = 0
+
+  init() {
+    identifiers = IdentifierTable()
+    authors = Column()
+    times = Column()
+    texts = TextColumn()
+    newest = Column()
+    index = PostIndex()
+    all = PackedLists(listsPerBlock: 1)
+    all.appendList()
+    byAuthor = PackedLists(listsPerBlock: 8)
+  }
+
+  private init(
+    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
+    texts: consuming TextColumn, all: consuming PackedLists<UInt32>, byAuthor: consuming PackedLists<UInt32>,
+    newest: consuming Column<UInt32>, index: PostIndex, count: Int
+  ) {
+    self.identifiers = identifiers
+    self.authors = authors
+    self.times = times
+    self.texts = texts
+    self.all = all
+    self.byAuthor = byAuthor
+    self.newest = newest
+    self.index = index
+    self.count = count
+  }
+
+  mutating func pin() -> PostTable {
+    PostTable(
+      identifiers: identifiers.pin(), authors: authors.pin(), times: times.pin(), texts: texts.pin(), all: all.pin(),
+      byAuthor: byAuthor.pin(), newest: newest.pin(), index: index, count: count)
+  }
+
+  /// The number of rows, including those of removed posts.
+  var rowCount: Int { identifiers.count }
+
+  @inline(__always)
+  func isLive(_ row: UInt32) -> Bool { authors[row] != Self.noAuthor }
+
+  /// The row of a post; nil if there is no such post or it was removed.
+  @inline(__always)
+  func row(of id: PostID) -> UInt32? {
+    guard let row = identifiers.row(of: id.rawValue), isLive(row) else { return nil }
+    return row
+  }
+
+  // MARK: - Changing
+
+  mutating func appendAuthor() {
+    byAuthor.appendList()
+    newest.append(0)
+  }
+
+  /// Appends a post whose id is known to be free. Returns the row.
+  mutating func append(id: Int64, author: UInt32, time: Int64, text: Span<UInt8>) -> UInt32 {
+    let row = UInt32(identifiers.count)
+    identifiers.append(id)
+    authors.append(author)
+    times.append(time)
+    texts.append(text)
+    let key = PostKey(time: time, id: UInt64(bitPattern: id))
+    all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
+    byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
+    newest[author] = max(newest[author], Self.coarse(time))
+    index.append(row, author: author, time: time, text: text)
+    count += 1
+    return row
+  }
+
+  /// The position at which to insert a post: nearly always the end.
+  private func place(
+    of key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int
+  ) -> PackedLists<UInt32>.Position {
+    let end = lists.endPosition(of: list)
+    guard let (last, _) = lists.element(before: end, of: list), !isBefore(last, key) else { return end }
+    return lists.partitionPoint(of: list) { isBefore($0, key) }
+  }
+
+  mutating func remove(_ row: UInt32) {
+    let author = authors[row]
+    let key = key(row)
+    removeFromOrder(row, key, author)
+    if let (last, _) = byAuthor.element(before: byAuthor.endPosition(of: Int(author)), of: Int(author)) {
+      newest[author] = Self.coarse(times[last])
+    } else {
+      newest[author] = 0
+    }
+    authors[row] = Self.noAuthor
+    times[row] = 0
+    texts.clear(Int(row))
+    index.remove(row)
+    count -= 1
+  }
+
+  private mutating func removeFromOrder(_ row: UInt32, _ key: PostKey, _ author: UInt32) {
+    let place = all.partitionPoint(of: 0) { isBefore($0, key) }
+    if let (found, position) = all.element(atOrAfter: place, of: 0), found == row { all.remove(from: 0, at: position) }
+    let own = byAuthor.partitionPoint(of: Int(author)) { isBefore($0, key) }
+    if let (found, position) = byAuthor.element(atOrAfter: own, of: Int(author)), found == row {
+      byAuthor.remove(from: Int(author), at: position)
+    }
+  }
+
+  // MARK: - Indexing
+
+  /// Sets the kind of index. Existing posts are indexed by compactions.
+  mutating func keepIndex(_ kind: SocialGraph.PostIndexing) { index.reset(kind, rowCount: rowCount) }
+
+  /// Begins a bulk insertion: its posts are indexed afterwards.
+  mutating func deferIndex() { index.beginBulk() }
+  mutating func endDeferringIndex() { index.endBulk() }
+
+  /// Whether a compaction of the index may be due. Reading it resets it.
+  mutating func takeCompactionMayBeDue() -> Bool {
+    defer { index.compactionMayBeDue = false }
+    return index.compactionMayBeDue
+  }
+
+  /// Begins the compaction of some rows.
+  mutating func beginCompaction(of rows: Range<UInt32>) -> PostCompaction {
+    PostCompaction(
+      rows: rows, keepsDocuments: index.kind == .textsAndAuthors, ids: identifiers.pinIDs(), authors: authors.pin(),
+      times: times.pin(), texts: texts.pin())
+  }
+
+  /// The rows of an author's posts, oldest first.
+  func rows(of author: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    for run in 0..<byAuthor.runCount(of: Int(author)) {
+      let span = byAuthor.run(run, of: Int(author))
+      for index in span.indices { rows.append(span[index]) }
+    }
+    return rows
+  }
+}
+
+extension PostTable: SegmentedIndex {
+  mutating func beginCompaction(besides running: [Range<UInt32>]) -> PostCompaction? {
+    index.dueRows(of: rowCount, besides: running).map { beginCompaction(of: $0) }
+  }
+
+  mutating func install(_ segment: PostSegment?, of compaction: PostCompaction) -> PostIndex.Replaced {
+    segment.map { index.install($0, rowCount: rowCount) } ?? PostIndex.Replaced()
+  }
+}
+
+// MARK: - Whole tables
+
+extension PostTable {
+  /// Builds a table from the columns of a snapshot. A removed post has no author.
+  /// - Parameter liveCount: the number of posts that are not removed.
+  /// - Complexity: O(posts); O(posts · log posts) for those out of order.
+  init(
+    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
+    texts: consuming TextColumn, authorCount: Int, liveCount: Int
+  ) {
+    self.init()
+    self.identifiers = identifiers
+    self.authors = authors
+    self.times = times
+    self.texts = texts
+    var order: [UInt32] = []
+    order.reserveCapacity(liveCount)
+    var isInOrder = true
+    var last = PostKey(time: .min, id: 0)
+    for row in 0..<UInt32(rowCount) where isLive(row) {
+      let key = key(row)
+      if key < last { isInOrder = false }
+      last = key
+      order.append(row)
+    }
+    if !isInOrder { order.sort { key($0) < key($1) } }
+    count = order.count
+    all = PackedLists(listsPerBlock: 1, degrees: [UInt32(order.count)], elements: order)
+    sortByAuthor(order, authorCount: authorCount)
+  }
+
+  /// Builds the lists of all authors from the order of all posts.
+  private mutating func sortByAuthor(_ order: [UInt32], authorCount: Int) {
+    var degrees = [UInt32](repeating: 0, count: authorCount)
+    if order.isEmpty {
+      byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: [])
+      return newest.grow(to: authorCount, filledWith: 0)
+    }
+    for row in order { degrees[Int(authors[row])] += 1 }
+    var next = [Int](repeating: 0, count: authorCount)
+    var start = 0
+    for author in 0..<authorCount {
+      next[author] = start
+      start += Int(degrees[author])
+    }
+    var rows = [UInt32](repeating: 0, count: order.count)
+    var newestTimes = [UInt32](repeating: 0, count: authorCount)
+    for row in order {
+      let author = Int(authors[row])
+      rows[next[author]] = row
+      next[author] += 1
+      newestTimes[author] = Self.coarse(times[row])
+    }
+    byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: rows)
+    newest.grow(to: authorCount, filledWith: 0)
+    for author in newestTimes.indices where newestTimes[author] > 0 { newest[author] = newestTimes[author] }
+  }
+
+  func checkInvariants() -> [String] {
+    var problems = identifiers.checkInvariants("posts") + texts.checkInvariants("texts")
+    problems += all.checkInvariants("all posts") + byAuthor.checkInvariants("posts by author")
+    var live = 0
+    for row in 0..<UInt32(rowCount) where isLive(row) { live += 1 }
+    var listed = 0
+    for author in 0..<byAuthor.count {
+      problems += checkOrder(byAuthor, list: author, "posts of row \(author)", author: UInt32(author))
+      let end = byAuthor.endPosition(of: author)
+      let last = byAuthor.element(before: end, of: author).map { Self.coarse(times[$0.0]) } ?? 0
+      if newest[author] != last { problems.append("posts: the newest of row \(author) is noted wrongly") }
+      listed += byAuthor.count(of: author)
+    }
+    problems += checkOrder(all, list: 0, "all posts", author: nil) + index.checkInvariants(self)
+    if live != count || all.count(of: 0) != count || listed != count {
+      problems.append("posts: \(count) counted, \(live) live, \(all.count(of: 0)) in order, \(listed) by author")
+    }
+    return problems
+  }
+
+  private func checkOrder(
+    _ lists: borrowing PackedLists<UInt32>, list: Int, _ name: String, author: UInt32?
+  ) -> [String] {
+    var problems: [String] = []
+    var previous: PostKey?
+    for run in 0..<lists.runCount(of: list) {
+      let rows = lists.run(run, of: list)
+      for index in rows.indices {
+        let key = key(rows[index])
+        if let previous, previous >= key { problems.append("\(name): post \(key.id) is out of order") }
+        if let author, authors[rows[index]] != author { problems.append("\(name): post \(key.id) is another's") }
+        if !isLive(rows[index]) { problems.append("\(name): post \(key.id) is removed") }
+        previous = key
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,54 @@
+import CSupport
+
+/// Finds the edges of many sources to one target, whose lists are scattered in memory.
+///
+/// A list's targets are taken to be spread evenly over all rows. So the element is probably within a few cache lines,
+/// which are prefetched for all sources first. Where it is not, the whole list is searched.
+/// - Complexity: O(1) per source where targets are spread evenly, else O(log targets).
+struct EdgeProbe {
+  /// The elements that are searched first: two or three cache lines.
+  private static let windowCount = 16
+
+  private let target: UInt32
+  /// The target as a fraction of all targets, in units of 2⁻³².
+  private let share: UInt64
+
+  init(to target: UInt32, in relation: borrowing Relation) {
+    self.target = target
+    share = UInt64(target) << 32 / UInt64(max(1, relation.backward.count))
+  }
+
+  @inline(__always)
+  private func window(_ count: Int) -> Range<Int> {
+    let likely = Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: count) &* share) &>> 32)
+    let first = max(0, min(likely &- Self.windowCount / 2, count &- Self.windowCount))
+    return first..<min(first &+ Self.windowCount, count)
+  }
+
+  /// Prefetches where the edge of a source probably is. Reads the head of its block.
+  @inline(__always)
+  func prefetch(_ source: UInt32, _ relation: borrowing Relation) {
+    let (base, count, isLong) = unsafe relation.forward.packed(Int(source))
+    if isLong || count == 0 { return }
+    let window = window(count)
+    unsafe kith_prefetch(base + window.lowerBound)
+    unsafe kith_prefetch(base + (window.lowerBound &+ window.count / 2))
+    unsafe kith_prefetch(base + (window.upperBound &- 1))
+  }
+
+  /// The timestamp of the edge of a source; nil if there is none. Branchless, to avoid mispredictions.
+  @inline(__always)
+  func timestamp(_ source: UInt32, _ relation: borrowing Relation) -> UInt32? {
+    let (base, count, isLong) = unsafe relation.forward.packed(Int(source))
+    if isLong || count == 0 { return relation.timestamp(source, target) }
+    let key = UInt64(target) << 32
+    var window = window(count)
+    // Safety: the window is within the list, and so is an index that is below its end.
+    let isBefore = unsafe window.lowerBound > 0 && base[window.lowerBound &- 1] >= key
+    let isBehind = unsafe window.upperBound < count && base[window.upperBound &- 1] < key
+    if isBefore || isBehind { window = 0..<count }
+    let place = unsafe window.lowerBound &+ kith_lower_bound(base + window.lowerBound, window.count, key)
+    guard unsafe place < count && Relation.target(base[place]) == target else { return nil }
+    return unsafe Relation.timestamp(base[place])
+  }
+}

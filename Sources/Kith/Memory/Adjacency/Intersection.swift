@@ -1,0 +1,161 @@
+/// The intersection of two adjacency lists: the targets that two sources have in common.
+///
+/// Lists of similar length are merged, without branches on their content. If one list is much longer, each target of
+/// the shorter one is searched in the longer one by galloping: steps that double, then halve (J. L. Bentley and A.
+/// C.-C. Yao, "An almost optimal algorithm for unbounded searching", 1976).
+@safe struct Intersection {
+  /// From this ratio of lengths on, galloping is faster.
+  private static let gallopRatio = 16
+
+  // Safety: there is room for every common target and for one more, because a target is written before it is counted.
+  private let found: UnsafeMutablePointer<UInt32>
+  private let limit: Int
+  private var count = 0
+  /// The current position in the longer list.
+  private var place: PackedLists<UInt64>.Position
+
+  private init(
+    _ found: UnsafeMutablePointer<UInt32>, limit: Int, startingAt place: PackedLists<UInt64>.Position
+  ) {
+    unsafe self.found = unsafe found
+    self.limit = limit
+    self.place = place
+  }
+
+  /// The rows of the common targets, ascending.
+  /// - Parameters:
+  ///   - row: the first row to include.
+  ///   - limit: the most rows to return.
+  /// - Complexity: O(both) for similar lengths, else O(shorter · log(longer / shorter)).
+  static func rows(
+    of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>, from row: UInt32 = 0,
+    limit: Int = .max
+  ) -> [UInt32] {
+    let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second)), limit) + 1
+    return unsafe [UInt32](unsafeUninitializedCapacity: capacity) { buffer, count in
+      count = unsafe fill(buffer, first, second, lists, from: row, limit: limit)
+    }
+  }
+
+  /// The number of common targets.
+  /// - Complexity: as `rows`. Allocates nothing for short lists, as most are.
+  static func count(of first: UInt32, and second: UInt32, in lists: borrowing PackedLists<UInt64>) -> Int {
+    let capacity = min(lists.count(of: Int(first)), lists.count(of: Int(second))) + 1
+    return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: capacity) { buffer in
+      unsafe fill(buffer, first, second, lists, from: 0, limit: .max)
+    }
+  }
+
+  private static func fill(
+    _ buffer: UnsafeMutableBufferPointer<UInt32>, _ first: UInt32, _ second: UInt32,
+    _ lists: borrowing PackedLists<UInt64>, from row: UInt32, limit: Int
+  ) -> Int {
+    let (firstCount, secondCount) = (lists.count(of: Int(first)), lists.count(of: Int(second)))
+    let (short, long) = firstCount <= secondCount ? (Int(first), Int(second)) : (Int(second), Int(first))
+    let (shortCount, longCount) = (min(firstCount, secondCount), max(firstCount, secondCount))
+    guard shortCount > 0, let base = buffer.baseAddress else { return 0 }
+    var intersection = unsafe Intersection(base, limit: limit, startingAt: lists.start(of: long, from: row))
+    if longCount / shortCount < gallopRatio {
+      forEachRun(of: short, in: lists, from: row) { intersection.merge($0, with: lists, long) }
+    } else {
+      forEachRun(of: short, in: lists, from: row) { intersection.gallop($0, through: lists, long) }
+    }
+    return intersection.count
+  }
+
+  @inline(__always)
+  private static func forEachRun(
+    of list: Int, in lists: borrowing PackedLists<UInt64>, from row: UInt32, _ body: (Span<UInt64>) -> Void
+  ) {
+    if row == 0 { return lists.forEachRun(of: list, body) }
+    let start = lists.start(of: list, from: row)
+    for run in start.run..<lists.runCount(of: list) {
+      body(lists.run(run, of: list).extracting(droppingFirst: run == start.run ? start.offset : 0))
+    }
+  }
+
+  // MARK: - Lists of similar length
+
+  private mutating func merge(_ short: Span<UInt64>, with lists: borrowing PackedLists<UInt64>, _ long: Int) {
+    let runCount = lists.runCount(of: long)
+    var next = 0
+    while next < short.count && place.run < runCount && count < limit {
+      let elements = lists.run(place.run, of: long)
+      merge(short, &next, elements)
+      if place.offset == elements.count { place = .init(run: place.run + 1, offset: 0) }
+    }
+  }
+
+  /// Merges until one of the two runs ends. Steps are computed by arithmetic: the compiler would turn comparisons into
+  /// branches, and which of two targets is lower is unpredictable (5,000 targets each: 47 against 26 µs).
+  private mutating func merge(_ short: Span<UInt64>, _ next: inout Int, _ long: Span<UInt64>) {
+    var (left, right, known) = (next, place.offset, count)
+    while left < short.count && right < long.count && known < limit {
+      let one = short[left] >> 32
+      let difference = one &- long[right] >> 32
+      let isLow = Int(truncatingIfNeeded: (difference &- 1) >> 63)  // 1 if the left is not greater
+      let isHigh = Int(truncatingIfNeeded: ~difference >> 63)  // 1 if the right is not greater
+      unsafe found[known] = UInt32(truncatingIfNeeded: one)
+      known &+= isLow & isHigh
+      left &+= isLow
+      right &+= isHigh
+    }
+    (next, place.offset, count) = (left, right, known)
+  }
+
+  // MARK: - A short list and a long one
+
+  private mutating func gallop(_ short: Span<UInt64>, through lists: borrowing PackedLists<UInt64>, _ long: Int) {
+    let runCount = lists.runCount(of: long)
+    for index in short.indices where count < limit {
+      let target = Relation.target(short[index])
+      if runCount > 1 { skipRuns(before: target, lists, long, runCount) }
+      let elements = lists.run(place.run, of: long)
+      place.offset = Self.gallop(elements, from: place.offset, to: target)
+      if place.offset < elements.count && Relation.target(elements[place.offset]) == target {
+        unsafe found[count] = target
+        count += 1
+      }
+    }
+  }
+
+  /// Advances to the last run that begins at or before a target.
+  private mutating func skipRuns(
+    before target: UInt32, _ lists: borrowing PackedLists<UInt64>, _ long: Int, _ runCount: Int
+  ) {
+    var (low, high, step) = (place.run, runCount, 1)
+    while low + step < high && Relation.target(lists.run(low + step, of: long)[0]) <= target {
+      low += step
+      step *= 2
+    }
+    high = min(high, low + step)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if Relation.target(lists.run(middle, of: long)[0]) <= target { low = middle } else { high = middle }
+    }
+    if low > place.run { place = .init(run: low, offset: 0) }
+  }
+
+  /// The first index from `start` on whose target is not below `target`.
+  private static func gallop(_ elements: Span<UInt64>, from start: Int, to target: UInt32) -> Int {
+    let key = UInt64(target) << 32
+    var (low, step) = (start, 1)
+    while low + step <= elements.count && elements[low + step - 1] < key {
+      low += step
+      step *= 2
+    }
+    var high = min(elements.count, low + step - 1)
+    while low < high {
+      let middle = (low + high) >> 1
+      if elements[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension PackedLists<UInt64> {
+  /// The position of a list's first target that is not below a row.
+  fileprivate func start(of list: Int, from row: UInt32) -> Position {
+    row == 0 ? startPosition() : partitionPoint(of: list) { $0 < UInt64(row) << 32 }
+  }
+}

@@ -1,0 +1,141 @@
+// MARK: - Blocks
+
+extension PackedLists {
+  static var stride: Int { MemoryLayout<Element>.stride }
+
+  func makeBlock(capacity: Int) -> MemoryPage {
+    let page = MemoryPage.allocate(byteCount: headerByteCount + capacity * Self.stride)
+    unsafe page.base.initializeMemory(as: UInt8.self, repeating: 0, count: headerByteCount)
+    unsafe page.base.storeBytes(of: UInt32(capacity), as: UInt32.self)
+    return page
+  }
+
+  /// The capacity with a thirty-second to spare, rounded up to sixteen bytes.
+  static func paddedCapacity(_ count: Int) -> Int {
+    let bytes = (count + count / 32 + 1) * stride
+    return ((bytes + 15) & ~15) / stride
+  }
+
+  /// Removes `removing` elements of a list, inserts at most one, and shifts the tail of the block.
+  mutating func replaceInBlock(_ list: Int, at offset: Int, removing: Int, inserting element: Element?) {
+    let block = list &>> blockShift
+    let index = list & listMask
+    let old = unsafe blocks.base(block)
+    let capacity = unsafe Int(old.load(as: UInt32.self))
+    let total = unsafe Int(old.load(fromByteOffset: 4, as: UInt32.self))
+    let coming = element == nil ? 0 : 1
+    let newTotal = total + coming - removing
+    let ends = unsafe (old + 8).assumingMemoryBound(to: UInt32.self)
+    let start = (index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)) + offset
+    let isTooSmall = newTotal > capacity
+    let isTooLarge = capacity - newTotal > 8 + newTotal / 20
+    if isTooSmall || isTooLarge {
+      let page = makeBlock(capacity: Self.paddedCapacity(newTotal))
+      let new = unsafe page.base
+      let kept = unsafe new.load(as: UInt32.self)
+      unsafe new.copyMemory(from: old, byteCount: headerByteCount + start * Self.stride)
+      unsafe new.storeBytes(of: kept, as: UInt32.self)
+      unsafe Self.move(from: old, to: new, header: headerByteCount, start: start, removing, coming, total)
+      unsafe finish(new, index: index, start: start, element, coming - removing, newTotal)
+      blocks.replace(block, with: page)
+    } else {
+      let base = unsafe blocks.mutableBase(block)
+      unsafe Self.move(from: base, to: base, header: headerByteCount, start: start, removing, coming, total)
+      unsafe finish(base, index: index, start: start, element, coming - removing, newTotal)
+    }
+  }
+
+  /// Moves the elements after a change to their new positions.
+  @inline(__always)
+  private static func move(
+    from old: UnsafeMutableRawPointer, to new: UnsafeMutableRawPointer, header: Int, start: Int, _ removing: Int,
+    _ coming: Int, _ total: Int
+  ) {
+    let tail = total - start - removing
+    if tail > 0 {
+      unsafe (new + header + (start + coming) * stride).copyMemory(
+        from: old + header + (start + removing) * stride, byteCount: tail * stride)
+    }
+  }
+
+  /// Writes the inserted element, the ends and the total.
+  @inline(__always)
+  private func finish(
+    _ base: UnsafeMutableRawPointer, index: Int, start: Int, _ element: Element?, _ difference: Int, _ total: Int
+  ) {
+    if let element {
+      unsafe base.storeBytes(of: element, toByteOffset: headerByteCount + start * Self.stride, as: Element.self)
+    }
+    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
+    let change = UInt32(bitPattern: Int32(difference))
+    for position in index..<listsPerBlock { unsafe ends[position] &+= change }
+    unsafe base.storeBytes(of: UInt32(total), toByteOffset: 4, as: UInt32.self)
+  }
+}
+
+// MARK: - Long lists
+
+extension PackedLists {
+  mutating func setLong(_ list: Int, _ isLong: Bool) {
+    let base = unsafe blocks.mutableBase(list &>> blockShift)
+    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
+    let index = list & listMask
+    unsafe ends[index] = isLong ? ends[index] | Self.longFlag : ends[index] & ~Self.longFlag
+  }
+
+  /// A long list for writing: a copy owned by these lists.
+  mutating func ownLong(_ slot: Int) -> ChunkedList<Element> {
+    let list = long(Element(slot))
+    if list.birth == epoch { return list }
+    let copy = ChunkedList(copying: list, epoch: epoch)
+    longLists.replace(slot, with: copy)
+    return copy
+  }
+
+  mutating func makeLong(_ list: Int, count: Int, _ chunked: ChunkedList<Element>) {
+    let slot = longLists.insert(chunked)
+    replaceInBlock(list, at: 0, removing: count, inserting: Element(slot))
+    setLong(list, true)
+  }
+
+  mutating func makePacked(_ list: Int, slot: Int, _ chunked: ChunkedList<Element>) {
+    longLists.remove(slot)
+    setLong(list, false)
+    replaceInBlock(list, at: 0, removing: 1, inserting: nil)
+    var offset = 0
+    for index in 0..<chunked.chunkCount {
+      let (base, length) = unsafe chunked.chunk(index)
+      for place in 0..<length {
+        replaceInBlock(list, at: offset, removing: 0, inserting: unsafe base[place])
+        offset += 1
+      }
+    }
+  }
+
+  /// The bytes of blocks, chunks and directories.
+  /// - Complexity: O(1).
+  var byteCount: Int { blocks.byteCount + longLists.byteCount }
+
+  func checkInvariants(_ name: String) -> [String] {
+    var problems = longLists.checkInvariants(name)
+    if blocks.count != (count + listsPerBlock - 1) >> blockShift {
+      problems.append("\(name): \(count) lists in \(blocks.count) blocks")
+    }
+    for block in 0..<blocks.count {
+      let base = unsafe blocks.base(block)
+      let capacity = unsafe base.load(as: UInt32.self)
+      let total = unsafe base.load(fromByteOffset: 4, as: UInt32.self)
+      let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
+      var previous: UInt32 = 0
+      for index in 0..<listsPerBlock {
+        let end = unsafe ends[index] & ~Self.longFlag
+        if end < previous { problems.append("\(name): block \(block) has ends that descend") }
+        previous = end
+      }
+      if previous != total || total > capacity {
+        problems.append("\(name): block \(block) of capacity \(capacity) counts \(total), its ends \(previous)")
+      }
+    }
+    return problems
+  }
+}

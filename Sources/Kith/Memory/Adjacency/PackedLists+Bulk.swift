@@ -1,0 +1,136 @@
+// MARK: - Bulk construction
+
+extension PackedLists {
+  /// Adjacent lists that are built together by one thread: whole blocks.
+  private struct Unit {
+    var lists: Range<Int>
+    var elements: Range<Int>
+    /// The number of long lists before it.
+    var longCount: Int
+  }
+
+  /// The result of a unit.
+  private struct Part: @unchecked Sendable {
+    // Safety: one thread builds it, and another one takes it over.
+
+    /// The blocks; nil where all lists are empty.
+    var pages: [MemoryPage?] = []
+    var longLists: [ChunkedList<Element>] = []
+  }
+
+  /// Builds consecutive lists of `degrees[list]` elements each, on all cores. Every block is allocated in its final
+  /// size.
+  ///
+  /// - Parameters:
+  ///   - unitElementCount: the approximate number of elements per call of `fill`, and the size of its buffer.
+  ///   - fill: writes the elements of some adjacent lists; `elements` is their range among all elements.
+  /// - Complexity: O(lists + elements), and the cost of `fill`.
+  init<Failure: Error>(
+    listsPerBlock: Int, degrees: [UInt32], workers: Int, unitElementCount: Int = 1 << 18,
+    filling fill:
+      @Sendable (_ lists: Range<Int>, _ elements: Range<Int>, _ buffer: inout [Element]) throws(Failure) -> Void
+  ) throws(Failure) {
+    self.init(listsPerBlock: listsPerBlock)
+    let units = Self.units(of: degrees, listsPerBlock: listsPerBlock, elementCount: unitElementCount)
+    let shape = PackedLists(listsPerBlock: listsPerBlock)
+    var pages = PageTable()
+    // Blocks of only empty lists, for example of removed users, share one page until they are written.
+    let empty = shape.makeBlock(capacity: 2)
+    var long = OverflowLists<Element>()
+    try Parallel.inOrder(units.count, workers: workers) { (index) throws(Failure) -> Part in
+      var buffer = [Element](repeating: 0, count: units[index].elements.count)
+      if !buffer.isEmpty { try fill(units[index].lists, units[index].elements, &buffer) }
+      return shape.part(of: units[index], degrees: degrees, buffer)
+    } take: { (_, part) throws(Failure) in
+      var emptyCount = 0
+      for page in part.pages {
+        guard let page else {
+          emptyCount += 1
+          continue
+        }
+        pages.append(empty, times: emptyCount)
+        emptyCount = 0
+        pages.append(page)
+      }
+      pages.append(empty, times: emptyCount)
+      for list in part.longLists { _ = long.insert(list) }
+    }
+    blocks = pages
+    longLists = long
+    count = degrees.count
+  }
+
+  /// Builds the lists from an array of all elements.
+  init(listsPerBlock: Int, degrees: [UInt32], elements: [Element], workers: Int = 1) {
+    self.init(listsPerBlock: listsPerBlock, degrees: degrees, workers: workers) { (_, range, buffer) throws(Never) in
+      for index in range { buffer[index - range.lowerBound] = elements[index] }
+    }
+  }
+
+  private static func units(of degrees: [UInt32], listsPerBlock: Int, elementCount: Int) -> [Unit] {
+    var units: [Unit] = []
+    var unit = Unit(lists: 0..<0, elements: 0..<0, longCount: 0)
+    var longCount = 0
+    for start in Swift.stride(from: 0, to: degrees.count, by: listsPerBlock) {
+      let end = min(start + listsPerBlock, degrees.count)
+      var total = 0
+      for list in start..<end {
+        total += Int(degrees[list])
+        if degrees[list] > maximumPackedCount { longCount += 1 }
+      }
+      unit.lists = unit.lists.lowerBound..<end
+      unit.elements = unit.elements.lowerBound..<unit.elements.upperBound + total
+      if unit.elements.count >= elementCount || end == degrees.count {
+        units.append(unit)
+        unit = Unit(
+          lists: end..<end, elements: unit.elements.upperBound..<unit.elements.upperBound, longCount: longCount)
+      }
+    }
+    return units
+  }
+
+  private func part(of unit: Unit, degrees: [UInt32], _ buffer: [Element]) -> Part {
+    var part = Part()
+    part.pages.reserveCapacity(unit.lists.count / listsPerBlock + 1)
+    unsafe buffer.withUnsafeBufferPointer { source in
+      var start = 0
+      for list in Swift.stride(from: unit.lists.lowerBound, to: unit.lists.upperBound, by: listsPerBlock) {
+        let block = degrees[list..<min(list + listsPerBlock, degrees.count)]
+        unsafe appendBlock(block, source, start: &start, longCount: unit.longCount, to: &part)
+      }
+    }
+    return part
+  }
+
+  private func appendBlock(
+    _ degrees: ArraySlice<UInt32>, _ source: UnsafeBufferPointer<Element>, start: inout Int, longCount: Int,
+    to part: inout Part
+  ) {
+    let total = degrees.reduce(0) { $0 + ($1 > Self.maximumPackedCount ? 1 : Int($1)) }
+    if total == 0 { return part.pages.append(nil) }
+    let page = makeBlock(capacity: Self.paddedCapacity(total))
+    let ends = unsafe (page.base + 8).assumingMemoryBound(to: UInt32.self)
+    var end = 0
+    for index in 0..<listsPerBlock {
+      let place = degrees.startIndex + index
+      let degree = place < degrees.endIndex ? Int(degrees[place]) : 0
+      let target = unsafe (page.base + headerByteCount).assumingMemoryBound(to: Element.self) + end
+      if degree > Self.maximumPackedCount {
+        unsafe target.pointee = Element(longCount + part.longLists.count)
+        let rest = unsafe UnsafeBufferPointer(rebasing: source[start..<start + degree])
+        part.longLists.append(unsafe ChunkedList(copying: rest, epoch: epoch))
+        end += 1
+        unsafe ends[index] = UInt32(end) | Self.longFlag
+      } else {
+        if degree > 0, let first = source.baseAddress {
+          unsafe target.update(from: first + start, count: degree)
+        }
+        end += degree
+        unsafe ends[index] = UInt32(end)
+      }
+      start += degree
+    }
+    unsafe page.base.storeBytes(of: UInt32(end), toByteOffset: 4, as: UInt32.self)
+    part.pages.append(page)
+  }
+}

@@ -1,0 +1,47 @@
+import CSupport
+
+/// Prefetching. Blocks are scattered in memory, so a loop over many lists mostly waits for memory (suggestions for a
+/// user with 300 followees: 60 against 45 µs). A caller that knows the next lists prefetches their blocks first, then
+/// their elements, and reads them later.
+extension PackedLists {
+  /// Prefetches the head of a list's block. Does nothing after the last list.
+  @inline(__always)
+  func prefetchBlock(of list: Int) {
+    if list < count { unsafe kith_prefetch(blocks.base(list &>> blockShift)) }
+  }
+
+  /// Prefetches the directory entry of a list's block.
+  @inline(__always)
+  func prefetchEntry(of list: Int) { blocks.prefetchEntry(list &>> blockShift) }
+
+  /// Prefetches the length of a list and its position in the block.
+  @inline(__always)
+  func prefetchEnd(of list: Int) {
+    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 8 + 4 * (list & listMask))
+  }
+
+  /// Prefetches the last element of a list. Reads the head of the block.
+  @inline(__always)
+  func prefetchLast(of list: Int) {
+    let (base, count, isLong) = unsafe packed(list)
+    if !isLong && count > 0 { unsafe kith_prefetch(UnsafeRawPointer(base + (count - 1))) }
+  }
+
+  /// Prefetches the last and the middle element of a list, where a binary search begins. Reads the head of the block.
+  @inline(__always)
+  func prefetchSearch(of list: Int) {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong || count == 0 { return }
+    unsafe kith_prefetch(UnsafeRawPointer(base + (count - 1)))
+    unsafe kith_prefetch(UnsafeRawPointer(base + (count >> 1)))
+  }
+
+  /// Prefetches the elements of a list, at most half a kilobyte. Reads the head of the block.
+  @inline(__always)
+  func prefetchElements(of list: Int) {
+    if list >= count { return }
+    let (base, count, isLong) = unsafe packed(list)
+    let byteCount = isLong ? 1 : min(count * MemoryLayout<Element>.stride, 512)
+    for offset in Swift.stride(from: 0, to: byteCount, by: 64) { unsafe kith_prefetch(UnsafeRawPointer(base) + offset) }
+  }
+}

@@ -1,0 +1,353 @@
+/// Adjacency blocks: many ordered lists of plain values, one per row and mostly short, such as the followees of each
+/// user and the posts of each author.
+///
+/// The lists of adjacent rows share one packed block:
+/// ```
+/// capacity UInt32 · total UInt32 · end of list 0 … end of list n−1 (UInt32 each; the top bit: the list is long) ·
+/// elements
+/// ```
+/// A write shifts the block's tail. A block is the unit of copy-on-write, stored in a `PageTable`. It grows by 1/32,
+/// and comes from an allocator that merges free blocks (`TLSFAllocator`). Since lists have no extents of their own,
+/// churn causes no fragmentation: 13.0 bytes per follow before and after ten million pairs of changes, where extents in
+/// size classes went from 13.7 to 15.2.
+///
+/// A list of more than 1,024 elements moves to a `ChunkedList`. Its block keeps one element, whose bits are the number
+/// of that list.
+///
+/// The lists do not know their order: callers find positions with `partitionPoint`.
+/// - Complexity: insertion and removal O(log list + bytes of the block); reading O(1).
+@safe
+struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable>: ~Copyable,
+  @unchecked Sendable
+{
+  /// A position in a list: the number of a run and an offset in it.
+  struct Position: Equatable {
+    var run: Int
+    var offset: Int
+  }
+
+  static var maximumPackedCount: Int { 1_024 }
+  static var longFlag: UInt32 { 0x8000_0000 }
+
+  let listsPerBlock: Int
+  let blockShift: Int
+  let listMask: Int
+  let headerByteCount: Int
+  var blocks: PageTable
+  var longLists: OverflowLists<Element>
+  var epoch: UInt64 = 1
+  /// The number of lists.
+  var count = 0
+
+  /// - Parameter listsPerBlock: a power of two.
+  init(listsPerBlock: Int) {
+    self.init(
+      listsPerBlock: listsPerBlock, blocks: PageTable(), longLists: OverflowLists(), epoch: 1, count: 0)
+  }
+
+  private init(
+    listsPerBlock: Int, blocks: consuming PageTable, longLists: OverflowLists<Element>, epoch: UInt64, count: Int
+  ) {
+    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
+    self.listsPerBlock = listsPerBlock
+    blockShift = listsPerBlock.trailingZeroBitCount
+    listMask = listsPerBlock - 1
+    headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
+    self.blocks = blocks
+    self.longLists = longLists
+    self.epoch = epoch
+    self.count = count
+  }
+
+  mutating func pin() -> PackedLists {
+    epoch += 1
+    return PackedLists(
+      listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, epoch: epoch, count: count)
+  }
+
+  /// Appends an empty list for the next row.
+  mutating func appendList() {
+    if count & (listsPerBlock - 1) == 0 { blocks.append(makeBlock(capacity: 2)) }
+    count += 1
+  }
+
+  // MARK: - Reading
+
+  /// A list within its block: its start, its length there, and whether it is long.
+  @inline(__always)
+  func packed(_ list: Int) -> (base: UnsafeMutablePointer<Element>, count: Int, isLong: Bool) {
+    assert(list < count)
+    // Safety: a block's ends ascend to its total, which is at most its capacity; `checkInvariants` checks that.
+    let block = unsafe blocks.base(list &>> blockShift)
+    let index = list & listMask
+    let ends = unsafe (block + 8).assumingMemoryBound(to: UInt32.self)
+    let start = index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)
+    let end = unsafe ends[index]
+    let elements = unsafe (block + headerByteCount).assumingMemoryBound(to: Element.self)
+    return unsafe (elements + start, Int(end & ~Self.longFlag) - start, end & Self.longFlag != 0)
+  }
+
+  @inline(__always)
+  func long(_ slot: Element) -> ChunkedList<Element> {
+    // Safety: while the flag of a long list is set, its slot holds the list.
+    unsafe longLists[Int(slot)].unsafelyUnwrapped
+  }
+
+  /// The length of a list.
+  @inline(__always)
+  func count(of list: Int) -> Int {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong ? unsafe longCount(base[0]) : count
+  }
+
+  @inline(never)
+  private func longCount(_ slot: Element) -> Int { unsafe long(slot).count }
+
+  /// The number of contiguous runs of a list; at least one.
+  @inline(__always)
+  func runCount(of list: Int) -> Int {
+    let (base, _, isLong) = unsafe packed(list)
+    return isLong ? unsafe long(base[0]).chunkCount : 1
+  }
+
+  /// A contiguous run of a list, in order.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func run(_ index: Int, of list: Int) -> Span<Element> {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong {
+      let (start, length) = unsafe long(base[0]).chunk(index)
+      let span = unsafe Span(_unsafeStart: start, count: length)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+    let span = unsafe Span(_unsafeStart: base, count: count)
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  /// Calls `body` with each run of a list. Reads the head of its block once.
+  @inline(__always)
+  func forEachRun(of list: Int, _ body: (Span<Element>) -> Void) {
+    let (base, count, isLong) = unsafe packed(list)
+    if !isLong { return body(unsafe Span(_unsafeStart: base, count: count)) }
+    let chunked = unsafe long(base[0])
+    for index in 0..<chunked.chunkCount {
+      let (start, length) = unsafe chunked.chunk(index)
+      body(unsafe Span(_unsafeStart: start, count: length))
+    }
+  }
+
+  subscript(list: Int, position: Position) -> Element { run(position.run, of: list)[position.offset] }
+
+  /// The first position whose element does not precede the target of the search.
+  /// - Parameter precedes: true for the elements of a prefix of the list, false for the rest.
+  @inline(__always)
+  func partitionPoint(of list: Int, _ precedes: (Element) -> Bool) -> Position {
+    let runs = runCount(of: list)
+    var first = 0
+    if runs > 1 {  // the last run whose first element precedes
+      var length = runs
+      while length > 1 {
+        let half = length >> 1
+        if precedes(run(first + half, of: list)[0]) {
+          first += half
+          length -= half
+        } else {
+          length = half
+        }
+      }
+    }
+    let elements = run(first, of: list)
+    var low = 0
+    var high = elements.count
+    while low < high {
+      let middle = (low + high) >> 1
+      if precedes(elements[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return Position(run: first, offset: low)
+  }
+
+  /// The element before a position, without accessing further memory: nil at the start, and in a long list.
+  @inline(__always)
+  func packedElement(before position: Position, of list: Int) -> Element? {
+    let (base, _, isLong) = unsafe packed(list)
+    return isLong || position.offset == 0 ? nil : unsafe base[position.offset - 1]
+  }
+
+  /// The element at a position, without accessing further memory: nil at the end, and in a long list.
+  @inline(__always)
+  func packedElement(at position: Position, of list: Int) -> Element? {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong || position.offset >= count ? nil : unsafe base[position.offset]
+  }
+
+  /// The last element, without accessing further memory: nil for an empty or long list.
+  @inline(__always)
+  func packedLast(of list: Int) -> Element? {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong || count == 0 ? nil : unsafe base[count - 1]
+  }
+
+  /// The element before a position; nil at the start.
+  @inline(__always)
+  func element(before position: Position, of list: Int) -> (Element, Position)? {
+    let (base, _, isLong) = unsafe packed(list)
+    if isLong { return longElement(before: position, of: list) }
+    if position.offset == 0 { return nil }
+    return unsafe (base[position.offset - 1], Position(run: 0, offset: position.offset - 1))
+  }
+
+  private func longElement(before position: Position, of list: Int) -> (Element, Position)? {
+    var place = position
+    while place.offset == 0 {
+      if place.run == 0 { return nil }
+      place.run -= 1
+      place.offset = run(place.run, of: list).count
+    }
+    place.offset -= 1
+    return (self[list, place], place)
+  }
+
+  /// The first element that is not below a key. The list must ascend.
+  ///
+  /// Uses branches: in lists that are not cached, speculative execution then fetches ahead, which is half again as
+  /// fast.
+  @inline(__always)
+  func first(notBelow key: Element, in list: Int) -> Element? {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong {
+      return element(atOrAfter: partitionPoint(of: list) { $0 < key }, of: list)?.0
+    }
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low &+ high) &>> 1
+      if unsafe base[middle] < key { low = middle &+ 1 } else { high = middle }
+    }
+    return low < count ? unsafe base[low] : nil
+  }
+
+  /// The element at a position, or at the start of the next run if the position is the end of a run; nil at the end.
+  func element(atOrAfter position: Position, of list: Int) -> (Element, Position)? {
+    var place = position
+    while place.offset >= run(place.run, of: list).count {
+      if place.run + 1 >= runCount(of: list) { return nil }
+      place = Position(run: place.run + 1, offset: 0)
+    }
+    return (self[list, place], place)
+  }
+
+  /// The offset of a value in a run, found by scanning.
+  func firstOffset(of element: Element, run index: Int, of list: Int) -> Int? {
+    let elements = run(index, of: list)
+    for offset in elements.indices where elements[offset] == element { return offset }
+    return nil
+  }
+
+  /// The last element; nil for an empty list.
+  @inline(__always)
+  func last(of list: Int) -> (Element, Position)? {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong || count == 0 { return element(before: endPosition(of: list), of: list) }
+    return unsafe (base[count - 1], Position(run: 0, offset: count - 1))
+  }
+
+  func startPosition() -> Position { Position(run: 0, offset: 0) }
+
+  func endPosition(of list: Int) -> Position {
+    let last = runCount(of: list) - 1
+    return Position(run: last, offset: run(last, of: list).count)
+  }
+
+  /// The number of elements of a list from a position on.
+  /// - Complexity: O(runs).
+  func count(of list: Int, from position: Position) -> Int {
+    var count = -position.offset
+    for run in position.run..<runCount(of: list) { count += self.run(run, of: list).count }
+    return count
+  }
+
+  // MARK: - Writing
+
+  mutating func insert(_ element: Element, in list: Int, at position: Position) {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong {
+      let chunked = ownLong(unsafe Int(base[0]))
+      let byteCount = chunked.byteCount
+      chunked.insert(element, chunk: position.run, at: position.offset, epoch: epoch)
+      longLists.listsByteCount += chunked.byteCount - byteCount
+    } else if count < Self.maximumPackedCount {
+      replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
+    } else {
+      let chunked = unsafe ChunkedList(copying: UnsafeBufferPointer(start: base, count: count), epoch: epoch)
+      let place = chunked.position(of: position.offset)
+      chunked.insert(element, chunk: place.chunk, at: place.offset, epoch: epoch)
+      makeLong(list, count: count, chunked)
+    }
+  }
+
+  mutating func remove(from list: Int, at position: Position) {
+    let (base, _, isLong) = unsafe packed(list)
+    guard isLong else {
+      replaceInBlock(list, at: position.offset, removing: 1, inserting: nil)
+      return
+    }
+    let slot = unsafe Int(base[0])
+    let chunked = ownLong(slot)
+    let byteCount = chunked.byteCount
+    chunked.remove(chunk: position.run, at: position.offset, epoch: epoch)
+    longLists.listsByteCount += chunked.byteCount - byteCount
+    if unsafe chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
+  }
+
+  mutating func removeAll(from list: Int) {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong {
+      unsafe longLists.remove(Int(base[0]))
+      setLong(list, false)
+    }
+    if count > 0 { replaceInBlock(list, at: 0, removing: count, inserting: nil) }
+  }
+}
+
+// MARK: - Concatenation of all lists
+
+extension PackedLists {
+  /// The start of every `elementCount`-th element of all lists, concatenated: the list, and the offset in it.
+  /// - Complexity: O(lists).
+  func starts(every elementCount: Int) -> [(list: Int, offset: Int)] {
+    var starts: [(list: Int, offset: Int)] = []
+    var (first, next) = (0, 0)
+    for list in 0..<count {
+      let end = first + count(of: list)
+      while next < end {
+        starts.append((list, next - first))
+        next += elementCount
+      }
+      first = end
+    }
+    return starts
+  }
+
+  /// Calls `body` with `elementCount` elements from a position in the concatenated lists on, each with its list.
+  @inline(__always)
+  func forEach(from start: (list: Int, offset: Int), count elementCount: Int, _ body: (Int, Element) -> Void) {
+    var left = elementCount
+    var skipped = start.offset
+    var list = start.list
+    while left > 0 {
+      for run in 0..<runCount(of: list) {
+        let elements = self.run(run, of: list)
+        if skipped >= elements.count {
+          skipped -= elements.count
+          continue
+        }
+        let end = min(elements.count, skipped + left)
+        left -= end - skipped
+        for index in skipped..<end { body(list, elements[index]) }
+        skipped = 0
+        if left == 0 { break }
+      }
+      list += 1
+    }
+  }
+}

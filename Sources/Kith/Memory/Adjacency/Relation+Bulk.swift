@@ -1,0 +1,117 @@
+/// Bulk construction of relations on all cores, for restoring and importing.
+extension Relation {
+  /// Builds a relation from its forward lists: consecutive lists of `degrees[source]` elements each, targets ascending.
+  ///
+  /// - Parameter fill: writes the elements of some adjacent sources; `elements` is their range among all elements.
+  ///   Called on many threads.
+  /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and about an eighth of
+  ///   the edges in words per worker.
+  init<Failure: Error>(
+    degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing Column<Int64>,
+    filling fill:
+      @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let forward = try PackedLists<UInt64>(listsPerBlock: 8, degrees: degrees, workers: workers, filling: fill)
+    let (backwardDegrees, latest) = Self.backwardDegrees(of: forward, targetCount: targetCount)
+    let backward = Self.backward(of: forward, degrees: backwardDegrees, workers: workers, ids: ids)
+    let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount)
+    let count = degrees.reduce(0) { $0 + Int($1) }
+    self.init(forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count)
+  }
+
+  /// Builds the backward lists from the forward lists, some adjacent targets at a time. Their edges are located in
+  /// every list, distributed by target, and sorted.
+  /// - Parameter degrees: the number of sources of each target.
+  static func backward(
+    of forward: borrowing PackedLists<UInt64>, degrees: [UInt32], workers: Int, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32> {
+    let total = degrees.reduce(0) { $0 + Int($1) }
+    let readers = Pool<ForwardReader>()
+    return PackedLists<UInt32>(
+      listsPerBlock: 16, degrees: degrees, workers: workers, unitElementCount: max(1 << 18, min(total / 8, 1 << 23))
+    ) { (targets, elements, buffer) throws(Never) in
+      var edges = readers.lend {
+        ForwardReader(sourceCount: forward.count)
+      } _: { reader in
+        reader.edges(of: forward, to: targets, degrees: degrees, count: elements.count)
+      }
+      EdgeSort.sort(&edges, lists: degrees[targets], ids: ids)
+      for index in edges.indices { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
+    }
+  }
+
+  /// The number of sources of each target, and the latest timestamp of all edges.
+  static func backwardDegrees(
+    of forward: borrowing PackedLists<UInt64>, targetCount: Int
+  ) -> (degrees: [UInt32], latestTimestamp: UInt32) {
+    var degrees = [UInt32](repeating: 0, count: targetCount)
+    var latest: UInt32 = 0
+    for source in 0..<forward.count {
+      for run in 0..<forward.runCount(of: source) {
+        let elements = forward.run(run, of: source)
+        for index in elements.indices {
+          degrees[Int(target(elements[index]))] += 1
+          latest = max(latest, timestamp(elements[index]))
+        }
+      }
+    }
+    return (degrees, latest)
+  }
+}
+
+/// Reads all forward lists in parallel, from lower to higher targets, so that every edge is read once.
+final class ForwardReader: @unchecked Sendable {
+  // Safety: a pool lends it to one thread at a time.
+
+  /// The read position in each list.
+  private var positions: [UInt32]
+  /// The end of the targets already read.
+  private var end = 0
+
+  init(sourceCount: Int) { positions = [UInt32](repeating: 0, count: sourceCount) }
+
+  /// The edges to some adjacent targets, by target, then by source: timestamp in the high word, source in the low word.
+  ///
+  /// If the targets are below those of the previous call, reading starts again. That happens if a thread was delayed
+  /// before it borrowed a reader, and gets one that another thread has advanced.
+  func edges(
+    of forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, degrees: [UInt32], count: Int
+  ) -> [UInt64] {
+    if targets.lowerBound < end { positions = [UInt32](repeating: 0, count: positions.count) }
+    end = targets.upperBound
+    var next: [Int] = []
+    next.reserveCapacity(targets.count)
+    var start = 0
+    for target in targets {
+      next.append(start)
+      start += Int(degrees[target])
+    }
+    var edges = [UInt64](repeating: 0, count: count)
+    let (first, limit) = (UInt64(targets.lowerBound) << 32, UInt64(targets.upperBound) << 32)
+    // Moved out of the object while it is written: each write there would check for uniqueness.
+    var positions = self.positions
+    self.positions = []
+    defer { self.positions = positions }
+    for source in positions.indices {
+      var position = Int(positions[source])
+      var runStart = 0
+      for run in 0..<forward.runCount(of: source) {
+        let elements = forward.run(run, of: source)
+        var index = position &- runStart
+        while index < elements.count, elements[index] < limit {
+          if elements[index] >= first {
+            let list = Int(Relation.target(elements[index])) &- targets.lowerBound
+            edges[next[list]] = UInt64(Relation.timestamp(elements[index])) << 32 | UInt64(source)
+            next[list] &+= 1
+          }
+          index &+= 1
+        }
+        position = runStart &+ index
+        runStart &+= elements.count
+        if position < runStart { break }
+      }
+      positions[source] = UInt32(truncatingIfNeeded: position)
+    }
+    return edges
+  }
+}

@@ -1,0 +1,283 @@
+import CSupport
+
+/// An adjacency index: out-edges with times and in-edges of follows, likes, blocks or mutes, between two kinds of rows.
+///
+/// Forward: a source's targets ascend by row, each with the timestamp of its edge in seconds (8 bytes). Backward: a
+/// target's sources are sorted by (timestamp, id of the source), without the timestamp (4 bytes), which is looked up
+/// forward when needed.
+/// - Complexity: lookup O(log targets). Insertion and removal: the same, plus O(log² …) backward, where most edges are
+///   the newest and are appended.
+struct Relation: ~Copyable, Sendable {
+  /// The targets of each source: row in the high word, timestamp in the low word.
+  private(set) var forward: PackedLists<UInt64>
+  /// The sources of each target, oldest first.
+  private(set) var backward: PackedLists<UInt32>
+  /// By group of four adjacent targets: an upper bound of the timestamps of their edges. A later edge, as nearly all
+  /// are, is appended without reading the edge before it, whose timestamp is in a distant forward list (five dependent
+  /// cache misses).
+  private var latestTimestamps: Column<UInt32>
+  /// The number of edges.
+  private(set) var count = 0
+  /// Whether the backward lists wait for `buildBackward`, during a bulk insertion.
+  private var defersBackward = false
+
+  init() {
+    forward = PackedLists(listsPerBlock: 8)
+    backward = PackedLists(listsPerBlock: 16)
+    latestTimestamps = Column()
+  }
+
+  init(
+    forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>,
+    latestTimestamps: consuming Column<UInt32>, count: Int
+  ) {
+    self.forward = forward
+    self.backward = backward
+    self.latestTimestamps = latestTimestamps
+    self.count = count
+  }
+
+  mutating func pin() -> Relation {
+    Relation(forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count)
+  }
+
+  /// The number of adjacent targets that share a latest timestamp, as a power of two: one byte per target.
+  private static let targetsPerTimestampShift = 2
+
+  /// Stops maintaining the backward lists, for a bulk insertion whose edges may come in any order of time.
+  mutating func deferBackward() { defersBackward = true }
+
+  /// Rebuilds the backward lists if they were deferred.
+  mutating func buildBackward(workers: Int = 1, ids: borrowing Column<Int64>) {
+    if !defersBackward { return }
+    let (degrees, latest) = Self.backwardDegrees(of: forward, targetCount: backward.count)
+    backward = Self.backward(of: forward, degrees: degrees, workers: workers, ids: ids)
+    latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count)
+    defersBackward = false
+  }
+
+  mutating func appendSource() { forward.appendList() }
+
+  mutating func appendTarget() {
+    if backward.count >> Self.targetsPerTimestampShift == latestTimestamps.count { latestTimestamps.append(0) }
+    backward.appendList()
+  }
+
+  /// Initial `latestTimestamps` of a bulk construction: none is later than the latest of all edges.
+  static func latestTimestamps(_ latest: UInt32, targetCount: Int) -> Column<UInt32> {
+    var timestamps = Column<UInt32>()
+    timestamps.grow(
+      to: (targetCount + (1 << targetsPerTimestampShift) - 1) >> targetsPerTimestampShift, filledWith: latest)
+    return timestamps
+  }
+
+  /// The target of a forward element.
+  @inline(__always)
+  static func target(_ element: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: element >> 32) }
+
+  /// The timestamp of a forward element: seconds since 1970.
+  @inline(__always)
+  static func timestamp(_ element: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: element) }
+
+  // MARK: - Reading
+
+  @inline(__always)
+  func targetCount(_ source: UInt32) -> Int { forward.count(of: Int(source)) }
+  @inline(__always)
+  func sourceCount(_ target: UInt32) -> Int { backward.count(of: Int(target)) }
+
+  /// Whether there is an edge.
+  func contains(_ source: UInt32, _ target: UInt32) -> Bool { timestamp(source, target) != nil }
+
+  /// Whether a row is among targets that are searched repeatedly and so are cached. Branchless, to avoid
+  /// mispredictions.
+  @inline(__always)
+  static func contains(_ target: UInt32, in targets: Span<UInt64>) -> Bool {
+    // Safety: the index is at most the count, and read only below it.
+    unsafe targets.withUnsafeBufferPointer { elements in
+      guard let base = elements.baseAddress else { return false }
+      let place = unsafe kith_lower_bound(base, elements.count, UInt64(target) << 32)
+      return unsafe place < elements.count && Self.target(base[place]) == target
+    }
+  }
+
+  /// The timestamp of an edge; nil if there is none.
+  func timestamp(_ source: UInt32, _ target: UInt32) -> UInt32? {
+    guard let element = forward.first(notBelow: UInt64(target) << 32, in: Int(source)), Self.target(element) == target
+    else { return nil }
+    return Self.timestamp(element)
+  }
+
+  /// The first position in a target's sources that is not before (timestamp, id).
+  func backwardPosition(
+    _ target: UInt32, timestamp: UInt32, id: Int64, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32>.Position {
+    backward.partitionPoint(of: Int(target)) { source in
+      let own = self.timestamp(source, target) ?? 0
+      return own < timestamp || (own == timestamp && ids[source] < id)
+    }
+  }
+
+  // MARK: - Changing
+
+  /// Prefetches both lists of an edge, so that their cache misses overlap.
+  @inline(__always)
+  private func prefetch(_ source: UInt32, _ target: UInt32) {
+    forward.prefetchEnd(of: Int(source))
+    backward.prefetchEnd(of: Int(target))
+  }
+
+  /// Adds an edge.
+  /// - Returns: false if it existed.
+  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    prefetch(source, target)
+    let list = Int(source)
+    let key = UInt64(target) << 32
+    let position = forward.partitionPoint(of: list) { $0 < key }
+    if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target {
+      return false
+    }
+    if !defersBackward {
+      insertBackward(source, target, timestamp: timestamp, ids: ids)
+    }
+    forward.insert(key | UInt64(timestamp), in: list, at: position)
+    count += 1
+    return true
+  }
+
+  private mutating func insertBackward(
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
+  ) {
+    let group = Int(target) >> Self.targetsPerTimestampShift
+    let latest = latestTimestamps[group]
+    let place =
+      timestamp > latest
+      ? backward.endPosition(of: Int(target))
+      : placeBackward(source, target, timestamp: timestamp, latest: latest, ids: ids)
+    backward.insert(source, in: Int(target), at: place)
+    if timestamp > latest { latestTimestamps[group] = timestamp }
+  }
+
+  /// The backward position of a new edge that may not be the latest. It is still mostly the end.
+  private func placeBackward(
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, latest: UInt32, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32>.Position {
+    let end = backward.endPosition(of: Int(target))
+    guard let (last, _) = backward.element(before: end, of: Int(target)) else { return end }
+    let isBehind = ids[last] < ids[source]
+    // None is later than the latest. Among equal timestamps, the ids decide.
+    if timestamp == latest && isBehind { return end }
+    let newest = self.timestamp(last, target) ?? 0
+    if newest < timestamp || (newest == timestamp && isBehind) { return end }
+    return backwardPosition(target, timestamp: timestamp, id: ids[source], ids: ids)
+  }
+
+  /// Removes an edge.
+  /// - Returns: false if there was none.
+  mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    prefetch(source, target)
+    let list = Int(source)
+    let key = UInt64(target) << 32
+    let position = forward.partitionPoint(of: list) { $0 < key }
+    guard let (element, found) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
+      return false
+    }
+    if !defersBackward { removeBackward(source, target, timestamp: Self.timestamp(element), ids: ids) }
+    forward.remove(from: list, at: found)
+    count -= 1
+    return true
+  }
+
+  /// In a short list, scanning the rows is faster than a search that looks up seconds.
+  private mutating func removeBackward(
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
+  ) {
+    let list = Int(target)
+    if backward.runCount(of: list) == 1, let offset = backward.firstOffset(of: source, run: 0, of: list) {
+      backward.remove(from: list, at: .init(run: 0, offset: offset))
+      return
+    }
+    let position = backwardPosition(target, timestamp: timestamp, id: ids[source], ids: ids)
+    if let (found, place) = backward.element(atOrAfter: position, of: list), found == source {
+      backward.remove(from: list, at: place)
+    } else {
+      preconditionFailure("an edge stands forward but not backward")
+    }
+  }
+
+  /// Removes all edges from a source.
+  mutating func removeAll(from source: UInt32, ids: borrowing Column<Int64>) {
+    for run in 0..<(defersBackward ? 0 : forward.runCount(of: Int(source))) {
+      for offset in 0..<forward.run(run, of: Int(source)).count {
+        let element = forward[Int(source), .init(run: run, offset: offset)]
+        removeBackward(source, Self.target(element), timestamp: Self.timestamp(element), ids: ids)
+      }
+    }
+    count -= forward.count(of: Int(source))
+    forward.removeAll(from: Int(source))
+  }
+
+  /// Removes all edges to a target.
+  mutating func removeAll(to target: UInt32, ids: borrowing Column<Int64>) {
+    buildBackward(ids: ids)
+    let key = UInt64(target) << 32
+    for run in 0..<backward.runCount(of: Int(target)) {
+      for offset in 0..<backward.run(run, of: Int(target)).count {
+        let list = Int(backward[Int(target), .init(run: run, offset: offset)])
+        let position = forward.partitionPoint(of: list) { $0 < key }
+        if let (_, found) = forward.element(atOrAfter: position, of: list) { forward.remove(from: list, at: found) }
+      }
+    }
+    count -= backward.count(of: Int(target))
+    backward.removeAll(from: Int(target))
+  }
+}
+
+extension Relation {
+  var byteCount: Int { forward.byteCount + backward.byteCount + latestTimestamps.byteCount }
+
+  /// Checks that forward and backward lists hold the same edges, each in its order.
+  func checkInvariants(_ name: String, ids: borrowing Column<Int64>) -> [String] {
+    var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
+    var forwardCount = 0
+    for source in 0..<forward.count {
+      var previous: UInt64?
+      for run in 0..<forward.runCount(of: source) {
+        let elements = forward.run(run, of: source)
+        for index in elements.indices {
+          if let previous, previous >> 32 >= elements[index] >> 32 {
+            problems.append("\(name): the targets of row \(source) do not ascend")
+          }
+          previous = elements[index]
+        }
+        forwardCount += elements.count
+      }
+    }
+    var backwardCount = 0
+    for target in 0..<backward.count {
+      var previous: (UInt32, Int64)?
+      for run in 0..<backward.runCount(of: target) {
+        let sources = backward.run(run, of: target)
+        for index in sources.indices {
+          guard let timestamp = timestamp(sources[index], UInt32(target)) else {
+            problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
+            continue
+          }
+          if timestamp > latestTimestamps[target >> Self.targetsPerTimestampShift] {
+            problems.append("\(name): an edge to \(target) is later than the latest")
+          }
+          let key = (timestamp, ids[sources[index]])
+          if let previous, previous >= key {
+            problems.append("\(name): the sources of row \(target) are out of order")
+          }
+          previous = key
+        }
+        backwardCount += sources.count
+      }
+    }
+    if forwardCount != count || backwardCount != count {
+      problems.append("\(name): \(count) edges counted, \(forwardCount) forward, \(backwardCount) backward")
+    }
+    return problems
+  }
+}

@@ -1,0 +1,151 @@
+/// The records of one result, and the texts that they refer to, in one allocation. Immutable; may be read from any
+/// thread.
+///
+/// A text becomes a `String` when it is read (35 ns). A result of twenty posts is one allocation, not forty.
+@safe struct ResultBuffer<Record: BitwiseCopyable & Sendable>: @unchecked Sendable {
+  // Safety: only `init` writes, before the buffer is shared.
+
+  private final class Storage: ManagedBuffer<ResultBufferHeader, Record> {}
+
+  private let storage: ManagedBuffer<ResultBufferHeader, Record>
+
+  /// - Parameters:
+  ///   - byteCount: the total bytes of all texts.
+  ///   - fill: sets every record, and writes every byte.
+  init(recordCount: Int, byteCount: Int, _ fill: (inout ResultBufferWriter<Record>) -> Void) {
+    // A thousand posts take 66 MB, so only a missing limit could exceed this.
+    demand(byteCount <= UInt32.max, "the texts of a result take less than 4 GiB: its records hold offsets of 32 bits")
+    let stride = MemoryLayout<Record>.stride
+    let capacity = recordCount + (byteCount + stride - 1) / stride
+    storage = Storage.create(minimumCapacity: capacity) { _ in
+      ResultBufferHeader(recordCount: recordCount, byteCount: byteCount)
+    }
+    // Safety: the buffer has capacity for the records, followed by the bytes.
+    unsafe storage.withUnsafeMutablePointerToElements { records in
+      let bytes = unsafe UnsafeMutableRawPointer(records + recordCount)
+      var writer = unsafe ResultBufferWriter(
+        records: records, recordCount: recordCount, bytes: bytes, byteCount: byteCount)
+      fill(&writer)
+      writer.checkFull()
+    }
+  }
+
+  var count: Int { storage.header.recordCount }
+
+  @inline(__always)
+  subscript(index: Int) -> Record {
+    unsafe storage.withUnsafeMutablePointers { header, records in
+      precondition(unsafe index >= 0 && index < header.pointee.recordCount, "the index is one of the result's")
+      return unsafe records[index]
+    }
+  }
+
+  /// A range of the bytes, which are UTF-8, as a `String`.
+  func string(at start: Int, count: Int) -> String {
+    unsafe storage.withUnsafeMutablePointers { header, records in
+      precondition(
+        unsafe start >= 0 && count >= 0 && start + count <= header.pointee.byteCount, "the text is one of the result's")
+      let bytes = unsafe UnsafeRawPointer(records + header.pointee.recordCount) + start
+      return unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+  }
+}
+
+extension ResultBuffer {
+  /// Some of the records, and all texts, in memory.
+  func raw(_ range: Range<Int>) -> RawResult {
+    precondition(range.upperBound <= count, "the records are the result's")
+    // Safety: the elements of a managed buffer do not move, and are not written after `init`.
+    return unsafe storage.withUnsafeMutablePointers { header, records in
+      unsafe RawResult(
+        owner: storage, records: UnsafeRawPointer(records + range.lowerBound), count: range.count,
+        texts: UnsafeRawPointer(records + header.pointee.recordCount), byteCount: header.pointee.byteCount)
+    }
+  }
+}
+
+/// The records of a result and the texts that they refer to, for a caller that holds `owner` while it reads them: the
+/// C library hands them out as they are.
+@unsafe package struct RawResult {
+  package let owner: AnyObject
+  package let records: UnsafeRawPointer
+  package let count: Int
+  package let texts: UnsafeRawPointer
+  package let byteCount: Int
+}
+
+struct ResultBufferHeader {
+  let recordCount: Int
+  let byteCount: Int
+}
+
+/// Fills a `ResultBuffer`: texts in sequence, records in any order.
+@safe struct ResultBufferWriter<Record: BitwiseCopyable & Sendable> {
+  private let records: UnsafeMutablePointer<Record>
+  private let recordCount: Int
+  private let bytes: UnsafeMutableRawPointer
+  private let byteCount: Int
+  private var written = 0
+
+  fileprivate init(
+    records: UnsafeMutablePointer<Record>, recordCount: Int, bytes: UnsafeMutableRawPointer, byteCount: Int
+  ) {
+    unsafe self.records = unsafe records
+    self.recordCount = recordCount
+    unsafe self.bytes = unsafe bytes
+    self.byteCount = byteCount
+  }
+
+  @inline(__always)
+  mutating func set(_ index: Int, _ record: Record) {
+    precondition(index >= 0 && index < recordCount)
+    unsafe records[index] = record
+  }
+
+  /// Appends a row's text. Returns where.
+  @inline(__always)
+  @discardableResult
+  mutating func append(_ row: Int, of column: borrowing TextColumn) -> Range<Int> {
+    let (start, length) = unsafe column.place(row)
+    return unsafe append(start, length)
+  }
+
+  /// Appends a text by its reference. Returns where.
+  @inline(__always)
+  mutating func append(_ reference: UInt64, of column: borrowing TextColumn) -> Range<Int> {
+    let (start, length) = unsafe column.place(of: reference)
+    return unsafe append(start, length)
+  }
+
+  @inline(__always)
+  private mutating func append(_ start: UnsafeRawPointer?, _ length: Int) -> Range<Int> {
+    let end = written &+ length
+    precondition(end <= byteCount)
+    if let start = unsafe start { unsafe Self.copy(start, to: bytes + written, length) }
+    defer { written = end }
+    return unsafe Range(uncheckedBounds: (written, end))
+  }
+
+  /// Copies a text. One of eight to sixteen bytes, as most names are, is two words, which may overlap: a call takes
+  /// longer than that.
+  @inline(__always)
+  @unsafe private static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ length: Int) {
+    if length &- 8 > 8 || length < 8 { return unsafe target.copyMemory(from: source, byteCount: length) }
+    let last = length &- 8
+    let words = unsafe (source.loadUnaligned(as: UInt64.self), (source + last).loadUnaligned(as: UInt64.self))
+    unsafe target.storeBytes(of: words.0, as: UInt64.self)
+    unsafe (target + last).storeBytes(of: words.1, as: UInt64.self)
+  }
+
+  /// Appends a text that belongs to no row.
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      precondition(utf8.count <= byteCount - written)
+      if let start = utf8.baseAddress { unsafe (bytes + written).copyMemory(from: start, byteCount: utf8.count) }
+    }
+    written += text.utf8.count
+  }
+
+  fileprivate func checkFull() { precondition(written == byteCount, "every byte of a result is written") }
+}

@@ -1,0 +1,316 @@
+import CSupport
+
+/// One text per row (a username, a post), with its bytes in an append-only arena of pages of about a megabyte.
+///
+/// Written bytes never change, so a pinned column shares the pages that the writer continues to fill: the writer only
+/// writes after the bytes that the pin knows. A pin may be written too (a batch that is rolled back continues with the
+/// pin from before it). It continues at the shared end of the page, or begins its own page.
+///
+/// A page whose last text is removed is freed. If less than half of all bytes are texts, because texts were replaced or
+/// removed, each write also moves a few texts off sparse pages. So the pages never take much more than twice the texts.
+///
+/// A reference is one word: page (28 bits), offset (20), byte count (16). A row may have further words behind it, for
+/// what is read along with the text: then one cache line has both.
+/// - Complexity: O(bytes) for appending and for creating a `String`; otherwise O(1).
+struct TextColumn: ~Copyable, @unchecked Sendable {
+  /// Two pages, with the allocator's block headers, fill a huge page.
+  static let pageByteCount = (1 << 20) - 128
+  /// The longest text: the limit of sixteen bits.
+  static let maximumByteCount = Int(UInt16.max)
+
+  /// The words of each row: the reference, then those of the owner.
+  private var words: Column<UInt64>
+  /// The number of words of a row, as a power of two.
+  private let wordShift: Int
+  private var addresses: Column<UInt>
+  private var owners: [MemoryPage] = []
+  /// The bytes of all pages, including their owners.
+  private var pagesByteCount = 0
+  private var liveByteCounts: Column<Int>
+  /// The bytes of all texts.
+  private var liveByteCount = 0
+  private var used = pageByteCount  // of the last page; initially full, so that the first text begins a page
+  /// The next row whose text may be moved.
+  private var movingRow = 0
+
+  /// The rows that a write checks for a text to move. A pass over all rows takes a quarter as many writes.
+  private static let movingRowCount = 4
+
+  /// - Parameter wordsPerRow: a power of two.
+  init(wordsPerRow: Int = 1) {
+    precondition(wordsPerRow.nonzeroBitCount == 1, "the words of a row must be a power of two")
+    wordShift = wordsPerRow.trailingZeroBitCount
+    words = Column()
+    addresses = Column()
+    liveByteCounts = Column()
+  }
+
+  private init(
+    words: consuming Column<UInt64>, wordShift: Int, addresses: consuming Column<UInt>, owners: [MemoryPage],
+    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int
+  ) {
+    self.words = words
+    self.wordShift = wordShift
+    self.addresses = addresses
+    self.owners = owners
+    self.pagesByteCount = pagesByteCount
+    self.liveByteCounts = liveByteCounts
+    self.liveByteCount = liveByteCount
+    self.used = used
+    self.movingRow = movingRow
+  }
+
+  mutating func pin() -> TextColumn {
+    TextColumn(
+      words: words.pin(), wordShift: wordShift, addresses: addresses.pin(), owners: owners,
+      pagesByteCount: pagesByteCount, liveByteCounts: liveByteCounts.pin(), liveByteCount: liveByteCount, used: used,
+      movingRow: movingRow)
+  }
+
+  var count: Int { words.count >> wordShift }
+
+  /// The reference of a row's text.
+  @inline(__always)
+  private func reference(_ row: Int) -> UInt64 { words[row &<< wordShift] }
+
+  private mutating func setReference(_ row: Int, _ reference: UInt64) { words[row &<< wordShift] = reference }
+
+  /// A word of the owner: from 1 on.
+  @inline(__always)
+  subscript(row: Int, word: Int) -> UInt64 {
+    get { words[row &<< wordShift &+ word] }
+    set { words[row &<< wordShift &+ word] = newValue }
+  }
+
+  /// All words of a row, read at once, of a column with four words per row.
+  @inline(__always)
+  func fourWords(_ row: Int) -> (reference: UInt64, UInt64, UInt64, UInt64) {
+    assert(wordShift == 2)
+    return words.four(from: row &<< 2)
+  }
+
+  /// The bytes of a row's text, in place.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func bytes(_ row: Int) -> Span<UInt8> {
+    let reference = reference(row)
+    let length = Int(reference & 0xFFFF)
+    if length == 0 { return Span() }
+    // Safety: the reference was created by `store`; its page lives as long as this column, and its bytes never change.
+    let start = unsafe address(reference).assumingMemoryBound(to: UInt8.self)
+    let span = unsafe Span(_unsafeStart: start, count: length)
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  /// The location and length of a row's text; valid until the next write.
+  @inline(__always)
+  func place(_ row: Int) -> (start: UnsafeRawPointer?, byteCount: Int) { unsafe place(of: reference(row)) }
+
+  /// The location and length of a text by its reference.
+  @inline(__always)
+  func place(of reference: UInt64) -> (start: UnsafeRawPointer?, byteCount: Int) {
+    let length = Int(reference & 0xFFFF)
+    return unsafe (length == 0 ? nil : address(reference), length)
+  }
+
+  @inline(__always)
+  func byteCount(_ row: Int) -> Int { Int(reference(row) & 0xFFFF) }
+
+  /// Prefetches the words of a row, for a caller that soon prefetches the text.
+  @inline(__always)
+  func prefetchReference(_ row: Int) { words.prefetch(row &<< wordShift) }
+
+  /// Prefetches a row's text: its ends, and the first two hundred bytes. Returns its byte count.
+  @inline(__always)
+  func prefetch(_ row: Int) -> Int {
+    let reference = reference(row)
+    let length = Int(reference & 0xFFFF)
+    if length > 0 {
+      let start = unsafe address(reference)
+      unsafe kith_prefetch(start)
+      unsafe kith_prefetch(start + 64)
+      unsafe kith_prefetch(start + 128)
+      unsafe kith_prefetch(start + (length - 1))
+    }
+    return length
+  }
+
+  /// Prefetches the beginning of a row's text, which is all of a name. Returns its byte count.
+  @inline(__always)
+  @discardableResult
+  func prefetchText(_ row: Int) -> Int {
+    let (start, length) = unsafe place(row)
+    if length > 0 { unsafe kith_prefetch(start) }
+    return length
+  }
+
+  /// A row's text as a `String`. Its bytes were validated as UTF-8 when added.
+  @inline(__always)
+  func string(_ row: Int) -> String {
+    let reference = reference(row)
+    let length = Int(reference & 0xFFFF)
+    if length == 0 { return "" }
+    let bytes = unsafe UnsafeRawBufferPointer(start: address(reference), count: length)
+    return unsafe String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The concatenated bytes of adjacent rows.
+  func bytes(of rows: Range<Int>) -> [UInt8] {
+    let total = rows.reduce(0) { $0 + byteCount($1) }
+    // Safety: exactly `total` bytes are written, text by text.
+    return unsafe [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
+      for row in rows {
+        let (start, length) = unsafe place(row)
+        if let start = unsafe start, let target = buffer.baseAddress {
+          unsafe UnsafeMutableRawPointer(target + count).copyMemory(from: start, byteCount: length)
+        }
+        count += length
+      }
+    }
+  }
+
+  /// Whether a row's text is ASCII.
+  func isASCII(_ row: Int) -> Bool {
+    let text = bytes(row)
+    var seen: UInt8 = 0
+    for index in text.indices { seen |= text[index] }
+    return seen < 0x80
+  }
+
+  mutating func append(_ text: Span<UInt8>) {
+    let end = words.count + (1 << wordShift)
+    words.append(store(text))
+    words.grow(to: end, filledWith: 0)
+  }
+
+  /// Grows to this many rows, with empty texts.
+  mutating func grow(to newCount: Int) { words.grow(to: newCount << wordShift, filledWith: 0) }
+
+  /// Sets the text of a row that has none.
+  mutating func fill(_ row: Int, _ text: Span<UInt8>) {
+    if text.count > 0 { setReference(row, store(text)) }
+  }
+
+  /// Replaces a row's text.
+  mutating func set(_ row: Int, _ text: Span<UInt8>) {
+    release(reference(row))
+    setReference(row, store(text))
+    moveSome()
+  }
+
+  /// Empties a row's text and releases its bytes.
+  mutating func clear(_ row: Int) {
+    release(reference(row))
+    setReference(row, 0)
+    moveSome()
+  }
+
+  /// The bytes of pages and words.
+  /// - Complexity: O(1).
+  var memoryByteCount: Int {
+    words.byteCount + addresses.byteCount + liveByteCounts.byteCount + pagesByteCount + owners.capacity * 8
+  }
+
+  func checkInvariants(_ name: String) -> [String] {
+    var live = [Int](repeating: 0, count: owners.count)
+    for row in 0..<count {
+      let reference = reference(row)
+      let length = Int(reference & 0xFFFF)
+      if length == 0 { continue }
+      let page = Int(reference >> 36)
+      guard page < owners.count, Int(reference >> 16 & 0xFFFFF) + length <= owners[page].byteCount else {
+        return ["\(name): the text of row \(row) lies outside its page"]
+      }
+      live[page] += length
+    }
+    if live.reduce(0, +) != liveByteCount {
+      return ["\(name): counts \(liveByteCount) bytes of texts, of \(live.reduce(0, +))"]
+    }
+    let pageBytes = owners.reduce(0) { $0 + $1.byteCount + MemoryPage.overheadByteCount }
+    if pageBytes != pagesByteCount { return ["\(name): pages take \(pageBytes) bytes, not \(pagesByteCount)"] }
+    for page in live.indices where live[page] != liveByteCounts[page] {
+      return ["\(name): page \(page) counts \(liveByteCounts[page]) live bytes of \(live[page])"]
+    }
+    return []
+  }
+
+  // MARK: - The arena
+
+  @inline(__always)
+  private func address(_ reference: UInt64) -> UnsafeRawPointer {
+    // Safety: only called for a reference that is not empty; its page was allocated at a nonzero address.
+    let page = addresses[Int(reference >> 36)] + UInt(reference >> 16 & 0xFFFFF)
+    return unsafe UnsafeRawPointer(bitPattern: page).unsafelyUnwrapped
+  }
+
+  private mutating func store(_ text: Span<UInt8>) -> UInt64 {
+    unsafe text.withUnsafeBytes { source in unsafe store(source) }
+  }
+
+  private mutating func store(_ text: UnsafeRawBufferPointer) -> UInt64 {
+    let length = text.count
+    precondition(length <= Self.maximumByteCount, "a text is at most 65,535 bytes")
+    if length == 0 { return 0 }
+    if used + length > Self.pageByteCount || !ownsTail() { beginPage() }
+    let page = owners.count - 1
+    // Safety: used + length fits the page, and no reader of any copy accesses bytes at or after `used`.
+    if let start = text.baseAddress {
+      unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
+    }
+    let reference = UInt64(page) << 36 | UInt64(used) << 16 | UInt64(length)
+    used += length
+    owners[page].filledByteCount = used
+    liveByteCounts[page] += length
+    liveByteCount += length
+    return reference
+  }
+
+  /// Whether this column may fill the last page after `used`: no other copy has filled it further, or it is not shared.
+  private mutating func ownsTail() -> Bool {
+    let last = owners.count - 1
+    return owners[last].filledByteCount == used || isKnownUniquelyReferenced(&owners[last])
+  }
+
+  /// While less than half of all bytes are texts, moves the texts of the next few rows off pages that are less than
+  /// half full. Pinned columns keep the old pages.
+  private mutating func moveSome() {
+    guard pagesByteCount > 2 * (liveByteCount + Self.pageByteCount) else { return }
+    for _ in 0..<min(Self.movingRowCount, count) {
+      if movingRow >= count { movingRow = 0 }
+      let reference = reference(movingRow)
+      let page = Int(reference >> 36)
+      if reference != 0, page < owners.count - 1, liveByteCounts[page] < Self.pageByteCount / 2 {
+        // Safety: the page is released only after the text was copied.
+        let text = unsafe UnsafeRawBufferPointer(start: address(reference), count: Int(reference & 0xFFFF))
+        setReference(movingRow, unsafe store(text))
+        release(reference)
+      }
+      movingRow += 1
+    }
+  }
+
+  private mutating func beginPage() {
+    if let last = owners.indices.last, liveByteCounts[last] == 0 { releasePage(last) }
+    let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
+    pagesByteCount += Self.pageByteCount + MemoryPage.overheadByteCount
+    owners.append(page)
+    unsafe addresses.append(UInt(bitPattern: page.base))
+    liveByteCounts.append(0)
+    used = 0
+  }
+
+  private mutating func release(_ reference: UInt64) {
+    let length = Int(reference & 0xFFFF)
+    if length == 0 { return }
+    let page = Int(reference >> 36)
+    liveByteCounts[page] -= length
+    liveByteCount -= length
+    if liveByteCounts[page] == 0 && page < owners.count - 1 { releasePage(page) }
+  }
+
+  /// Releases the bytes of a page without texts.
+  private mutating func releasePage(_ page: Int) {
+    pagesByteCount -= owners[page].byteCount
+    owners[page] = MemoryPage.allocate(byteCount: 0)
+  }
+}

@@ -1,0 +1,335 @@
+import CSupport
+
+/// A TLSF allocator: blocks of any size from arenas of whole huge pages.
+///
+/// Free blocks are listed by size, in 32 classes per power of two. Two levels of bitmaps show which lists are not
+/// empty. A freed block is merged with its free neighbours at once, and a free arena is unmapped. After M. Masmano et
+/// al., "TLSF: a new dynamic memory allocator for real-time systems", 2004. One difference: the list of a size's own
+/// class is probed first, because pages come in few sizes, and a freed block of the same size should be reused.
+///
+/// Each block is preceded by a header of sixteen bytes: the address of the previous block in memory, and the size. A
+/// free block begins with its list neighbours.
+/// - Complexity: O(1). Occasionally an arena is mapped or unmapped; the system creates its pages at first access.
+@safe struct TLSFAllocator: ~Copyable, @unchecked Sendable {
+  // Safety: all addresses are of blocks inside arenas that this allocator mapped, and only the holder of the allocator
+  // accesses their headers. `checkInvariants` walks them all.
+
+  static let headerByteCount = 16
+  /// Blocks of a page or more are aligned to cache lines.
+  static let lineByteCount = 64
+  static let pageByteCount = 4_096
+  private static let arenaUnit = 1 << 21
+  private static let arenaLimit = 1 << 25
+  /// Space before the first block, so that it begins on a cache line.
+  private static let arenaMargin = 48
+  /// The content of the smallest block: the two list neighbours of a free block, and space for splitting off a block.
+  private static let minimumByteCount = 32
+  /// The most blocks of a size's own class that are probed.
+  private static let probeLimit = 4
+
+  private var levels: UInt64 = 0
+  private var classes = [UInt32](repeating: 0, count: SizeClass.levelCount)
+  private var heads = [Block?](repeating: nil, count: SizeClass.levelCount * SizeClass.perLevel)
+  private var arenas: [Arena] = []
+  private var emptyArenaCount = 0
+  private(set) var mappedByteCount = 0
+  /// The bytes of all allocated blocks, including their headers.
+  private(set) var takenByteCount = 0
+
+  @safe private struct Arena {
+    let base: UnsafeMutableRawPointer
+    let byteCount: Int
+  }
+
+  // MARK: - Blocks
+
+  /// A block, by the address of its header.
+  @safe fileprivate struct Block: Equatable {
+    let header: UnsafeMutableRawPointer
+
+    init(_ header: UnsafeMutableRawPointer) { unsafe self.header = unsafe header }
+
+    static func == (left: Block, right: Block) -> Bool { unsafe left.header == right.header }
+
+    var base: UnsafeMutableRawPointer { unsafe header + headerByteCount }
+
+    /// The previous block in memory; nil for the first of an arena.
+    var previous: Block? {
+      get { unsafe header.load(as: UnsafeMutableRawPointer?.self).map { unsafe Block($0) } }
+      nonmutating set { unsafe header.storeBytes(of: newValue?.header, as: UnsafeMutableRawPointer?.self) }
+    }
+
+    /// Without the header. 0 at the end of an arena.
+    var byteCount: Int { Int(size & ~1) }
+
+    var isFree: Bool { size & 1 != 0 }
+
+    func note(byteCount: Int, isFree: Bool) {
+      unsafe header.storeBytes(of: UInt64(byteCount) | (isFree ? 1 : 0), toByteOffset: 8, as: UInt64.self)
+    }
+
+    private var size: UInt64 { unsafe header.load(fromByteOffset: 8, as: UInt64.self) }
+
+    /// The next block in memory.
+    var next: Block { unsafe Block(base + byteCount) }
+
+    /// The list neighbours of a free block.
+    var listed: (before: Block?, behind: Block?) {
+      get {
+        let before = unsafe base.load(as: UnsafeMutableRawPointer?.self)
+        let behind = unsafe base.load(fromByteOffset: 8, as: UnsafeMutableRawPointer?.self)
+        return unsafe (before.map { unsafe Block($0) }, behind.map { unsafe Block($0) })
+      }
+      nonmutating set {
+        unsafe base.storeBytes(of: newValue.before?.header, as: UnsafeMutableRawPointer?.self)
+        unsafe base.storeBytes(of: newValue.behind?.header, toByteOffset: 8, as: UnsafeMutableRawPointer?.self)
+      }
+    }
+
+    /// The bytes to split off in front so that the block begins on a cache line: none, or enough for a block.
+    var misalignment: Int {
+      let beyond = unsafe Int(bitPattern: base) & (lineByteCount - 1)
+      if beyond == 0 { return 0 }
+      let gap = lineByteCount - beyond
+      return gap < headerByteCount + minimumByteCount ? gap + lineByteCount : gap
+    }
+  }
+
+  // MARK: - Allocating and freeing
+
+  /// Allocates uninitialised bytes, aligned to sixteen, or to 64 for four kilobytes or more.
+  /// - Parameter byteCount: at most a megabyte.
+  mutating func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+    let isPage = byteCount >= Self.pageByteCount
+    let wanted = Self.roundedUp(byteCount, isPage: isPage)
+    var block: Block
+    if let found = find(wanted, isPage: isPage) {
+      block = found
+    } else {
+      mapArena()
+      guard let found = find(wanted, isPage: isPage) else { preconditionFailure("\(byteCount) bytes are no page") }
+      block = found
+    }
+    unlist(block)
+    if block.previous == nil && block.next.byteCount == 0 { emptyArenaCount -= 1 }
+    if isPage, block.misalignment > 0 { block = cutFront(of: block, block.misalignment) }
+    cutEnd(of: block, behind: wanted)
+    block.note(byteCount: block.byteCount, isFree: false)
+    takenByteCount += block.byteCount + Self.headerByteCount
+    return unsafe block.base
+  }
+
+  /// Rounds up to a multiple of sixteen; for a page, so that the header of the next block also ends on a cache line.
+  private static func roundedUp(_ byteCount: Int, isPage: Bool) -> Int {
+    if !isPage { return max(minimumByteCount, (byteCount + 15) & ~15) }
+    return (byteCount + headerByteCount + lineByteCount - 1) & ~(lineByteCount - 1) - headerByteCount
+  }
+
+  /// Frees a block that `allocate` returned.
+  mutating func free(_ base: UnsafeMutableRawPointer) {
+    var block = unsafe Block(base - Self.headerByteCount)
+    precondition(!block.isFree && block.byteCount > 0, "a block is given back once")
+    takenByteCount -= block.byteCount + Self.headerByteCount
+    let next = block.next
+    if next.isFree {
+      unlist(next)
+      join(block, next)
+    }
+    if let previous = block.previous, previous.isFree {
+      unlist(previous)
+      join(previous, block)
+      block = previous
+    }
+    if block.previous == nil && block.next.byteCount == 0 {
+      // Keeps one free arena. Otherwise, allocating and freeing a page in turn would map one each time.
+      if emptyArenaCount > 0 { return unmapArena(of: block) }
+      emptyArenaCount += 1
+    }
+    list(block)
+  }
+
+  /// A free block of at least this size: the first that fits among those probed of its own class, or any of a class
+  /// above.
+  private func find(_ byteCount: Int, isPage: Bool) -> Block? {
+    var next = heads[SizeClass(of: byteCount).index]
+    for _ in 0..<Self.probeLimit {
+      guard let block = next else { break }
+      if block.byteCount >= byteCount + (isPage ? block.misalignment : 0) { return block }
+      next = block.listed.behind
+    }
+    let most = byteCount + (isPage ? Self.lineByteCount + Self.headerByteCount + Self.minimumByteCount : 0)
+    let least = SizeClass(above: most)
+    var level = least.level
+    var subclasses = classes[level] & (UInt32.max << UInt32(least.subclass))
+    if subclasses == 0 {
+      let rest = levels & (UInt64.max << UInt64(level + 1))
+      if rest == 0 { return nil }
+      level = rest.trailingZeroBitCount
+      subclasses = classes[level]
+    }
+    return heads[level * SizeClass.perLevel + subclasses.trailingZeroBitCount]
+  }
+
+  /// Splits off the first bytes of an unlisted block as a free block. Returns the rest.
+  private mutating func cutFront(of block: Block, _ byteCount: Int) -> Block {
+    let rest = unsafe Block(block.header + byteCount)
+    rest.previous = block
+    rest.note(byteCount: block.byteCount - byteCount, isFree: false)
+    rest.next.previous = rest
+    block.note(byteCount: byteCount - Self.headerByteCount, isFree: true)
+    list(block)
+    return rest
+  }
+
+  /// Splits off the last bytes of a block as a free block, if they are enough for one.
+  private mutating func cutEnd(of block: Block, behind byteCount: Int) {
+    let left = block.byteCount - byteCount - Self.headerByteCount
+    if left < Self.minimumByteCount { return }
+    let rest = unsafe Block(block.base + byteCount)
+    rest.previous = block
+    rest.note(byteCount: left, isFree: true)
+    rest.next.previous = rest
+    block.note(byteCount: byteCount, isFree: false)
+    list(rest)
+  }
+
+  /// Merges two adjacent blocks, both unlisted.
+  private func join(_ block: Block, _ next: Block) {
+    block.note(byteCount: block.byteCount + Self.headerByteCount + next.byteCount, isFree: true)
+    block.next.previous = block
+  }
+
+  private mutating func list(_ block: Block) {
+    block.note(byteCount: block.byteCount, isFree: true)
+    let size = SizeClass(of: block.byteCount)
+    let behind = heads[size.index]
+    block.listed = (nil, behind)
+    if let behind { behind.listed = (block, behind.listed.behind) }
+    heads[size.index] = block
+    classes[size.level] |= 1 << UInt32(size.subclass)
+    levels |= 1 << UInt64(size.level)
+  }
+
+  private mutating func unlist(_ block: Block) {
+    let (before, behind) = block.listed
+    if let behind { behind.listed = (before, behind.listed.behind) }
+    if let before {
+      before.listed = (before.listed.before, behind)
+      return
+    }
+    let size = SizeClass(of: block.byteCount)
+    heads[size.index] = behind
+    if behind != nil { return }
+    classes[size.level] &= ~(1 << UInt32(size.subclass))
+    if classes[size.level] == 0 { levels &= ~(1 << UInt64(size.level)) }
+  }
+
+  // MARK: - Arenas
+
+  /// The size is an eighth of the mapped bytes, so that a small graph takes little and a large one has few arenas.
+  private mutating func mapArena() {
+    let byteCount = min(max(Self.arenaUnit, mappedByteCount / 8 & ~(Self.arenaUnit - 1)), Self.arenaLimit)
+    guard let base = unsafe kith_map(byteCount) else { preconditionFailure("the system has no more memory") }
+    arenas.append(unsafe Arena(base: base, byteCount: byteCount))
+    mappedByteCount += byteCount
+    emptyArenaCount += 1
+    let block = unsafe Block(base + Self.arenaMargin)
+    block.previous = nil
+    block.note(byteCount: byteCount - Self.arenaMargin - 2 * Self.headerByteCount, isFree: true)
+    block.next.previous = block
+    block.next.note(byteCount: 0, isFree: false)
+    list(block)
+  }
+
+  private mutating func unmapArena(of block: Block) {
+    let base = unsafe block.header - Self.arenaMargin
+    guard let index = arenas.firstIndex(where: { unsafe $0.base == base }) else {
+      preconditionFailure("a block belongs to an arena")
+    }
+    mappedByteCount -= arenas[index].byteCount
+    unsafe kith_unmap(base, arenas[index].byteCount)
+    arenas.swapAt(index, arenas.count - 1)
+    arenas.removeLast()
+  }
+
+  deinit {
+    for arena in arenas { unsafe kith_unmap(arena.base, arena.byteCount) }
+  }
+}
+
+/// The list of free blocks of a size: linear below 512 bytes, then 32 classes per power of two.
+private struct SizeClass {
+  static let levelCount = 18
+  static let perLevel = 32
+  private static let smallByteCount = 512
+
+  let level: Int
+  let subclass: Int
+
+  var index: Int { level * Self.perLevel + subclass }
+
+  /// The class of a size.
+  init(of byteCount: Int) {
+    if byteCount < Self.smallByteCount {
+      (level, subclass) = (0, byteCount >> 4)
+    } else {
+      let log = Int.bitWidth - 1 - byteCount.leadingZeroBitCount
+      (level, subclass) = (log - 8, byteCount >> (log - 5) & 31)
+    }
+  }
+
+  /// The first class all of whose blocks have at least this size.
+  init(above byteCount: Int) {
+    if byteCount < Self.smallByteCount {
+      self.init(of: byteCount)
+    } else {
+      let log = Int.bitWidth - 1 - byteCount.leadingZeroBitCount
+      self.init(of: byteCount + (1 << (log - 5)) - 1)
+    }
+  }
+}
+
+extension TLSFAllocator {
+  /// Checks that every block knows the previous one, that no two free blocks are adjacent, and that exactly the free
+  /// blocks are listed, each in its class.
+  func checkInvariants() -> [String] {
+    var problems: [String] = []
+    var (taken, freeCount, emptyCount) = (0, 0, 0)
+    for arena in arenas {
+      var previous: Block?
+      var block = unsafe Block(arena.base + Self.arenaMargin)
+      while block.byteCount > 0 {
+        if block.previous != previous { problems.append("a block does not know the one before it") }
+        if block.isFree {
+          freeCount += 1
+          if previous?.isFree == true { problems.append("two free blocks are neighbours") }
+        } else {
+          taken += block.byteCount + Self.headerByteCount
+        }
+        previous = block
+        block = block.next
+      }
+      if block.previous != previous { problems.append("the end of an arena does not know the block before it") }
+      if unsafe block.base != arena.base + arena.byteCount { problems.append("an arena ends elsewhere") }
+      if previous?.isFree == true && previous?.previous == nil { emptyCount += 1 }
+    }
+    if taken != takenByteCount { problems.append("\(taken) bytes are taken, not \(takenByteCount)") }
+    if emptyCount != emptyArenaCount { problems.append("\(emptyCount) arenas are free, not \(emptyArenaCount)") }
+    var listedCount = 0
+    for (index, head) in heads.enumerated() {
+      let (level, subclass) = (index / SizeClass.perLevel, index % SizeClass.perLevel)
+      if (head != nil) != (classes[level] >> UInt32(subclass) & 1 != 0) { problems.append("a bitmap is wrong") }
+      var next = head
+      while let block = next {
+        listedCount += 1
+        if !block.isFree || SizeClass(of: block.byteCount).index != index { problems.append("a list is of others") }
+        next = block.listed.behind
+      }
+    }
+    for level in classes.indices where (classes[level] != 0) != (levels >> UInt64(level) & 1 != 0) {
+      problems.append("the bitmap of levels is wrong")
+    }
+    if listedCount != freeCount { problems.append("\(listedCount) blocks are listed, \(freeCount) are free") }
+    return problems
+  }
+}

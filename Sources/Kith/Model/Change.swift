@@ -1,0 +1,96 @@
+/// A change of a graph: what a caller requests, what a journal records and what an observer receives.
+///
+/// An applied change carries its own time and ids, so the same changes in the same order yield the same graph anywhere.
+/// If a caller leaves an id or a time nil, the engine fills it in before it assigns a sequence number. Times are in
+/// milliseconds; follows and likes keep whole seconds, rounded down.
+public enum Change: Hashable, Sendable {
+  /// Adds a user.
+  /// - Throws: `invalidUsername`, `usernameTaken`, `userIDTaken`, `invalidRequest` if the id is below 1.
+  case addUser(id: UserID? = nil, username: String)
+  /// Renames a user.
+  /// - Throws: `unknownUser`, `invalidUsername`, `usernameTaken`.
+  case renameUser(UserID, to: String)
+  /// Removes a user with the user's posts, follows in both directions, likes, blocks and mutes.
+  /// - Throws: `unknownUser`.
+  case removeUser(UserID)
+  /// Makes a user follow another, the target.
+  /// - Throws: `unknownUser`, `cannotFollowSelf`, `blocked`, `invalidRequest` if the time is out of range.
+  case follow(by: UserID, target: UserID, at: Timestamp? = nil)
+  /// Removes a user's follow of another.
+  /// - Throws: `unknownUser`.
+  case unfollow(by: UserID, target: UserID)
+  /// Adds a post.
+  /// - Throws: `unknownUser`, `postIDTaken`, `textTooLong`, `invalidRequest` if the id or time is out of range.
+  case addPost(id: PostID? = nil, author: UserID, text: String, createdAt: Timestamp? = nil)
+  /// Removes a post with its likes.
+  /// - Throws: `unknownPost`.
+  case removePost(PostID)
+  /// Makes a user like a post.
+  /// - Throws: `unknownUser`, `unknownPost`, `blocked`, `invalidRequest` if the time is out of range.
+  case like(by: UserID, post: PostID, at: Timestamp? = nil)
+  /// Removes a user's like of a post.
+  /// - Throws: `unknownUser`, `unknownPost`, `blocked`.
+  case unlike(by: UserID, post: PostID)
+  /// Makes a user block another. Removes the follows between them.
+  /// - Throws: `unknownUser`, `invalidRequest` if the users are the same.
+  case block(by: UserID, target: UserID)
+  /// Removes a block. Restores no follow.
+  /// - Throws: `unknownUser`.
+  case unblock(by: UserID, target: UserID)
+  /// Hides the target's posts from the user's timeline.
+  /// - Throws: `unknownUser`, `invalidRequest` if the users are the same.
+  case mute(by: UserID, target: UserID)
+  /// Shows the target's posts in the user's timeline again.
+  /// - Throws: `unknownUser`.
+  case unmute(by: UserID, target: UserID)
+}
+
+/// A change of one edge: what the changes of all relations have in common.
+package struct EdgeChange: Sendable {
+  package let kind: RelationKind
+  package let source: UserID
+  /// The user or the post that the edge leads to.
+  package let target: Int64
+  /// When it is made; nil where it is removed, where its relation has no times, and where the engine fills it in.
+  package var time: Timestamp?
+  /// Whether it is made, not removed.
+  package let adds: Bool
+
+  package init(_ kind: RelationKind, _ source: UserID, _ target: Int64, at time: Timestamp? = nil, adds: Bool = true) {
+    self.kind = kind
+    self.source = source
+    self.target = target
+    self.time = time
+    self.adds = adds
+  }
+}
+
+extension Change {
+  /// The edge that it makes or removes; nil for changes of users and posts.
+  package var edge: EdgeChange? {
+    switch self {
+    case .addUser, .renameUser, .removeUser, .addPost, .removePost: nil
+    case .follow(let user, let target, let time): EdgeChange(.follow, user, target.rawValue, at: time)
+    case .unfollow(let user, let target): EdgeChange(.follow, user, target.rawValue, adds: false)
+    case .like(let user, let post, let time): EdgeChange(.like, user, post.rawValue, at: time)
+    case .unlike(let user, let post): EdgeChange(.like, user, post.rawValue, adds: false)
+    case .block(let user, let target): EdgeChange(.block, user, target.rawValue)
+    case .unblock(let user, let target): EdgeChange(.block, user, target.rawValue, adds: false)
+    case .mute(let user, let target): EdgeChange(.mute, user, target.rawValue)
+    case .unmute(let user, let target): EdgeChange(.mute, user, target.rawValue, adds: false)
+    }
+  }
+
+  package init(_ edge: EdgeChange) {
+    let (user, target) = (edge.source, UserID(edge.target))
+    self =
+      switch edge.kind {
+      case .follow: edge.adds ? .follow(by: user, target: target, at: edge.time) : .unfollow(by: user, target: target)
+      case .like:
+        edge.adds
+          ? .like(by: user, post: PostID(edge.target), at: edge.time) : .unlike(by: user, post: PostID(edge.target))
+      case .block: edge.adds ? .block(by: user, target: target) : .unblock(by: user, target: target)
+      case .mute: edge.adds ? .mute(by: user, target: target) : .unmute(by: user, target: target)
+      }
+  }
+}

@@ -1,0 +1,126 @@
+extension KithError {
+  /// What is invalid about a request, with the value that is.
+  @nonexhaustive
+  public enum RequestProblem: Sendable, Hashable {
+    /// An id of a new user or post is below 1.
+    case id(Int64)
+    /// The time of a follow or a like is not 0 to `SocialGraph.Limits.edgeMilliseconds`.
+    case edgeTime(Timestamp)
+    /// The time of a post is before 1970.
+    case postTime(Timestamp)
+    /// A user tried to block themselves.
+    case cannotBlockSelf
+    /// A user tried to mute themselves.
+    case cannotMuteSelf
+    /// A batch has more changes than `limit`.
+    case tooManyChanges(limit: Int)
+    /// The limit of a page is not 1 to `SocialGraph.Limits.pageCount`.
+    case limit(Int)
+    /// More ids are asked for at once than `SocialGraph.Limits.idCount`.
+    case idCount(Int)
+    /// A limit of follows to read is negative.
+    case followLimit(Int)
+    /// One of the bounds of a path is negative.
+    case path(maximumHops: Int, followLimit: Int)
+    /// More mutuals are named than `SocialGraph.Limits.namedCount`, or a bound is negative.
+    case suggestions(namedCount: Int, followLimit: Int)
+    /// A parameter of PageRank is out of its range.
+    case pageRank(damping: Double, tolerance: Double, maximumRounds: Int)
+    /// The named order of users is by a viewer's follows, and there is no viewer.
+    case orderNeedsViewer(String)
+    /// Posts of a viewer's followees are searched for, and there is no viewer.
+    case followedOnlyNeedsViewer
+    /// A fuzzy search is by similarity, not by the named order.
+    case fuzzyOrder(String)
+    /// These edges have no list of that kind.
+    case noSuchList(of: String)
+    /// The journal lacks a change: a snapshot holds it.
+    case notInJournal(sequence: UInt64)
+    /// Changes wait for a snapshot, because a bulk load is in no journal.
+    case unsavedBulkLoad
+    /// A store is opened by a URL that is no file URL.
+    case notAFileURL
+    /// A text from C is not valid UTF-8.
+    case invalidUTF8
+    /// No snapshot and journals lead to any state.
+    case unreachable(path: String)
+    /// No snapshot and journals lead to a change.
+    case unreachableSequence(UInt64, path: String)
+    /// No snapshot and journals lead to a time.
+    case unreachableTime(Timestamp, path: String)
+    /// A snapshot holds one state, so none can be chosen.
+    case singleInstant(path: String)
+    /// A path ends without the name of a file.
+    case fileNameMissing(path: String)
+    /// A file would be replaced.
+    case fileExists(path: String)
+    /// A file would be created in a directory that does not exist.
+    case noDirectory(String, path: String)
+    /// A file would be created inside a store.
+    case insideStore(String, path: String)
+    /// A request of the query protocol, or the arguments of a command, break a rule, in one sentence. Never from the
+    /// library.
+    case malformed(String)
+  }
+
+  /// What is not compiled in.
+  @nonexhaustive
+  public enum Feature: Sendable, Hashable {
+    /// Searches with `UserQuery.Match.regex`, without the package trait `Regex`.
+    case regularExpressions
+  }
+}
+
+extension KithError.RequestProblem: CustomStringConvertible {
+  /// One sentence: which value is invalid, and its range.
+  public var description: String {
+    switch self {
+    case .id: "an id is 1 or more"
+    case .edgeTime:
+      "the time of a follow or a like is 0 to \(SocialGraph.Limits.edgeMilliseconds) ms since 1970"
+    case .postTime: "the time of a post is 0 ms since 1970 or more"
+    case .cannotBlockSelf: "users cannot block themselves"
+    case .cannotMuteSelf: "users cannot mute themselves"
+    case .tooManyChanges(let limit): "a batch has at most \(limit) changes"
+    case .limit(let limit): "a limit is 1 to \(SocialGraph.Limits.pageCount), not \(limit)"
+    case .idCount(let count): "at most \(SocialGraph.Limits.idCount) ids are asked for at once, not \(count)"
+    case .followLimit: "a limit of follows is not negative"
+    case .path: "hops and follows to read cannot be negative"
+    case .suggestions:
+      "0 to \(SocialGraph.Limits.namedCount) mutuals can be named, and a limit of follows is not negative"
+    case .pageRank:
+      "damping is 0 to 1, tolerance is not negative, rounds are 0 to \(SocialGraph.Limits.roundCount)"
+    case .orderNeedsViewer(let order): "order \(order) needs a viewer"
+    case .followedOnlyNeedsViewer: "posts of those one follows need a viewer"
+    case .fuzzyOrder(let order): "match fuzzy has an order of its own, not \(order)"
+    case .noSuchList(let edges): "there is no such list of \(edges)"
+    case .notInJournal(let sequence): "the journal holds no change \(sequence); read the graph as it is instead"
+    case .unsavedBulkLoad: "a bulk load is not yet saved; write a snapshot first"
+    case .notAFileURL: "a store is opened by a file URL"
+    case .invalidUTF8: "not valid UTF-8"
+    case .unreachable(let path): Self.unreachable("the newest state", path)
+    case .unreachableSequence(let sequence, let path): Self.unreachable("change \(sequence)", path)
+    case .unreachableTime(_, let path): Self.unreachable("that time", path)
+    case .singleInstant(let path): "\(path) is a snapshot, which holds one instant; give the store's directory"
+    case .fileNameMissing(let path): "\(path): the name of a file is needed"
+    case .fileExists(let path): "\(path): something is there already, and nothing is replaced; choose another name"
+    case .noDirectory(let directory, let path): "\(path): there is no directory \(directory)"
+    case .insideStore(let store, let path):
+      "\(path): \(store) is a store, which nothing else may stand in; choose a place beside it"
+    case .malformed(let sentence): sentence
+    }
+  }
+
+  private static func unreachable(_ state: String, _ path: String) -> String {
+    "\(path): no snapshot and its journals lead to \(state); kith list \(path) tells what can be restored"
+  }
+}
+
+extension KithError.Feature: CustomStringConvertible {
+  /// Its name, and how it is compiled in.
+  public var description: String {
+    switch self {
+    case .regularExpressions: "match regex without the package trait Regex"
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/// The intact components of a snapshot with damaged sections: whole components, and empty ones in place of those that
+/// cannot be read.
+///
+/// The header must be intact, and the users, to which everything else refers. If the tables are damaged, most often
+/// because the end of the file is cut off, only the sections before the first damage are available.
+struct IntactSections<D: ByteStorage>: Sendable {
+  let header: SnapshotHeader
+  let lostParts: [SalvageReport.LostPart]
+  /// Why the tables could not be used, so that only each section's own hash verifies it; nil if they could.
+  let tableDamage: KithError?
+  private let reader: SnapshotFileReader<D>
+  private let empty: Set<SectionID>
+  private let userCount: Int
+  private let byteLimit: Int
+
+  /// Reads everything once.
+  ///
+  /// - Throws: `corrupt` if nothing can be used; `unsupportedVersion`, `limitExceeded`, `system`.
+  init(
+    _ file: D.File, path: String, from storage: D, memoryLimit: Int, limit: RestoreLimit
+  ) throws(KithError) {
+    byteLimit = limit.byteCount(fileByteCount: try storage.byteCount(of: file))
+    do throws(KithError) {
+      reader = try SnapshotFileReader(
+        file: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: GraphSections.known)
+      tableDamage = nil
+    } catch {
+      guard case .corrupt = error else { throw error }
+      reader = try SnapshotFileReader(
+        rebuilding: file, path: path, disk: storage, memoryLimit: memoryLimit, knownSections: GraphSections.known)
+      tableDamage = error
+    }
+    header = reader.header
+    var damage: [SectionID: KithError] = [:]
+    for (id, _) in GraphSections.names {
+      do throws(KithError) {
+        try reader.forEachFrame(of: id) { _ in }
+      } catch {
+        guard case .corrupt = error else { throw error }
+        damage[id] = error
+      }
+    }
+    for id in GraphComponent.users.sections { if let error = damage[id] { throw error } }
+    let ids = try reader.find(GraphSections.userIDs)
+    // An element takes at least one byte, so an empty section is not longer than the file's content.
+    guard ids.head.elementCount <= UInt64(ids.contentByteCount) else {
+      throw ids.place.corrupt("section \(GraphSections.userIDs) cannot hold \(ids.head.elementCount) elements")
+    }
+    userCount = Int(ids.head.elementCount)
+    var lostParts: [SalvageReport.LostPart] = []
+    for part in GraphComponent.allCases {
+      // Only sound tables tell that sections never were there.
+      if let sections = part.relation?.sections, tableDamage == nil, !sections.areExpected(in: reader) { continue }
+      let names = part.sections.compactMap { damage[$0]?.description }
+      let isOrphaned = part.relation?.schema.target == .post && lostParts.contains { $0.part == .posts }
+      if names.isEmpty && !isOrphaned { continue }
+      lostParts.append(
+        .init(
+          part: part, count: (try? reader.find(part.countedSection))?.head.elementCount,
+          reason: names.isEmpty ? "the posts are lost" : names.joined(separator: "; ")))
+    }
+    self.lostParts = lostParts
+    empty = Set(lostParts.flatMap(\.part.sections))
+  }
+
+  func state() throws(KithError) -> GraphState {
+    try GraphSections.state(from: self, sequence: header.sequence, byteLimit: byteLimit)
+  }
+}
+
+extension IntactSections: SectionSource {
+  var path: String { reader.path }
+
+  func section(_ id: SectionID) throws(KithError) -> Section {
+    if !empty.contains(id) { return try reader.section(id) }
+    let head = emptyHead(id)
+    return Section(head: head, content: zeros(Int(head.elementCount)), place: FilePlace(file: path, offset: 0))
+  }
+
+  func find(_ id: SectionID) throws(KithError) -> (head: SectionHead, contentByteCount: Int, place: FilePlace) {
+    if !empty.contains(id) { return try reader.find(id) }
+    let section = try section(id)
+    return (section.head, section.content.count, section.place)
+  }
+
+  func forEachFrame(of id: SectionID, _ body: ([UInt8]) throws(KithError) -> Void) throws(KithError) {
+    if !empty.contains(id) { try reader.forEachFrame(of: id, body) }
+  }
+
+  /// `count` zeros as byte-stream-split 32-bit integers.
+  private func zeros(_ count: Int) -> [UInt8] {
+    let pieces = (0..<ColumnCoding.pieceCount(count, of: UInt32.self)).map { piece in
+      ColumnCoding.planes(piece, of: count) { (_, _: inout MutableSpan<UInt32>) in }
+    }
+    return pieces.flatMap(\.content) + pieces.flatMap(\.headers)
+  }
+
+  /// A section without elements; for degrees, a zero per user.
+  private func emptyHead(_ id: SectionID) -> SectionHead {
+    let relations = RelationKind.allCases.map(\.sections)
+    if relations.contains(where: { $0.degrees == id }) {
+      return SectionHead(id: id, encoding: .planes, elementCount: UInt64(userCount))
+    }
+    let encoding: ColumnEncoding =
+      if relations.contains(where: { $0.targets == id }) {
+        .listPlanes
+      } else if id == GraphSections.textBytes {
+        .bytes
+      } else {
+        id == GraphSections.postIDs || id == GraphSections.postTimes ? .deltaPlanes : .planes
+      }
+    return SectionHead(id: id, encoding: encoding, elementCount: 0)
+  }
+}
+
+extension GraphComponent {
+  /// The sections that hold only this component.
+  var sections: [SectionID] {
+    switch self {
+    case .users: [GraphSections.userIDs, GraphSections.nameLengths, GraphSections.nameBytes]
+    case .posts:
+      [
+        GraphSections.postIDs, GraphSections.postAuthors, GraphSections.postTimes, GraphSections.textLengths,
+        GraphSections.textBytes,
+      ]
+    case .relation(let kind): kind.sections.all
+    }
+  }
+
+  /// The section with one element per user, post or edge of this component.
+  fileprivate var countedSection: SectionID {
+    switch self {
+    case .users, .posts: sections[0]
+    case .relation(let kind): kind.sections.targets
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// A page of a list of edges in the order of (timestamp, id): its cursors, and the scan of a target's sources.
+struct EdgePage {
+  let kind: CursorContent.Kind
+  /// The user or post that the list belongs to.
+  let subject: Int64
+  let limit: Int
+  let visibility: Visibility
+
+  /// The last edge of the previous page; nil for the first page.
+  /// - Throws: `invalidCursor`.
+  @inline(__always)
+  func last(_ cursor: Cursor?) throws(KithError) -> (timestamp: UInt32, id: Int64)? {
+    guard let cursor else { return nil }
+    let place = try CursorPlace(cursor, kind: kind, subject: subject)
+    guard let timestamp = UInt32(exactly: place.first) else { throw .invalidCursor }
+    return (timestamp, place.second)
+  }
+
+  /// Selects the newest edges after the cursor: one more than the page holds.
+  /// - Throws: `invalidCursor`.
+  func selection(_ cursor: Cursor?) throws(KithError) -> EdgeSelection {
+    EdgeSelection(limit: limit + 1, after: try last(cursor))
+  }
+
+  /// Removes the edges beyond the limit. Returns the cursor of the next page if there is one.
+  func cut(_ edges: inout [EdgeSelection.Edge]) -> Cursor? {
+    guard edges.count > limit else { return nil }
+    edges.removeLast(edges.count - limit)
+    guard let last = edges.last else { return nil }
+    return cursor(timestamp: last.timestamp, id: last.id)
+  }
+
+  private func cursor(timestamp: UInt32, id: Int64) -> Cursor {
+    Cursor(CursorPlace(kind: kind, subject: subject, first: Int64(timestamp), second: id))
+  }
+
+  // MARK: - Sources of a target
+
+  /// The rows of a target's visible sources from a position on: one more than the page holds.
+  func sources(
+    of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
+    _ state: borrowing GraphState
+  ) -> [UInt32] {
+    let list = Int(target)
+    var rows: [UInt32] = []
+    rows.reserveCapacity(min(limit, relation.sourceCount(target)) + 1)
+    let lastRun = isAscending ? relation.backward.runCount(of: list) - 1 : 0
+    for run in stride(from: place.run, through: lastRun, by: isAscending ? 1 : -1) {
+      let sources = relation.backward.run(run, of: list)
+      let start = run == place.run ? place.offset : isAscending ? 0 : sources.count
+      rows.append(addingCapacity: min(isAscending ? sources.count - start : start, limit + 1 - rows.count)) { rows in
+        var place = isAscending ? start : start - 1
+        while rows.freeCapacity > 0 && place >= 0 && place < sources.count {
+          let row = sources[place]
+          place += isAscending ? 1 : -1
+          if visibility.hides(row, state) { continue }
+          relation.forward.prefetchEnd(of: Int(row))
+          state.users.names.prefetchReference(Int(row))
+          rows.append(row)
+        }
+      }
+      if rows.count > limit { break }
+    }
+    return rows
+  }
+
+  /// The page of a target's sources, of which there may be one too many.
+  func users(
+    _ found: [UInt32], to target: UInt32, in relation: borrowing Relation, _ event: UserRecord.Event,
+    _ state: borrowing GraphState
+  ) -> Page<User> {
+    let count = min(found.count, limit)
+    let edges = EdgeProbe(to: target, in: relation)
+    for index in 0..<count { edges.prefetch(found[index], relation) }
+    var last: UInt32 = 0
+    let records = UserRecords(count: count, state, row: { found[$0] }) { _, row, record in
+      record.mark(row, visibility, state)
+      record.event = event
+      last = edges.timestamp(row, relation) ?? 0
+      record.timestamp = last
+    }
+    guard found.count > limit else { return Page(records) }
+    return Page(records, next: cursor(timestamp: last, id: state.users.identifiers.id(of: found[count - 1])))
+  }
+}

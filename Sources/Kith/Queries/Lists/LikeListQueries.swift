@@ -1,0 +1,59 @@
+/// The users who like a post, oldest like first.
+struct LikersQuery: Query {
+  let post: PostID
+  let query: ListQuery
+  var operation: GraphOperation { .likers }
+
+  // Inlined, because a call copies the query value.
+  @inline(__always)
+  func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
+    try SocialGraph.Limits.check(pageLimit: query.limit)
+    let visibility = try Visibility(of: query.viewer, state)
+    let row = try visibility.row(of: post, state)
+    let page = EdgePage(kind: .likers, subject: post.rawValue, limit: query.limit, visibility: visibility)
+    let start = start(row, try page.last(query.cursor), state)
+    let rows = page.sources(of: row, in: state.likes, from: start, isAscending: true, state)
+    return page.users(rows, to: row, in: state.likes, .liked, state)
+  }
+
+  /// The position of the first like after the last one of the previous page.
+  private func start(
+    _ row: UInt32, _ last: (timestamp: UInt32, id: Int64)?, _ state: borrowing GraphState
+  ) -> PackedLists<UInt32>.Position {
+    guard let last else { return state.likes.backward.startPosition() }
+    var place = state.likes.backwardPosition(
+      row, timestamp: last.timestamp, id: last.id, ids: state.users.identifiers.ids)
+    if let (liker, position) = state.likes.backward.element(atOrAfter: place, of: Int(row)) {
+      place = position
+      if state.likes.timestamp(liker, row) ?? 0 == last.timestamp && state.users.identifiers.ids[liker] == last.id {
+        place.offset += 1
+      }
+    }
+    return place
+  }
+}
+
+/// The posts that a user likes, newest like first.
+struct LikesQuery: Query {
+  let user: UserID
+  let query: ListQuery
+  var operation: GraphOperation { .likes }
+
+  // Inlined, because a call copies the query value.
+  @inline(__always)
+  func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
+    try SocialGraph.Limits.check(pageLimit: query.limit)
+    let visibility = try Visibility(of: query.viewer, state)
+    let own = try visibility.row(of: user, state)
+    let page = EdgePage(kind: .likes, subject: user.rawValue, limit: query.limit, visibility: visibility)
+    var selection = try page.selection(query.cursor)
+    state.likes.forEachTarget(of: own) { row, timestamp in
+      if !selection.wants(timestamp) || visibility.hides(state.posts.authors[row], state) { return }
+      selection.push(.init(timestamp: timestamp, id: state.posts.identifiers.ids[row], row: row))
+    }
+    var edges = selection.best()
+    let next = page.cut(&edges)
+    let records = PostRecords(edges.map(\.row), visibility, state, likedTimestamps: edges.map(\.timestamp))
+    return Page(records, next: next)
+  }
+}

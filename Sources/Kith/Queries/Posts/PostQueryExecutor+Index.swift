@@ -1,0 +1,215 @@
+/// The index plan: candidates from the rarest words and from authors.
+extension PostQueryExecutor {
+  /// The most dictionary words, and users by name, that a selective term may match. A term that matches more is not
+  /// used, as long as another one is selective.
+  private static let maximumMatchCount = 256
+  /// The most followees whose posts are gathered. With more, the author of each candidate is looked up among the
+  /// followees.
+  private static let maximumFolloweeCount = 4_096
+  /// The candidates of a segment that do not match before the users of a term that many names contain are gathered.
+  private static let rejectionLimit = 64
+  /// The users gathered then, for each document that would be read otherwise: reading one costs as much as finding
+  /// many users.
+  private static let usersPerDocument = 4
+  /// Posts scanned before users are gathered without a bound.
+  private static let scanLimit = 4_096
+
+  /// A driving term: a word that does not occur in the requested author's name.
+  private struct DrivingTerm {
+    let query: NameQuery
+    /// The words to look up in the dictionaries. A post must contain all of them.
+    let words: [NameQuery]
+    /// The users whose name contains the term; nil if there are too many.
+    var authors: [UInt32]?
+    /// The same users in a filter, where they are too many but were gathered; and the limit of the last attempt.
+    var manyAuthors: RowBloomFilter?
+    var gatheredLimit = 0
+
+    /// Whether its users are in neither form.
+    var isUngathered: Bool { authors == nil && manyAuthors == nil }
+
+    /// Whether the term is selective.
+    var isSelective: Bool { authors != nil && !words.isEmpty }
+  }
+
+  /// Finds the matches that the scan has not reached.
+  mutating func searchIndex(_ state: borrowing GraphState) throws(KithError) {
+    var drivingTerms = try drivingTerms(state)
+    let authorFilter = authorFilter(state)
+    if authorFilter == nil && !drivingTerms.contains(where: { $0.isSelective }) {
+      guard try !walk(state, atLeast: Self.scanLimit) else { return }
+      // The longest word is usually the rarest.
+      guard let index = drivingTerms.firstIndex(where: { !$0.words.isEmpty }) else {
+        _ = try walk(state, atLeast: .max)
+        return
+      }
+      drivingTerms[index].authors = try users(named: drivingTerms[index].query, limit: .max, state)
+    }
+    for memtable in state.posts.index.memtables.reversed() { search(in: memtable, drivingTerms, authorFilter, state) }
+    var windows = PostWindows()
+    for entry in state.posts.index.segments.reversed() where budget.canContinue {
+      found.settle()
+      try search(in: entry.segment, &drivingTerms, authorFilter, &windows, state)
+    }
+    try budget.check()
+  }
+
+  /// The driving terms, the longest first.
+  private mutating func drivingTerms(_ state: borrowing GraphState) throws(KithError) -> [DrivingTerm] {
+    // Words that occur in the author's own name need no search.
+    let wanted = if let author { missing(terms.all, inNameOf: author, state) } else { terms.all }
+    var drivingTerms: [DrivingTerm] = []
+    for (index, query) in terms.queries.enumerated() where wanted >> UInt64(index) & 1 == 1 {
+      let users = author == nil ? try users(named: query, limit: Self.maximumMatchCount, state) : []
+      drivingTerms.append(DrivingTerm(query: query, words: Words.queries(of: query.loose), authors: users))
+    }
+    return drivingTerms.sorted { $0.query.loose.count > $1.query.loose.count }
+  }
+
+  /// The only authors whose posts can match; nil for all users, or too many.
+  private func authorFilter(_ state: borrowing GraphState) -> [UInt32]? {
+    if let author { return [author] }
+    guard let among, state.follows.targetCount(among) <= Self.maximumFolloweeCount else { return nil }
+    return state.follows.targets(of: among)
+  }
+
+  private mutating func users(
+    named query: NameQuery, limit: Int, _ state: borrowing GraphState
+  ) throws(KithError) -> [UInt32]? {
+    var rows: [UInt32] = []
+    let search = NameSearch(query: query, limit: 1)
+    budget.beginPlan(limit: limit)
+    _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+      rows.append(row)
+      return nil
+    }
+    try budget.check()
+    defer { budget.beginPlan() }
+    return budget.canContinue ? rows : nil
+  }
+
+  private mutating func search(
+    in memtable: PostMemtable, _ drivingTerms: [DrivingTerm], _ authorFilter: [UInt32]?, _ state: borrowing GraphState
+  ) {
+    var blocks = memtable.blocks
+    if let authorFilter { blocks &= memtable.blocks(by: authorFilter) }
+    /// For each term: the grams that a post must contain, and the blocks exempt from that because the term is in an
+    /// author's name.
+    var wanted: [(grams: [UInt32], authorBlocks: UInt64)] = []
+    for term in drivingTerms where blocks != 0 {
+      guard let authors = term.authors else { continue }
+      let authorBlocks = memtable.blocks(by: authors)
+      blocks &= memtable.blocks(holding: term.query.grams) | authorBlocks
+      wanted.append((term.query.grams, authorBlocks))
+    }
+    while blocks != 0 {
+      let block = 63 - blocks.leadingZeroBitCount
+      blocks &= ~(1 << UInt64(block))
+      if memtable.newestTime(in: block) < found.bound.time { continue }
+      var posts = UInt64.max >> UInt64(64 - RecentTexts.textsPerBlock)
+      for (grams, authorBlocks) in wanted where authorBlocks >> UInt64(block) & 1 == 0 {
+        posts &= memtable.posts(of: block, holding: grams)
+      }
+      while posts != 0 {
+        let post = 63 - posts.leadingZeroBitCount
+        posts &= ~(1 << UInt64(post))
+        if let row = memtable.row(post, of: block) { offer(row, state) }
+      }
+      if !budget.takeStep() { return }
+    }
+  }
+
+  private mutating func search(
+    in segment: PostSegment, _ drivingTerms: inout [DrivingTerm], _ authorFilter: [UInt32]?,
+    _ windows: inout PostWindows, _ state: borrowing GraphState
+  ) throws(KithError) {
+    guard let newest = segment.newest, let oldest = segment.oldest, newest > found.bound, oldest < high else { return }
+    var first = segment.firstDocument(before: high)
+    if first == segment.firstDocument(before: found.bound) { return scanEach(in: segment, from: first, state) }
+    let bound = found.bound
+    var (takenCount, rejectedCount, last) = (0, 0, -1)
+    while var sets = sets(in: segment, drivingTerms, authorFilter, state) {
+      // Documents to read at most, where that is worth gathering users.
+      var unread: Int?
+      let documentCount = sets[0].documentCount
+      var budget = budget
+      windows.forEachDocument(
+        inAll: &sets, of: segment, from: first, state.posts, &budget
+      ) { document in
+        if document <= last { return true }
+        last = document
+        let row = segment.order[document]
+        if offer(row, state) { takenCount += 1 } else { rejectedCount += 1 }
+        if rejectedCount == Self.rejectionLimit, drivingTerms.contains(where: { $0.isUngathered }) {
+          rejectedCount += 1
+          unread = documentCount
+          return false
+        }
+        // All following posts are older.
+        return takenCount < limit && (!state.posts.isLive(row) || state.posts.key(row) > bound)
+      }
+      self.budget = budget
+      guard let unread else { return }
+      try gatherUsers(of: &drivingTerms, limit: unread * Self.usersPerDocument, state)
+      first = last & ~63
+    }
+  }
+
+  /// For each term that too many users' names contain, gathers these users up to a limit.
+  private mutating func gatherUsers(
+    of drivingTerms: inout [DrivingTerm], limit: Int, _ state: borrowing GraphState
+  ) throws(KithError) {
+    for index in drivingTerms.indices where drivingTerms[index].isUngathered {
+      if limit < 4 * drivingTerms[index].gatheredLimit { continue }
+      drivingTerms[index].gatheredLimit = limit
+      guard let users = try users(named: drivingTerms[index].query, limit: limit, state) else { continue }
+      var filter = RowBloomFilter()
+      filter.clear(forCount: users.count)
+      for user in users { filter.insert(user) }
+      drivingTerms[index].manyAuthors = filter
+    }
+  }
+
+  /// Scans the few posts of a segment that are new enough. Cheaper than reading the posting lists of the terms.
+  private mutating func scanEach(in segment: PostSegment, from first: Int, _ state: borrowing GraphState) {
+    let bound = found.bound
+    for document in first..<segment.order.count {
+      let row = segment.order[document]
+      if !state.posts.isLive(row) { continue }
+      if state.posts.key(row) <= bound || !budget.takeStep() { return }
+      offer(row, state)
+    }
+  }
+
+  /// The sets of documents in a segment whose intersection contains all matches, smallest first; nil if there is no
+  /// match.
+  private mutating func sets(
+    in segment: PostSegment, _ drivingTerms: [DrivingTerm], _ authorFilter: [UInt32]?, _ state: borrowing GraphState
+  ) -> [PostSet]? {
+    var sets: [PostSet] = []
+    if let authorFilter { sets.append(PostSet(authors: authorFilter, in: segment, before: high, state.posts)) }
+    for term in drivingTerms where !term.isUngathered {
+      for query in term.words {
+        guard let words = segment.words.matches(of: query, limit: Self.maximumMatchCount, &scratch, &budget)
+        else { continue }
+        if let authors = term.authors {
+          sets.append(PostSet(words, authors: authors, in: segment, before: high, state.posts))
+        } else if let manyAuthors = term.manyAuthors {
+          sets.append(PostSet(words, manyAuthors: manyAuthors))
+        }
+        if sets[sets.count - 1].isEmpty { return nil }
+      }
+    }
+    if sets.allSatisfy({ $0.documentCount == .max }) { sets = [] }  // they only restrict others
+    if sets.isEmpty, let term = drivingTerms.first(where: { $0.isSelective }),
+      let words = segment.words.matches(of: term.words[0], limit: .max, &scratch, &budget)
+    {
+      sets.append(PostSet(words, authors: term.authors ?? [], in: segment, before: high, state.posts))
+    }
+    sets.sort { $0.documentCount < $1.documentCount }
+    // Enumerating a large set costs more than testing the posts that a small set leaves.
+    guard let smallest = sets.first?.documentCount else { return nil }
+    sets.removeAll { $0.walkedCount > 32 * (smallest + 32) }
+    return smallest == 0 ? nil : sets
+  }
+}

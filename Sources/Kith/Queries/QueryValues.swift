@@ -1,0 +1,174 @@
+/// A search for users by name.
+public struct UserQuery: Hashable, Sendable {
+  /// How a username must match the text.
+  public enum Match: String, CaseIterable, Hashable, Sendable {
+    /// The name contains the text.
+    case substring
+    /// The name begins with the text.
+    case prefix
+    /// The name equals the text.
+    case exact
+    /// Typo-tolerant: a part of the name is within one edit of the text if its loose key has four scalars or more,
+    /// within two edits from eight on, and equal to it otherwise. An edit inserts, deletes or replaces a scalar, or
+    /// swaps two neighbours. No scalar is edited twice (optimal string alignment). A strict search requires the same of
+    /// the strict key. Results have their own order: by the number of edits in the key of the requested fold, then by
+    /// name.
+    case fuzzy
+    /// The name, in NFC, contains a match of the text as an RE2 regular expression. Case-insensitive; the fold is
+    /// ignored. Requires the package trait `Regex`. Limited to 50 ms of the thread's CPU time.
+    case regex
+  }
+
+  /// The order of the results. Ties are broken by loose name, exact name, id.
+  public enum Order: String, CaseIterable, Hashable, Sendable {
+    /// By name alone.
+    case name
+    /// Names that begin with the text first.
+    case prefixFirst
+    /// Users whom the viewer follows first. Requires a viewer.
+    case followedFirst
+    /// Users with the most followers first.
+    case popular
+  }
+
+  /// How a name must match the text.
+  public var match: Match
+  /// The differences between letters that are ignored.
+  public var fold: TextFolding
+  /// The order of the results.
+  public var order: Order
+  /// A user to omit, usually the viewer.
+  public var excludedUser: UserID?
+  /// Whether the page has the number of all matches (`total`). Costs a walk over all matches.
+  public var countsMatches: Bool
+  /// Whether the page has the ranges of the text's matches in each name (`highlights`), unedited ones only. Ignored for
+  /// `regex`.
+  public var includesHighlights: Bool
+  /// The most items of a page, 1…1,000.
+  public var limit: Int
+  /// The cursor of the page; nil for the first.
+  public var cursor: Cursor?
+  /// The viewer. Results show which users the viewer follows, and omit users across a block.
+  public var viewer: UserID?
+
+  /// The defaults: a loose substring, twenty at a time, by name.
+  public init(
+    match: Match = .substring, fold: TextFolding = .loose, order: Order = .name, excludedUser: UserID? = nil,
+    countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
+    viewer: UserID? = nil
+  ) {
+    self.match = match
+    self.fold = fold
+    self.order = order
+    self.excludedUser = excludedUser
+    self.countsMatches = countsMatches
+    self.includesHighlights = includesHighlights
+    self.limit = limit
+    self.cursor = cursor
+    self.viewer = viewer
+  }
+}
+
+/// A search for posts by words.
+public struct PostQuery: Hashable, Sendable {
+  /// Only posts of this author.
+  public var author: UserID?
+  /// Only posts by users whom the viewer follows. Requires a viewer.
+  public var followedOnly: Bool
+  /// The differences between letters that are ignored.
+  public var fold: TextFolding
+  /// Only posts created before this time.
+  public var before: Timestamp?
+  /// Only posts created after this time.
+  public var after: Timestamp?
+  /// Whether the page has the ranges of the words' matches in each text (`highlights`).
+  public var includesHighlights: Bool
+  /// The most posts of a page, 1…1,000.
+  public var limit: Int
+  /// The cursor of the page; nil for the first.
+  public var cursor: Cursor?
+  /// The viewer. Results show which posts the viewer likes, and omit posts of users across a block.
+  public var viewer: UserID?
+
+  /// The defaults: posts of all users, loose matches, twenty at a time, newest first.
+  public init(
+    author: UserID? = nil, followedOnly: Bool = false, fold: TextFolding = .loose, before: Timestamp? = nil,
+    after: Timestamp? = nil, includesHighlights: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
+    viewer: UserID? = nil
+  ) {
+    self.author = author
+    self.followedOnly = followedOnly
+    self.fold = fold
+    self.before = before
+    self.after = after
+    self.includesHighlights = includesHighlights
+    self.limit = limit
+    self.cursor = cursor
+    self.viewer = viewer
+  }
+}
+
+/// A page of a timeline.
+public struct TimelineQuery: Hashable, Sendable {
+  /// The direction in which a timeline is read.
+  public enum Direction: String, CaseIterable, Hashable, Sendable {
+    /// From the newest, or a cursor, to older posts.
+    case older
+    /// From the oldest, or a cursor, to newer posts. The nearest posts are chosen, and returned newest first.
+    case newer
+  }
+
+  /// The direction of the scan.
+  public var direction: Direction
+  /// Only posts created before this time.
+  public var before: Timestamp?
+  /// Only posts created after this time.
+  public var after: Timestamp?
+  /// Whether the user's own posts are included.
+  public var includesOwnPosts: Bool
+  /// The most posts of a page, 1…1,000.
+  public var limit: Int
+  /// The cursor of the page; nil for the first. `Page.next` with the direction `older`, `Page.previous` with `newer`.
+  public var cursor: Cursor?
+
+  /// The defaults: the newest twenty posts, including the user's own.
+  public init(
+    direction: Direction = .older, before: Timestamp? = nil, after: Timestamp? = nil, includesOwnPosts: Bool = true,
+    limit: Int = 20, cursor: Cursor? = nil
+  ) {
+    self.direction = direction
+    self.before = before
+    self.after = after
+    self.includesOwnPosts = includesOwnPosts
+    self.limit = limit
+    self.cursor = cursor
+  }
+}
+
+/// A page of a list of users or posts.
+public struct ListQuery: Hashable, Sendable {
+  /// The order of followers and followees. Every other list has one fixed order.
+  public enum Order: String, CaseIterable, Hashable, Sendable {
+    /// By (second of the edge, id), descending.
+    case newest
+    /// By loose name, then exact name.
+    case name
+  }
+
+  /// The order.
+  public var order: Order
+  /// The most items of a page, 1…1,000.
+  public var limit: Int
+  /// The cursor of the page; nil for the first.
+  public var cursor: Cursor?
+  /// The viewer. Results omit users across a block.
+  public var viewer: UserID?
+
+  /// The defaults: the newest twenty.
+  public init(order: Order = .newest, limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil) {
+    self.order = order
+    self.limit = limit
+    self.cursor = cursor
+    self.viewer = viewer
+  }
+}

@@ -1,0 +1,273 @@
+/// A cursor: the position in a list where a page ends, as opaque text. It stays valid across restarts, and when items
+/// around it are inserted or removed.
+///
+/// It holds the key of the last item, not an offset. It is bound to the query, its order and its subject.
+public struct Cursor: Hashable, Sendable {
+  private let form: Form
+
+  /// The cursor of a page is encoded only when its text is read.
+  private enum Form: Sendable {
+    case text(String)
+    case place(CursorPlace)
+    case name(CursorName)
+    case content(CursorContent)
+  }
+
+  /// The text, URL-safe, for storing or sending.
+  public var text: String {
+    switch form {
+    case .text(let text): text
+    case .place(let place): place.content.text
+    case .name(let name): name.content.text
+    case .content(let content): content.text
+    }
+  }
+
+  /// Creates a cursor from its text. The query that uses the cursor validates it.
+  public init(_ text: String) { form = .text(text) }
+
+  init(_ place: CursorPlace) { form = .place(place) }
+  init(_ name: CursorName) { form = .name(name) }
+  init(_ content: CursorContent) { form = .content(content) }
+
+  /// The position, unless the cursor was created from text.
+  var place: CursorPlace? { if case .place(let place) = form { place } else { nil } }
+  /// The content, unless the cursor was created from text.
+  var content: CursorContent? {
+    switch form {
+    case .text: nil
+    case .place(let place): place.content
+    case .name(let name): name.content
+    case .content(let content): content
+    }
+  }
+
+  /// Cursors are equal if their texts are.
+  public static func == (left: Cursor, right: Cursor) -> Bool { left.text == right.text }
+
+  /// Hashes the text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension Cursor: Codable, LosslessStringConvertible {
+  /// The text.
+  public var description: String { text }
+
+  /// Decodes the text. The query that uses the cursor validates it.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Encodes the text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+/// The content of a cursor in a list with a key of two numbers.
+struct CursorPlace: Equatable, Sendable {
+  var kind: CursorContent.Kind
+  var subject: Int64
+  var first: Int64
+  var second: Int64
+
+  var content: CursorContent { CursorContent(kind: kind, subject: subject, numbers: [first, second]) }
+
+  /// The position of a cursor of this kind and subject.
+  /// - Throws: `invalidCursor`.
+  init(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) {
+    if let place = cursor.place {
+      guard place.kind == kind, place.subject == subject else { throw .invalidCursor }
+      self = place
+    } else {
+      let numbers = try CursorContent(cursor, kind: kind, subject: subject, numberCount: 2).numbers
+      self.init(kind: kind, subject: subject, first: numbers[0], second: numbers[1])
+    }
+  }
+
+  init(kind: CursorContent.Kind, subject: Int64, first: Int64, second: Int64) {
+    self.kind = kind
+    self.subject = subject
+    self.first = first
+    self.second = second
+  }
+}
+
+/// The content of a cursor in a list by name: the name and the id of the last user of a page, then the rank if the
+/// order has one. Nothing is copied until it is read.
+struct CursorName: Sendable {
+  var kind: CursorContent.Kind
+  var subject: Int64 = 0
+  var rank: Int?
+  /// The page; not empty.
+  var page: UserRecords
+
+  var content: CursorContent {
+    let last = User(page, page.count - 1)
+    let numbers = [last.id.rawValue] + (rank.map { [Int64($0)] } ?? [])
+    return CursorContent(kind: kind, subject: subject, numbers: numbers, name: Array(last.username.utf8))
+  }
+}
+
+/// The content of a cursor: its list, and the key of the last item of the page.
+///
+/// Encoded as: kind (1 byte), subject (8), number of integers (1), integers (8 each, little-endian), a name (the rest),
+/// checksum (4). All of it in the URL-safe base64 alphabet without padding.
+struct CursorContent: Equatable, Sendable {
+  /// The lists: a query and its order. Hosts keep cursors that contain these numbers: never reuse one.
+  enum Kind: UInt8 {
+    case usersByName = 1
+    case timeline = 2
+    case posts = 3
+    case followeesNewest = 4
+    case followeesByName = 5
+    case followersNewest = 6
+    case followersByName = 7
+    case likers = 8
+    case likes = 9
+    case blocked = 10
+    case muted = 11
+    case postsOfAuthor = 12
+    case postsOfFollowees = 13
+    case postsOfAuthorAmongFollowees = 14
+    case usersPrefixFirst = 20
+    case usersFollowedFirst = 21
+    case usersPopular = 22
+    case usersFuzzy = 23
+    case mutualFollowees = 32
+    case mutualFollowers = 33
+    case twoHopTimeline = 34
+
+    /// Of a list of users that a relation gives; nil where there is no such list.
+    init?(_ kind: RelationKind, _ side: RelationSide, _ order: RelationOrder) {
+      switch (kind, side, order) {
+      case (.follow, .targets, .newest): self = .followeesNewest
+      case (.follow, .targets, .name): self = .followeesByName
+      case (.follow, .sources, .newest): self = .followersNewest
+      case (.follow, .sources, .name): self = .followersByName
+      case (.block, .targets, .id): self = .blocked
+      case (.mute, .targets, .id): self = .muted
+      default: return nil
+      }
+    }
+  }
+
+  var kind: Kind
+  /// The user or post that the list belongs to; 0 for none.
+  var subject: Int64 = 0
+  var numbers: [Int64] = []
+  var name: [UInt8] = []
+
+  var cursor: Cursor { Cursor(self) }
+
+  var text: String {
+    var bytes: [UInt8] = [kind.rawValue]
+    Self.append(subject, to: &bytes)
+    bytes.append(UInt8(numbers.count))
+    for number in numbers { Self.append(number, to: &bytes) }
+    bytes += name
+    let sum = Self.checksum(bytes[...])
+    for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt32(shift))) }
+    return Base64.encode(bytes)
+  }
+
+  /// The most characters of a cursor with so many numbers. Its name is a username, and four characters hold three
+  /// bytes.
+  private static func maximumCharacterCount(numberCount: Int) -> Int {
+    (fixedByteCount(numberCount) + SocialGraph.Limits.usernameByteCount + 4 + 2) / 3 * 4
+  }
+
+  /// The number of bytes without the name.
+  private static func fixedByteCount(_ numberCount: Int) -> Int { 10 + numberCount * 8 }
+
+  /// Decodes a cursor of this kind and subject, with so many numbers.
+  /// - Throws: `invalidCursor`.
+  init(_ cursor: Cursor, kind: Kind, subject: Int64 = 0, numberCount: Int) throws(KithError) {
+    if let content = cursor.content {
+      guard content.kind == kind, content.subject == subject, content.numbers.count == numberCount else {
+        throw .invalidCursor
+      }
+      self = content
+      return
+    }
+    let fixed = Self.fixedByteCount(numberCount)
+    guard cursor.text.utf8.count <= Self.maximumCharacterCount(numberCount: numberCount),
+      let bytes = Base64.decode(cursor.text), bytes.count >= fixed + 4, bytes[0] == kind.rawValue,
+      Self.integer(bytes, at: 1) == subject, Int(bytes[9]) == numberCount
+    else { throw .invalidCursor }
+    let end = bytes.count - 4
+    var sum: UInt32 = 0
+    for place in 0..<4 { sum |= UInt32(bytes[end + place]) << UInt32(place * 8) }
+    guard sum == Self.checksum(bytes[..<end]) else { throw .invalidCursor }
+    self.init(kind: kind, subject: subject)
+    for index in 0..<numberCount { numbers.append(Self.integer(bytes, at: 10 + index * 8)) }
+    name = Array(bytes[fixed..<end])
+  }
+
+  init(kind: Kind, subject: Int64 = 0, numbers: [Int64] = [], name: [UInt8] = []) {
+    self.kind = kind
+    self.subject = subject
+    self.numbers = numbers
+    self.name = name
+  }
+
+  private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+    for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> Int64(shift))) }
+  }
+
+  private static func integer(_ bytes: [UInt8], at start: Int) -> Int64 {
+    var value: UInt64 = 0
+    for place in 0..<8 { value |= UInt64(bytes[start + place]) << UInt64(place * 8) }
+    return Int64(bitPattern: value)
+  }
+
+  /// FNV-1a. Detects damage, not forgery; a forged cursor can at most choose the position of the next page.
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  }
+}
+
+/// URL-safe base64 (RFC 4648, section 5) without padding.
+enum Base64 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count * 4 + 2) / 3)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      var group: UInt32 = 0
+      for place in 0..<3 { group = group << 8 | UInt32(start + place < bytes.count ? bytes[start + place] : 0) }
+      for place in 0..<min(4, bytes.count - start + 1) {
+        text.append(alphabet[Int(group >> UInt32(18 - 6 * place) & 63)])
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Nil for any text that `encode` does not produce.
+  static func decode(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var group: UInt32 = 0
+    var bits = 0
+    for character in text.utf8 {
+      let value: UInt32
+      switch character {
+      case 0x41...0x5A: value = UInt32(character) - 0x41
+      case 0x61...0x7A: value = UInt32(character) - 0x61 + 26
+      case 0x30...0x39: value = UInt32(character) - 0x30 + 52
+      case 0x2D: value = 62
+      case 0x5F: value = 63
+      default: return nil
+      }
+      group = group << 6 | value
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
+        group &= (1 << UInt32(bits)) - 1
+      }
+    }
+    return group == 0 && bits < 6 ? bytes : nil
+  }
+}

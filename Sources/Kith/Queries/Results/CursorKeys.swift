@@ -1,0 +1,52 @@
+/// Cursors in lists by name (`CursorName`).
+extension NameKey {
+  /// Decodes a cursor that holds a name and an id.
+  /// - Throws: `invalidCursor`.
+  init(
+    _ cursor: Cursor, kind: CursorContent.Kind, subject: Int64, _ users: borrowing UserTable
+  ) throws(KithError) {
+    try self.init(try CursorContent(cursor, kind: kind, subject: subject, numberCount: 1), users)
+  }
+
+  /// The key in a cursor's content: a name, and an id as the first number.
+  /// - Throws: `invalidCursor`.
+  init(_ content: CursorContent, _ users: borrowing UserTable) throws(KithError) {
+    guard String(validating: content.name, as: UTF8.self) != nil else { throw .invalidCursor }
+    self.init(name: content.name)
+    // Another user may have the name now. Users of one name are sorted by id.
+    if let holder = users.row(exactlyNamed: content.name.span), users.identifiers.id(of: holder) > content.numbers[0] {
+      precedesItsName = true
+    }
+  }
+}
+
+/// Cursors in lists of posts: the time and the id of the last post.
+extension Cursor {
+  init(_ kind: CursorContent.Kind, subject: Int64, at row: UInt32, _ posts: borrowing PostTable) {
+    let key = posts.key(row)
+    self.init(CursorPlace(kind: kind, subject: subject, first: key.time, second: Int64(bitPattern: key.id)))
+  }
+}
+
+extension PostKey {
+  /// Decodes a cursor that holds a time and an id.
+  /// - Throws: `invalidCursor`.
+  init(_ cursor: Cursor, kind: CursorContent.Kind, subject: Int64) throws(KithError) {
+    let place = try CursorPlace(cursor, kind: kind, subject: subject)
+    self.init(time: place.first, id: UInt64(bitPattern: place.second))
+  }
+}
+
+/// The posts between two keys, both exclusive.
+struct PostRange {
+  var low: PostKey
+  var high: PostKey
+
+  /// The posts between two times, both exclusive.
+  init(before: Timestamp?, after: Timestamp?) {
+    low = PostKey(time: after?.rawValue ?? -1, id: .max)
+    high = before.map { PostKey(time: $0.rawValue, id: 0) } ?? .end
+  }
+
+  var isEmpty: Bool { low >= high }
+}

@@ -1,0 +1,150 @@
+/// Values that a host makes itself, for previews and tests: each owns a result of its own.
+
+extension User {
+  /// A user without a graph.
+  /// - Precondition: the name has at most 255 bytes; counts are from 0 to 2³²−1; at most one of the times is given,
+  ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
+  public init(
+    id: UserID, username: String, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
+    isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil
+  ) {
+    demand(followedAt == nil || likedAt == nil, "a user of a list has the time of a follow or of a like, not of both")
+    let record = UserRecord(
+      id: id.rawValue, followerCount: HostValue.count(followerCount), followeeCount: HostValue.count(followeeCount),
+      postCount: HostValue.count(postCount), nameStart: 0,
+      timestamp: (followedAt ?? likedAt).map(HostValue.second) ?? 0, nameByteCount: HostValue.byteCount(username),
+      following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
+      event: followedAt != nil ? .followed : likedAt != nil ? .liked : .none)
+    self.init(UserRecords([(record, username)]), 0)
+  }
+}
+
+extension Page<User> {
+  /// A page of users, copied into one result.
+  /// - Precondition: there are no highlights, or those of each user.
+  public init(_ users: [User], next: Cursor? = nil, total: Int? = nil, highlights: [[Range<Int>]]? = nil) {
+    demand(highlights == nil || highlights?.count == users.count, "a page has the highlights of all elements, or none")
+    self.init(UserRecords(users), next: next, total: total, highlights: highlights)
+  }
+}
+
+extension Post.Author {
+  /// An author without a graph.
+  /// - Precondition: the name has at most 255 bytes.
+  public init(id: UserID, username: String) { self = Post(id: PostID(0), authorID: id, username: username).author }
+}
+
+extension Post {
+  /// A post without a graph.
+  /// - Precondition: the text has at most 65,535 bytes; the number of likes is from 0 to 2³²−1; the time of the like is
+  ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and is rounded down to whole seconds.
+  public init(
+    id: PostID, author: Author, createdAt: Timestamp, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
+    likedAt: Timestamp? = nil
+  ) {
+    self.init(
+      id: id, authorID: author.id, username: author.username, createdAt: createdAt, text: text, likeCount: likeCount,
+      isLikedByViewer: isLikedByViewer, likedAt: likedAt)
+  }
+
+  fileprivate init(
+    id: PostID, authorID: UserID, username: String, createdAt: Timestamp = 0, text: String = "", likeCount: Int = 0,
+    isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil
+  ) {
+    demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
+    let record = PostRecord(
+      id: id.rawValue, authorID: authorID.rawValue, createdAt: createdAt.rawValue,
+      likeCount: HostValue.count(likeCount), nameStart: 0, likedTimestamp: likedAt.map(HostValue.second) ?? 0,
+      textByteCount: UInt16(text.utf8.count), nameByteCount: HostValue.byteCount(username),
+      hasViewer: isLikedByViewer != nil,
+      isLiked: isLikedByViewer == true, hasLikedAt: likedAt != nil)
+    self.init(PostRecords([(record, username + text)]), 0)
+  }
+}
+
+extension Page<Post> {
+  /// A page of posts, copied into one result.
+  /// - Precondition: there are no highlights, or those of each post.
+  public init(
+    _ posts: [Post], next: Cursor? = nil, previous: Cursor? = nil, isTruncated: Bool = false,
+    highlights: [[Range<Int>]]? = nil
+  ) {
+    demand(highlights == nil || highlights?.count == posts.count, "a page has the highlights of all elements, or none")
+    self.init(PostRecords(posts), next: next, previous: previous, isTruncated: isTruncated, highlights: highlights)
+  }
+}
+
+extension Suggestion {
+  /// A suggestion without a graph.
+  public init(user: User, mutualCount: Int, mutuals: [User] = []) {
+    self.init(SuggestionRecords([(user, mutualCount, mutuals)]), 0)
+  }
+}
+
+extension Page<Suggestion> {
+  /// A page of suggestions, copied into one result.
+  public init(_ suggestions: [Suggestion], isTruncated: Bool = false) {
+    self.init(
+      SuggestionRecords(suggestions.map { ($0.user, $0.mutualCount, $0.mutuals) }), isTruncated: isTruncated)
+  }
+}
+
+// MARK: - Records
+
+extension ResultBuffer {
+  /// Records with the text of each. `place` sets where a text begins.
+  fileprivate init(_ items: [(record: Record, text: String)], place: (inout Record, UInt32) -> Void = { _, _ in }) {
+    self.init(recordCount: items.count, byteCount: items.reduce(0) { $0 + $1.text.utf8.count }) { buffer in
+      var start: UInt32 = 0
+      for (index, item) in items.enumerated() {
+        var record = item.record
+        place(&record, start)
+        buffer.set(index, record)
+        buffer.append(item.text)
+        start += UInt32(item.text.utf8.count)
+      }
+    }
+  }
+}
+
+extension ResultBuffer<UserRecord> {
+  fileprivate init(_ users: [User]) {
+    self.init(users.map { ($0.record, $0.username) }) { $0.nameStart = $1 }
+  }
+}
+
+extension ResultBuffer<PostRecord> {
+  fileprivate init(_ posts: [Post]) {
+    self.init(posts.map { ($0.record, $0.author.username + $0.text) }) { $0.nameStart = $1 }
+  }
+}
+
+extension SuggestionRecords {
+  fileprivate init(_ items: [(user: User, mutualCount: Int, mutuals: [User])]) {
+    var mutualEnds: [Int] = []
+    for item in items { mutualEnds.append((mutualEnds.last ?? items.count) + item.mutuals.count) }
+    self.init(
+      users: UserRecords(items.map(\.user) + items.flatMap(\.mutuals)),
+      best: items.map { (row: 0, mutualCount: $0.mutualCount) }, mutualEnds: mutualEnds)
+  }
+}
+
+/// The numbers of a value that a host makes, as a record holds them.
+private enum HostValue {
+  static func count(_ number: Int) -> UInt32 {
+    guard let count = UInt32(exactly: number) else { broken("a count is from 0 to 4,294,967,295") }
+    return count
+  }
+
+  static func second(_ time: Timestamp) -> UInt32 {
+    guard (0...SocialGraph.Limits.edgeMilliseconds).contains(time.rawValue) else {
+      broken("the time of a follow or like is from 0 to Limits.edgeMilliseconds")
+    }
+    return UInt32(time.rawValue / 1_000)
+  }
+
+  static func byteCount(_ name: String) -> UInt8 {
+    guard let count = UInt8(exactly: name.utf8.count) else { broken("a username has at most 255 bytes") }
+    return count
+  }
+}

@@ -1,0 +1,171 @@
+/// A k-way merge of authors' post lists: the exact newest (or next newer) posts of all authors.
+///
+/// With a limit of L posts, at most L authors matter. The first L posts come from the authors whose first visible post
+/// ranks among the first L of all authors' first posts, because those of other authors sort after all of these. So one
+/// pass over the authors reads each one's newest coarse time from a dense column and keeps the best L, including all
+/// coarse ties. A k-way merge of these lists, by a binary heap on exact keys, yields the page.
+///
+/// Authors are pushed one by one, each at most once; `run` ends the merge.
+/// - Complexity: O(authors + L · log L); O(log posts) more for each author whose newest post is beyond the bound.
+struct TimelineMerge: ~Copyable {
+  let direction: TimelineQuery.Direction
+  let low: PostKey
+  let high: PostKey
+  let limit: Int
+  /// The coarse time of the upper bound. An author whose newest post is coarsely older needs no binary search.
+  private let coarseHigh: UInt32
+  /// The rank that an author must reach. If the scan is towards older posts, later posts have higher ranks.
+  private var threshold: UInt32
+  /// An estimate of the row of the upper bound, once computed.
+  private(set) var highRow: UInt32?
+  private var capacityBeforeSelection: Int
+  // Copied from the scratch memory, so that reading them for each author takes no reference.
+  let candidates: RankBuffer
+  let later: RankBuffer
+  let scratch = TimelineScratch()
+
+  /// - Parameter guess: an estimate of the rank that an author must reach, to be verified by `isGuessTooHigh`; 0 for
+  ///   none.
+  init(_ range: TimelineRange, guess: UInt32 = 0) {
+    direction = range.direction
+    low = range.low
+    high = range.high
+    limit = range.limit
+    coarseHigh = PostTable.coarse(range.high.time)
+    threshold = max(guess, range.direction == .older ? 1 : 0)
+    capacityBeforeSelection = 2 * range.limit + 16
+    candidates = scratch.memory.value.candidates
+    later = scratch.memory.value.later
+  }
+
+  /// The rows of the first `limit` posts of all authors pushed.
+  consuming func run(_ posts: borrowing PostTable) -> TimelineRows {
+    endPass(posts)
+    merge(posts)
+    return TimelineRows(scratch)
+  }
+
+  // MARK: - The pass over the authors
+
+  /// Adds a user's followees, the targets of forward elements, except those left out. Only followees whose newest post
+  /// is among the newest so far are considered.
+  @inline(__always)
+  mutating func push(
+    _ followees: Span<UInt64>, _ posts: borrowing PostTable, skipping isLeftOut: (_ author: UInt32) -> Bool
+  ) {
+    // Towards newer posts, every author is considered: the newest post says nothing about the oldest ones.
+    let isOlder = direction == .older
+    posts.newest.forEach(highWordsOf: followees, reaching: isOlder ? threshold : 0) { author, newest in
+      if isLeftOut(author) { return isOlder ? threshold : 0 }
+      if isOlder && newest < coarseHigh {
+        add(newest, author)
+      } else {
+        consider(author, newest: newest, posts)
+      }
+      return isOlder ? threshold : 0
+    }
+  }
+
+  /// Adds one author.
+  mutating func push(_ author: UInt32, _ posts: borrowing PostTable) {
+    consider(author, newest: posts.newest[author], posts)
+  }
+
+  /// Adds an author by the first post within the bounds. Where that may not be the newest post, the binary search is
+  /// deferred, to be batched with others.
+  @inline(never)
+  private mutating func consider(_ author: UInt32, newest: UInt32, _ posts: borrowing PostTable) {
+    if direction == .older {
+      if newest < coarseHigh {
+        if newest >= threshold { add(newest, author) }
+      } else {
+        posts.byAuthor.prefetchEnd(of: Int(author))
+        later.append(rank: newest, row: author)
+        if later.count >= capacityBeforeSelection { searchLater(posts) }
+      }
+      return
+    }
+    if newest == 0 || newest < PostTable.coarse(low.time) { return }
+    guard let head = searchHead(of: author, posts) else { return }
+    let rank = ~PostTable.coarse(head.key.time)  // the earliest post ranks first
+    if rank >= threshold { add(rank, author) }
+  }
+
+  /// For each deferred author, finds the newest post before the bound, and adds the author if it reaches the threshold.
+  ///
+  /// The lists and the times of their posts are scattered in memory. They are prefetched in stages and read when they
+  /// have arrived.
+  @inline(never)
+  private mutating func searchLater(_ posts: borrowing PostTable) {
+    let count = later.count
+    if count == 0 { return }
+    let likelyRow = likelyHighRow(posts)
+    let memory = scratch.memory
+    var cursors = exchange(&memory.value.cursors, with: [])
+    Self.grow(&cursors, to: count, with: AuthorCursor())
+    var places = cursors.mutableSpan
+    for index in 0..<count { posts.byAuthor.prefetchSearch(of: Int(later.row(index))) }
+    for index in 0..<count {
+      let author = later.row(index)
+      let place = posts.byAuthor.partitionPoint(of: Int(author)) { $0 < likelyRow }
+      posts.prefetchTimes(around: place, of: author)
+      places[index].author = author
+      places[index].position = place
+    }
+    for index in 0..<count {
+      let (author, guess) = (places[index].author, places[index].position)
+      let place = posts.checked(guess, of: high, in: posts.byAuthor, list: Int(author))
+      guard let (row, _) = posts.byAuthor.element(before: place, of: Int(author)) else { continue }
+      let rank = PostTable.coarse(posts.times[row])
+      if rank >= threshold { add(rank, author) }
+    }
+    memory.value.cursors = cursors
+    later.removeAll()
+  }
+
+  /// An estimate of the row of the upper bound.
+  private mutating func likelyHighRow(_ posts: borrowing PostTable) -> UInt32 {
+    if let highRow { return highRow }
+    let row = posts.likelyRow(of: high)
+    highRow = row
+    return row
+  }
+
+  /// Whether the guess was too high: fewer authors reach it than may have a post on the page.
+  mutating func isGuessTooHigh(_ posts: borrowing PostTable) -> Bool {
+    searchLater(posts)
+    return threshold > 1 && candidates.count < limit
+  }
+
+  /// The rank of the last author who may have a post on the page; 0 if any author may.
+  mutating func reachedRank(_ posts: borrowing PostTable) -> UInt32 {
+    searchLater(posts)
+    select()
+    return candidates.count < limit ? 0 : threshold
+  }
+
+  /// Ends the pass: the candidates are all authors who may have a post on the page.
+  private mutating func endPass(_ posts: borrowing PostTable) {
+    if candidates.count + later.count > limit {
+      searchLater(posts)
+      select()
+    } else if later.count > 0 {  // all of them are merged, whatever their rank
+      _ = likelyHighRow(posts)
+      for index in 0..<later.count { candidates.append(rank: .max, row: later.row(index)) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func add(_ rank: UInt32, _ author: UInt32) {
+    candidates.append(rank: rank, row: author)
+    if candidates.count >= capacityBeforeSelection { select() }
+  }
+
+  /// Keeps the best `limit` authors, and those whose coarse time ties with the last of them.
+  @inline(never)
+  private mutating func select() {
+    guard let last = candidates.keepBest(limit) else { return }
+    threshold = max(threshold, last)
+    capacityBeforeSelection = max(capacityBeforeSelection, 2 * candidates.count)
+  }
+}

@@ -1,0 +1,80 @@
+/// The query planner of timelines: chooses between two scans. Both give the same page; tests force either.
+///
+/// A merge reads every followee. For each followee with posts since the bound, it also does a binary search in that
+/// list. A backward scan instead reads about limit / (the followees' share of all posts) posts, whatever the number of
+/// followees.
+enum TimelinePlan {
+  case cheaper, scan, merge
+
+  /// Costs in half nanoseconds.
+  enum Cost {
+    /// Reading a post, with a search of its author among the followees, or only in their Bloom filter.
+    static let searchedPost = 80
+    static let filteredPost = 6
+    /// Adding a followee to the Bloom filter, with the clearing of its slots.
+    static let filteredFollowee = 4
+    /// In a merge: reading a followee, searching a followee's list, and the first post of a list with the step to it.
+    static let gatheredFollowee = 2
+    static let searchedList = 160
+    static let mergedPost = 120
+    /// The most that a scan that soon gives up may cost: this fraction (1/n) of the merge that it delays.
+    static let trialShare = 8
+    /// How many times as often as the average user followees may post. A scan that this does not make cheaper is not
+    /// tried: for later pages of a hundred followees, trials took a tenth of the time.
+    static let mostActivity = 4
+
+    static func merge(_ followeeCount: Int, searching searchedCount: Int, limit: Int) -> Int {
+      followeeCount * gatheredFollowee + searchedCount * searchedList + min(followeeCount, limit) * mergedPost
+    }
+
+    /// The cost of a scan that has no Bloom filter yet, and builds one if that pays.
+    static func scan(_ postCount: Int, _ followeeCount: Int) -> Int {
+      min(postCount * searchedPost, followeeCount * filteredFollowee + postCount * filteredPost)
+    }
+  }
+
+  /// The number of followees sampled to estimate how many lists a merge searches.
+  private static let sampleCount = 32
+
+  /// The most that a backward scan may cost before a merge is cheaper; nil if the merge runs at once.
+  func scanCostLimit(_ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState) -> Int? {
+    if self == .merge || range.direction == .newer { return nil }
+    if self == .scan { return .max }
+    let followeeCount = state.follows.targetCount(user)
+    let isFirst = range.high == .end
+    let mostCost = Cost.merge(followeeCount, searching: isFirst ? 0 : followeeCount, limit: range.limit)
+    if !isScanWorthTrying(followeeCount, mostCost, range, state) { return nil }
+    if isFirst { return mostCost }
+    let searchedCount = searchedCount(followeeCount, user, range, state)
+    let mergeCost = Cost.merge(followeeCount, searching: searchedCount, limit: range.limit)
+    return isScanWorthTrying(followeeCount, mergeCost, range, state) ? mergeCost : nil
+  }
+
+  /// Whether a scan may be cheaper: either it is, if all users post equally often, or it may be, if followees post more
+  /// often, and it gives up before the loss matters.
+  private func isScanWorthTrying(
+    _ followeeCount: Int, _ mergeCost: Int, _ range: TimelineRange, _ state: borrowing GraphState
+  ) -> Bool {
+    if followeeCount == 0 { return false }
+    let postCount = range.limit * state.users.count / followeeCount
+    let mayGiveUp = mergeCost >= Cost.trialShare * TimelineScan.firstStride * Cost.searchedPost
+    return Cost.scan(mayGiveUp ? postCount / Cost.mostActivity : postCount, followeeCount) <= mergeCost
+  }
+
+  /// An estimate, from a sample, of how many lists a merge searches: those of followees whose newest post is not before
+  /// the bound.
+  private func searchedCount(
+    _ followeeCount: Int, _ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState
+  ) -> Int {
+    let bound = PostTable.coarse(range.high.time)
+    let step = max(1, followeeCount / Self.sampleCount)
+    var (askedCount, laterCount) = (0, 0)
+    state.follows.forward.forEachRun(of: Int(user)) { followees in
+      for index in stride(from: 0, to: followees.count, by: step) {
+        askedCount &+= 1
+        if state.posts.newest[Relation.target(followees[index])] >= bound { laterCount &+= 1 }
+      }
+    }
+    return followeeCount * laterCount / max(1, askedCount)
+  }
+}

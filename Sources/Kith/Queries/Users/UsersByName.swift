@@ -1,0 +1,125 @@
+/// A user search by name: checks the parameters, chooses the plan of the order, builds the page.
+struct UsersByName: Query {
+  let text: String
+  let query: UserQuery
+  var operation: GraphOperation { .users }
+
+  func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
+    let visibility = try Visibility(of: query.viewer, state)
+    try SocialGraph.Limits.check(pageLimit: query.limit)
+    let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
+    var plan = UserQueryPlan(
+      NameSearch(query: try nameQuery(), limit: query.limit + 1), visibility, excluded: excluded)
+    var budget = QueryBudget()
+    let isFuzzy = query.match == .fuzzy
+    let kind = isFuzzy ? .usersFuzzy : query.order.schema.cursorKind
+    if let cursor = query.cursor { try plan.begin(after: cursor, kind, state) }
+    let found = isFuzzy ? try plan.fuzzy(state) : try query.order.execute(plan, state, &budget)
+    let count = min(found.count, query.limit)
+    let records = found.isEmpty ? nil : UserRecords(count: count, visibility, state) { found[$0].row }
+    var next: Cursor?
+    if found.count > count, let records {
+      let rank = kind == .usersByName ? nil : found[query.limit - 1].rank
+      next = Cursor(CursorName(kind: kind, rank: rank, page: records))
+    }
+    return Page(
+      records, next: next,
+      total: query.countsMatches
+        ? try isFuzzy ? plan.fuzzyCount(state) : plan.count(plan.query, state, &budget) : nil,
+      highlights: query.includesHighlights
+        ? (0..<count).map { Highlights.ranges(of: plan.query, in: state.users.names.bytes(Int(found[$0].row))) } : nil)
+  }
+
+  private func nameQuery() throws(KithError) -> NameQuery {
+    if query.order.schema.needsViewer && query.viewer == nil {
+      throw .invalidRequest(.orderNeedsViewer("\(query.order)"))
+    }
+    if query.match == .fuzzy && query.order != .name {
+      throw .invalidRequest(.fuzzyOrder("\(query.order)"))
+    }
+    let text = query.match == .regex ? text : Folding.trimmed(text)
+    if text.utf8.count > SocialGraph.Limits.queryByteCount { throw .queryTooLong }
+    if query.match == .regex { return try Self.expression(text) }
+    let match: NameQuery.Match =
+      switch query.match {
+      case .substring, .fuzzy, .regex: .substring
+      case .prefix: .prefix
+      case .exact: .exact
+      }
+    return NameQuery(text: text, match: match, fold: query.fold)
+  }
+}
+
+/// The plan of one user search: what matches, which users are omitted, and where the page begins.
+struct UserQueryPlan {
+  /// The search by name alone, from the key of the last user of the previous page on. Its limit is one more than a page
+  /// holds, to detect another page.
+  private(set) var search: NameSearch
+  let visibility: Visibility
+  let excluded: UInt32?
+  /// The rank of the last user of the previous page, which sorts before the name; nil for the first page, and in name
+  /// order.
+  private(set) var afterRank: Int?
+
+  var query: NameQuery { search.query }
+  var after: NameKey? { search.after }
+  var limit: Int { search.limit }
+
+  init(_ search: consuming NameSearch, _ visibility: Visibility, excluded: UInt32?) {
+    self.search = search
+    self.visibility = visibility
+    self.excluded = excluded
+  }
+
+  /// Begins after a cursor.
+  /// - Throws: `invalidCursor`.
+  mutating func begin(
+    after cursor: Cursor, _ kind: CursorContent.Kind, _ state: borrowing GraphState
+  ) throws(KithError) {
+    if kind == .usersByName {
+      search.after = try NameKey(cursor, kind: kind, subject: 0, state.users)
+      return
+    }
+    let content = try CursorContent(cursor, kind: kind, numberCount: 2)
+    guard let rank = Int(exactly: content.numbers[1]), rank >= 0 else { throw .invalidCursor }
+    search.after = try NameKey(content, state.users)
+    afterRank = rank
+  }
+
+  /// Whether a match may be shown.
+  @inline(__always)
+  func accepts(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    row != excluded && !visibility.hides(row, state)
+  }
+
+  func byName(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
+    budget.beginPlan()
+    let found = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+      accepts(row, state) ? 0 : nil
+    }
+    try budget.check()
+    return found
+  }
+
+  func count(
+    _ query: NameQuery, _ state: borrowing GraphState, _ budget: inout QueryBudget
+  ) throws(KithError) -> Int {
+    budget.beginPlan()
+    let count = state.users.search.count(query, names: state.users.names, &budget) { accepts($0, state) }
+    try budget.check()
+    return count
+  }
+}
+
+extension UserTable {
+  /// Runs a search of the name index to its end.
+  /// - Throws: `cancelled`, `budgetExceeded`.
+  func execute(
+    _ search: NameSearch, _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
+  ) throws(KithError) -> [FoundName] {
+    budget.beginPlan()
+    let found = self.search.search(search, names: names, &budget, rank: rank)
+    try budget.check()
+    return found
+  }
+}

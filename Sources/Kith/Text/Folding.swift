@@ -1,0 +1,153 @@
+/// Computes the keys by which text is compared. All inputs and all keys are valid UTF-8.
+///
+/// - *loose*: NFKD, full case fold, NFKD again; then default-ignorable scalars and inherited marks are dropped, and a
+///   few Latin letters are replaced by what people type for them. Not composed again.
+/// - *strict*: NFC of the full case fold of NFD.
+///
+/// One pass over the bytes: a table maps each scalar. This is sufficient if the marks are in canonical order and
+/// nothing composes with what precedes it. Any other text is processed by `NormalizationBuffer`.
+enum Folding {
+  static let unicodeVersion = UnicodeTables.version
+
+  /// - Complexity: O(*n*) for *n* bytes; runs of more than 32 marks are sorted.
+  static func loose(_ utf8: Span<UInt8>) -> [UInt8] {
+    if isASCII(utf8) { return lowercasedASCII(utf8) }
+    return ScalarMap.loose.mapped(utf8) ?? transformed(utf8, .loose)
+  }
+
+  /// - Complexity: O(*n*) for *n* bytes; runs of more than 32 marks are sorted.
+  static func strict(_ utf8: Span<UInt8>) -> [UInt8] {
+    if isASCII(utf8) { return lowercasedASCII(utf8) }
+    return ScalarMap.strict.mapped(utf8) ?? transformed(utf8, .strict)
+  }
+
+  /// - Complexity: O(*n*) for *n* bytes; runs of more than 32 marks are sorted.
+  static func nfc(_ utf8: Span<UInt8>) -> [UInt8] {
+    if isASCII(utf8) { return copy(utf8) }
+    return ScalarMap.nfc.mapped(utf8) ?? transformed(utf8, .nfc)
+  }
+
+  static func loose(_ text: String) -> [UInt8] { looseOfQuery(text).key }
+
+  /// The loose key of a text, and whether the text is ASCII.
+  static func looseOfQuery(_ text: String) -> (key: [UInt8], isASCII: Bool) {
+    var key = Array(text.utf8)
+    if !isASCII(key.span) { return (loose(key.span), false) }
+    var bytes = key.mutableSpan
+    for index in bytes.indices where bytes[index] &- 0x41 < 26 { bytes[index] |= 0x20 }
+    return (key, true)
+  }
+  static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
+  static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
+
+  /// Appends the loose key of a text. Allocates no array for ASCII.
+  static func appendLoose(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
+    if !isASCII(utf8) { return keys.append(contentsOf: loose(utf8)) }
+    keys.append(addingCapacity: utf8.count) { output in
+      for index in utf8.indices {
+        let byte = utf8[index]
+        output.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
+      }
+    }
+  }
+
+  /// Whether a text may be cut before this scalar so that its parts have separate keys: the scalar is no mark and
+  /// composes with nothing before it.
+  static func standsAlone(_ scalar: UInt32) -> Bool {
+    var buffer = NormalizationBuffer()
+    buffer.append(decomposing: scalar, .compatibility)
+    guard let first = buffer.elements.first else { return false }
+    return first >> 24 == 0 && !UnicodeData.shared[first & 0xFF_FFFF].contains(.composesBackward)
+  }
+
+  /// Keys that the loose key of every text containing `text` contains, whatever the case of its letters: the key of
+  /// `text` without the scalars whose keys may be separated by marks. Not empty, unless nothing is certain.
+  static func looseRuns(of text: Span<UInt8>) -> [[UInt8]] {
+    var runs: [[UInt8]] = [[]]
+    var buffer = NormalizationBuffer()
+    var position = 0
+    while position < text.count {
+      let (scalar, byteCount) = text.decodedScalar(at: position)
+      position += byteCount
+      buffer.removeAll()
+      buffer.append(decomposing: scalar, .compatibility)
+      // Marks are ordered among their neighbours. The iota below is a mark until it is folded to a letter.
+      let hasIotaBelow = buffer.elements.contains { $0 & 0xFF_FFFF == 0x345 }
+      buffer.fold(.compatibility)
+      buffer.loosen()
+      if hasIotaBelow || buffer.elements.contains(where: { $0 >> 24 != 0 }) {
+        runs.append([])
+      } else {
+        buffer.appendUTF8(to: &runs[runs.count - 1])
+      }
+    }
+    return runs.filter { !$0.isEmpty }
+  }
+
+  static func isASCII(_ utf8: Span<UInt8>) -> Bool {
+    var union: UInt8 = 0  // no early exit, so that the loop is vectorised
+    for index in utf8.indices { union |= utf8[index] }
+    return union < 0x80
+  }
+
+  /// The property White_Space of Unicode 17.0, unchanged since 6.3.
+  static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+    default: false
+    }
+  }
+
+  /// `text` without white space at both ends. By scalars: a combining mark does not turn a space into a letter.
+  static func trimmed(_ text: String) -> String {
+    // The usual case needs no trimming: both ends are visible ASCII.
+    if let first = text.utf8.first, let last = text.utf8.last, first &- 0x21 < 0x5E, last &- 0x21 < 0x5E { return text }
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
+      let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
+    else { return "" }
+    return String(scalars[first...last])
+  }
+
+  /// The words between white space, by scalars; none is empty.
+  static func splitOnWhiteSpace(_ text: String) -> [String] {
+    text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
+  }
+
+  /// The key in any form, computed by its definition, for any text.
+  static func transformed(_ utf8: Span<UInt8>, _ form: ScalarMap.Form) -> [UInt8] {
+    var buffer = NormalizationBuffer()
+    switch form {
+    case .loose:
+      buffer.append(decomposing: utf8, .compatibility)
+      buffer.fold(.compatibility)
+      buffer.loosen()
+    case .strict:
+      buffer.append(decomposing: utf8, .canonical)
+      buffer.fold(.canonical)
+      buffer.compose()
+    case .nfc:
+      buffer.append(decomposing: utf8, .canonical)
+      buffer.compose()
+    }
+    var output: [UInt8] = []
+    output.reserveCapacity(buffer.elements.count * 3)
+    buffer.appendUTF8(to: &output)
+    return output
+  }
+
+  private static func lowercasedASCII(_ utf8: Span<UInt8>) -> [UInt8] {
+    Array(capacity: utf8.count) { output in
+      for index in utf8.indices {
+        let byte = utf8[index]
+        output.append(byte &- 65 < 26 ? byte | 0x20 : byte)
+      }
+    }
+  }
+
+  private static func copy(_ utf8: Span<UInt8>) -> [UInt8] {
+    Array(capacity: utf8.count) { output in
+      for index in utf8.indices { output.append(utf8[index]) }
+    }
+  }
+}

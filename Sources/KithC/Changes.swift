@@ -1,0 +1,155 @@
+import CKith
+import Kith
+
+extension Change {
+  /// A change of C.
+  init(_ raw: kith_change) throws {
+    let (user, post) = (UserID(raw.user), PostID(raw.target))
+    let time = raw.has_time == 0 ? nil : Timestamp(raw.time)
+    switch Int(raw.kind) {
+    case KITH_ADD_USER: self = .addUser(id: raw.user == 0 ? nil : user, username: try string(raw.text, "text"))
+    case KITH_RENAME_USER: self = .renameUser(user, to: try string(raw.text, "text"))
+    case KITH_REMOVE_USER: self = .removeUser(user)
+    case KITH_ADD_POST:
+      let text = try string(raw.text, "text")
+      self = .addPost(id: raw.target == 0 ? nil : post, author: user, text: text, createdAt: time)
+    case KITH_REMOVE_POST: self = .removePost(post)
+    case KITH_FOLLOW...KITH_UNMUTE:
+      let index = Int(raw.kind) - KITH_FOLLOW
+      let (kind, adds) = (edgeKinds[index / 2], index.isMultiple(of: 2))
+      self = Change(EdgeChange(kind, user, raw.target, at: adds ? time : nil, adds: adds))
+    default: throw Failure.invalid("\(raw.kind) is no kind of change")
+    }
+  }
+
+  /// The change for C, and its text, which the caller stores.
+  var raw: (change: kith_change, text: String?) {
+    var raw = kith_change()
+    func set(_ kind: Int, _ user: UserID?, _ target: Int64?, _ time: Timestamp? = nil) {
+      (raw.kind, raw.user, raw.target) = (Int32(kind), user?.rawValue ?? 0, target ?? 0)
+      if let time { (raw.has_time, raw.time) = (1, time.rawValue) }
+    }
+    if let edge {
+      let index = 2 * (edgeKinds.firstIndex(of: edge.kind) ?? 0) + (edge.adds ? 0 : 1)
+      set(KITH_FOLLOW + index, edge.source, edge.target, edge.time)
+      return (raw, nil)
+    }
+    switch self {
+    case .addUser(let id, let username):
+      set(KITH_ADD_USER, id, nil)
+      return (raw, username)
+    case .renameUser(let user, let username):
+      set(KITH_RENAME_USER, user, nil)
+      return (raw, username)
+    case .addPost(let id, let author, let text, let createdAt):
+      set(KITH_ADD_POST, author, id?.rawValue, createdAt)
+      return (raw, text)
+    case .removeUser(let user): set(KITH_REMOVE_USER, user, nil)
+    case .removePost(let post): set(KITH_REMOVE_POST, nil, post.rawValue)
+    default: preconditionFailure("a change is of a user, of a post or of an edge")
+    }
+    return (raw, nil)
+  }
+}
+
+/// The relations in the order of the kinds of changes in the header, each with its removal after it.
+let edgeKinds: [RelationKind] = [.follow, .like, .block, .mute]
+
+extension kith_change_result {
+  fileprivate init(_ result: ChangeResult) {
+    self.init()
+    sequence = result.sequence
+    id = result.user?.rawValue ?? result.post?.rawValue ?? 0
+    changed = result.didChange ? 1 : 0
+  }
+}
+
+// MARK: - Batches
+
+/// Described in kith.h.
+@c @implementation
+public func kith_apply(
+  _ graph: OpaquePointer?, _ changes: UnsafePointer<kith_change>?, _ count: Int,
+  _ results: UnsafeMutablePointer<kith_change_result>?, _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  finish(error) {
+    guard count <= Limits.batchCount else {
+      throw Failure.invalid("a batch has at most \(Limits.batchCount) changes")
+    }
+    let changes = try checked(try buffer(changes, count, "changes"))
+    if Handle(graph).kind == KITH_KIND_BATCH {
+      for (index, change) in changes.enumerated() {
+        let result = try Handle(graph).apply(change)
+        results?[index] = kith_change_result(result)
+      }
+    } else if count == 1 {
+      let result = try Handle(graph).apply(changes[0])
+      results?.pointee = kith_change_result(result)
+    } else {
+      let applied = try Handle(graph).withGraph { try $0.graph.applyTogether(changes) }
+      for (index, result) in applied.enumerated() { results?[index] = kith_change_result(result) }
+    }
+  }
+}
+
+/// The changes of C, all checked before one is made.
+private func checked(_ changes: UnsafeBufferPointer<kith_change>) throws -> [Change] {
+  try changes.enumerated().map { index, change in
+    do {
+      return try Change(change)
+    } catch {
+      throw Failure.change(index, error)
+    }
+  }
+}
+
+extension SocialGraph {
+  fileprivate func applyTogether(_ changes: [Change]) throws -> [ChangeResult] {
+    try batch { (batch) throws(KithError) in
+      var results: [ChangeResult] = []
+      results.reserveCapacity(changes.count)
+      for change in changes { results.append(try batch.apply(change)) }
+      return results
+    }
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_batch(
+  _ graph: OpaquePointer?, _ body: (@convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32)?,
+  _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  finish(error) {
+    let body = try needed(body, "body")
+    try Handle(graph).withGraph { entry in try run(entry) { body($0, context) } }
+  }
+}
+
+/// Runs the body of a batch; throws its failure if it returns another value than 0.
+private func run(_ entry: GraphEntry, _ body: (OpaquePointer) -> Int32) throws {
+  var failure: (any Error)?
+  do {
+    try entry.graph.batch { (batch) throws(KithError) in
+      failure = withUnsafeMutablePointer(to: &batch) { batch in outcome(of: body, BatchEntry(batch), entry) }
+      if failure != nil { throw .cancelled }
+    }
+  } catch {
+    throw failure ?? error
+  }
+}
+
+private func outcome(of body: (OpaquePointer) -> Int32, _ batch: BatchEntry, _ entry: GraphEntry) -> (any Error)? {
+  entry.batchThread.store(batch.thread, ordering: .relaxed)
+  defer { entry.batchThread.store(0, ordering: .relaxed) }
+  do {
+    let handle = try Handle.make(batch, KITH_KIND_BATCH)
+    let value = body(handle)
+    _ = Handle.end(handle)
+    if value == 0 { return nil }
+    if let last = batch.lastError, statusCode(of: last) == value { return last }
+    return Failure.body(value)
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,257 @@
+import CKith
+import Dispatch
+import Kith
+import Synchronization
+
+/// An observer of C: reads the change feed or a live query, one thread at a time.
+final class ObserverEntry: Entry {
+  fileprivate enum Source {
+    case changes(ChangeReader)
+    case query(LiveSubscription<PageValue, KithError>)
+  }
+
+  fileprivate var source: Source?
+  fileprivate let graph: GraphEntry
+  private let turn = Turn()
+  fileprivate let notifier: Notifier
+  private let task: Task<Void, Never>
+
+  fileprivate init(_ graph: GraphEntry, _ notifier: Notifier, _ source: Source) {
+    self.graph = graph
+    self.notifier = notifier
+    self.source = source
+    task = Task.detached {
+      while !Task.isCancelled {
+        await notifier.signal.wait()
+        if !Task.isCancelled { notifier.fire() }
+      }
+    }
+  }
+
+  /// Ends the observer: no callback runs afterwards, unless this is called by it.
+  func end() {
+    task.cancel()
+    notifier.close()
+    turn.take { source = nil }
+  }
+
+  fileprivate func poll<R>(_ body: (inout Source?) throws -> R) throws -> R {
+    try turn.take { try body(&source) }
+  }
+}
+
+/// Passes notifications on: to the callback of the host, and to the thread that waits.
+private final class Notifier: Sendable {
+  let signal = AsyncSignal(isNotified: true)
+  private let callback: Callback<kith_notify?>
+  private let semaphore = DispatchSemaphore(value: 0)
+  /// Whether the semaphore was raised since the last wait.
+  private let isRaised = Atomic(false)
+  private let isInterrupted = Atomic(false)
+  private let gate = Gate()
+
+  init(_ notify: kith_notify?, _ context: UnsafeMutableRawPointer?) {
+    callback = Callback(function: notify, context: context)
+  }
+
+  func fire() {
+    raise()
+    guard let function = callback.function else { return }
+    gate.call { function(callback.context) }
+  }
+
+  func close() {
+    interrupt()
+    gate.close()
+  }
+
+  func interrupt() {
+    isInterrupted.store(true, ordering: .relaxed)
+    raise()
+  }
+
+  private func raise() {
+    if !isRaised.exchange(true, ordering: .acquiringAndReleasing) { semaphore.signal() }
+  }
+
+  func wait(milliseconds: Int64) throws {
+    if !isInterrupted.load(ordering: .relaxed) {
+      let limit = milliseconds < 0 ? DispatchTime.distantFuture : .now() + .milliseconds(Int(clamping: milliseconds))
+      if semaphore.wait(timeout: limit) == .timedOut { throw Failure.timedOut }
+      isRaised.store(false, ordering: .releasing)
+    }
+    if isInterrupted.load(ordering: .relaxed) { throw KithError.cancelled }
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_observe_changes(
+  _ graph: OpaquePointer?, _ sequence: UInt64, _ notify: kith_notify?, _ context: UnsafeMutableRawPointer?,
+  _ observer: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  observe(graph, notify, context, observer, error) { graph, notifier in
+    .changes(ChangeReader(graph, from: sequence == 0 ? nil : sequence, telling: notifier.signal))
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_observe_query(
+  _ graph: OpaquePointer?, _ query: UnsafePointer<kith_query>?, _ notify: kith_notify?,
+  _ context: UnsafeMutableRawPointer?, _ observer: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  observe(graph, notify, context, observer, error) { graph, notifier in
+    .query(LiveSubscription(graph, try PageQuery(query).live(), passingTo: notifier.signal))
+  }
+}
+
+private func observe(
+  _ graph: OpaquePointer?, _ notify: kith_notify?, _ context: UnsafeMutableRawPointer?,
+  _ observer: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<kith_error>?,
+  _ source: (SocialGraph, Notifier) throws -> ObserverEntry.Source
+) -> kith_status {
+  observer?.pointee = nil
+  return finish(error) {
+    let observer = try needed(observer, "observer")
+    let notifier = Notifier(notify, context)
+    let entry = try Handle(graph).withGraph { ObserverEntry($0, notifier, try source($0.graph, notifier)) }
+    do {
+      observer.pointee = try Handle.make(entry, KITH_KIND_OBSERVER)
+    } catch {
+      entry.end()
+      throw error
+    }
+  }
+}
+
+extension Handle {
+  fileprivate func withObserver<R>(_ body: (ObserverEntry) throws -> R) throws -> R {
+    try with(only: KITH_KIND_OBSERVER, ObserverEntry.self, body)
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_poll_changes(
+  _ observer: OpaquePointer?, _ limit: Int, _ events: UnsafeMutablePointer<kith_events>?,
+  _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  events?.pointee = kith_events()
+  return finish(error) {
+    let events = try needed(events, "events")
+    guard (1...Limits.batchCount).contains(limit) else { throw Failure.invalid("limit is 1 to \(Limits.batchCount)") }
+    try Handle(observer).withObserver { entry in
+      try entry.poll { source in
+        guard case .changes(let reader)? = source else { throw Failure.handle }
+        try ResultEntry.reserved { result, owner in
+          var read: [ChangeEvent] = []
+          while read.count < limit, let event = reader.next() { read.append(event) }
+          // The feed notifies only a reader that has read everything.
+          if read.count == limit { entry.notifier.signal.notify() }
+          events.pointee = kith_events(read, hasEnded: reader.hasEnded, result, owner)
+          return true
+        }
+      }
+    }
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_poll_query(
+  _ observer: OpaquePointer?, _ has_changed: UnsafeMutablePointer<Bool>?, _ page: UnsafeMutablePointer<kith_page>?,
+  _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  has_changed?.pointee = false
+  page?.pointee = kith_page()
+  return finish(error) {
+    let (hasChanged, page) = (try needed(has_changed, "has_changed"), try needed(page, "page"))
+    try Handle(observer).withObserver { entry in
+      // The query reads the graph.
+      try entry.graph.checkOutsideBatch()
+      return try entry.poll { source in
+        guard case .query(let subscription)? = source else { throw Failure.handle }
+        try ResultEntry.reserved { result, owner in
+          let value = try subscription.askIfTold()
+          if value == nil && subscription.hasEnded { throw KithError.closed }
+          value?.write(result, owner, to: page)
+          hasChanged.pointee = value != nil
+          return value != nil
+        }
+      }
+    }
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_wait(
+  _ observer: OpaquePointer?, _ milliseconds: Int64, _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  finish(error) { try Handle(observer).withObserver { try $0.notifier.wait(milliseconds: milliseconds) } }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_interrupt(_ observer: OpaquePointer?) -> kith_status {
+  finish(nil) { try Handle(observer).withObserver { $0.notifier.interrupt() } }
+}
+
+extension kith_events {
+  fileprivate init(_ events: [ChangeEvent], hasEnded: Bool, _ entry: ResultEntry, _ owner: OpaquePointer) {
+    self.init()
+    let rows = entry.allocate(kith_event.self, events.count)
+    var texts: [String] = []
+    var owners: [Int] = []
+    for (index, event) in events.enumerated() {
+      var row = kith_event()
+      switch event {
+      case .missed(let range): (row.sequence, row.last_missed) = (range.lowerBound, range.upperBound)
+      case .change(let change, let sequence):
+        let raw = change.raw
+        (row.sequence, row.change) = (sequence, raw.change)
+        if let text = raw.text {
+          texts.append(text)
+          owners.append(index)
+        }
+      }
+      rows[index] = row
+    }
+    for (index, text) in zip(owners, entry.copy(texts: texts)) { rows[index].change.text = text }
+    (self.events, count, has_ended) = (UnsafePointer(rows.baseAddress), events.count, hasEnded)
+    self.owner = owner
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_journaled_changes(
+  _ graph: OpaquePointer?, _ first: UInt64, _ last: UInt64,
+  _ body: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<kith_change>?, UInt64) -> Int32)?,
+  _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  finish(error) {
+    let body = try needed(body, "body")
+    guard first >= 1, first <= last else { throw Failure.invalid("the range of changes is empty") }
+    var value: Int32 = 0
+    do {
+      try Handle(graph).withGraph { entry in
+        try entry.graph.journaledChanges(in: first...last) { (change, sequence) throws(KithError) in
+          var raw = change.raw
+          var text = raw.text ?? ""
+          value = text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+              raw.change.text = kith_text(data: characters.baseAddress, size: characters.count)
+              return body(context, &raw.change, sequence)
+            }
+          }
+          if value != 0 { throw .cancelled }
+        }
+      }
+    } catch {
+      throw value == 0 ? error : Failure.body(value)
+    }
+  }
+}

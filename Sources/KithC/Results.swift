@@ -1,0 +1,196 @@
+import CKith
+import Kith
+import Synchronization
+
+/// The memory of a result: the engine's own buffer, and what was made for C beside it.
+final class ResultEntry: Entry {
+  /// The buffer that the rows are in.
+  private var rows: AnyObject?
+  private var blocks: [UnsafeMutableRawPointer] = []
+  private var next: Cursor?
+  private var previous: Cursor?
+  /// The texts of the cursors, made when they are first read.
+  private var texts: (next: kith_text?, previous: kith_text?) = (nil, nil)
+  private let turn = Turn()
+
+  override init() {}
+
+  /// Keeps what a page is made of.
+  fileprivate func keep(_ rows: AnyObject?, _ next: Cursor?, _ previous: Cursor?) {
+    (self.rows, self.next, self.previous) = (rows, next, previous)
+  }
+
+  deinit { for block in blocks { block.deallocate() } }
+
+  /// Memory for some elements, which lives as long as the result.
+  func allocate<Element: BitwiseCopyable>(_ type: Element.Type, _ count: Int) -> UnsafeMutableBufferPointer<Element> {
+    let block = UnsafeMutableRawPointer.allocate(
+      byteCount: max(1, count) * MemoryLayout<Element>.stride, alignment: MemoryLayout<Element>.alignment)
+    blocks.append(block)
+    return UnsafeMutableBufferPointer(start: block.bindMemory(to: Element.self, capacity: max(1, count)), count: count)
+  }
+
+  func copy<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element>? {
+    let memory = allocate(Element.self, elements.count)
+    _ = memory.initialize(from: elements)
+    return UnsafePointer(memory.baseAddress)
+  }
+
+  /// Copies texts into one area.
+  func copy(texts: [String]) -> [kith_text] {
+    let area = allocate(UInt8.self, texts.reduce(0) { $0 + $1.utf8.count })
+    var end = 0
+    return texts.map { text in
+      let start = end
+      for byte in text.utf8 {
+        area[end] = byte
+        end += 1
+      }
+      let data = area.baseAddress.map { UnsafeRawPointer($0 + start).assumingMemoryBound(to: CChar.self) }
+      return kith_text(data: data, size: end - start)
+    }
+  }
+
+  /// The text of a cursor; empty if there is none.
+  func text(isNext: Bool) -> kith_text {
+    turn.take {
+      if let text = isNext ? texts.next : texts.previous { return text }
+      guard let cursor = isNext ? next : previous else { return kith_text() }
+      let text = copy(texts: [cursor.text])[0]
+      if isNext { texts.next = text } else { texts.previous = text }
+      return text
+    }
+  }
+
+  /// Makes the handle of this result.
+  func handle() throws -> OpaquePointer { try Handle.make(self, KITH_KIND_RESULT) }
+
+  /// Makes a result and its handle before the body reads what can be read once, so that nothing is lost when no handle
+  /// is left. The handle ends if the body says that nothing came, or fails.
+  static func reserved(_ body: (ResultEntry, OpaquePointer) throws -> Bool) throws {
+    let entry = ResultEntry()
+    let handle = try entry.handle()
+    var isUsed = false
+    defer { if !isUsed { _ = Handle.end(handle) } }
+    isUsed = try body(entry, handle)
+  }
+}
+
+// MARK: - Pages
+
+/// The result of a query that answers with a page.
+enum PageValue: Equatable, Sendable {
+  case users(Page<User>)
+  case posts(Page<Post>)
+  case suggestions(Page<Suggestion>)
+  case user(User)
+  case post(Post)
+  case userList([User?])
+  case postList([Post?])
+
+  /// Hands the page to C: rows and texts are the engine's, in place.
+  func write(to page: UnsafeMutablePointer<kith_page>) throws {
+    let entry = ResultEntry()
+    write(entry, try entry.handle(), to: page)
+  }
+
+  /// Hands the page to C as a result that has its handle.
+  func write(_ entry: ResultEntry, _ owner: OpaquePointer, to page: UnsafeMutablePointer<kith_page>) {
+    page.pointee.owner = owner
+    switch self {
+    case .users(let users):
+      write(users.raw, users.next, nil, highlights: users.highlights, entry, to: page)
+      if let total = users.total { page.pointee.total = Int64(total) }
+    case .posts(let posts):
+      write(posts.raw, posts.next, posts.previous, highlights: posts.highlights, isPosts: true, entry, to: page)
+      page.pointee.is_truncated = posts.isTruncated
+    case .suggestions(let suggestions):
+      let mutuals = (suggestions.map(\.mutualCount), suggestions.map(\.mutuals.count))
+      write(suggestions.raw, nil, nil, mutuals: mutuals, entry, to: page)
+      page.pointee.is_truncated = suggestions.isTruncated
+    case .user(let user): write(user.raw, nil, nil, entry, to: page)
+    case .post(let post): write(post.raw, nil, nil, isPosts: true, entry, to: page)
+    case .userList(let users): write(users.rawUsers(), nil, nil, entry, to: page)
+    case .postList(let posts): write(posts.rawPosts(), nil, nil, isPosts: true, entry, to: page)
+    }
+  }
+
+  @inline(__always)
+  private func write(
+    _ raw: RawResult?, _ next: Cursor?, _ previous: Cursor?, highlights: [[Range<Int>]]? = nil,
+    mutuals: (counts: [Int], named: [Int])? = nil, isPosts: Bool = false, _ entry: ResultEntry,
+    to page: UnsafeMutablePointer<kith_page>
+  ) {
+    entry.keep(raw?.owner, next, previous)
+    var made = kith_page()
+    made.owner = page.pointee.owner
+    made.count = raw?.count ?? 0
+    if isPosts {
+      made.posts = raw.map { $0.records.assumingMemoryBound(to: kith_post.self) } ?? Self.noPosts
+    } else {
+      made.users = raw.map { $0.records.assumingMemoryBound(to: kith_user.self) } ?? Self.noUsers
+    }
+    made.text = raw?.texts.assumingMemoryBound(to: CChar.self)
+    made.text_size = raw?.byteCount ?? 0
+    made.total = -1
+    (made.has_next, made.has_previous) = (next != nil, previous != nil)
+    if let highlights { entry.add(highlights, to: &made) }
+    if let mutuals { entry.add(mutuals.counts, mutuals.named, to: &made) }
+    page.pointee = made
+  }
+
+  // A page without rows has a pointer that is not null, so that it says what its rows would be.
+  private static nonisolated(unsafe) let noUsers = UnsafePointer(UnsafeMutablePointer<kith_user>.allocate(capacity: 1))
+  private static nonisolated(unsafe) let noPosts = UnsafePointer(UnsafeMutablePointer<kith_post>.allocate(capacity: 1))
+}
+
+extension ResultEntry {
+  fileprivate func add(_ highlights: [[Range<Int>]], to page: inout kith_page) {
+    var end = 0
+    page.range_ends = copy(
+      highlights.map { ranges in
+        end += ranges.count
+        return UInt32(end)
+      })
+    page.ranges = copy(
+      highlights.joined().map { kith_range(start: UInt32($0.lowerBound), end: UInt32($0.upperBound)) })
+  }
+
+  /// The rows of suggestions: the count is that of the users suggested; the rows after them are the mutuals named.
+  fileprivate func add(_ counts: [Int], _ named: [Int], to page: inout kith_page) {
+    page.count = counts.count
+    page.mutual_counts = copy(counts.map { UInt32(clamping: $0) })
+    var end = counts.count
+    page.mutual_ends = copy(
+      named.map { count in
+        end += count
+        return UInt32(end)
+      })
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_next(_ page: UnsafePointer<kith_page>?, _ cursor: UnsafeMutablePointer<kith_text>?) -> kith_status {
+  readCursor(page, cursor, isNext: true)
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_previous(
+  _ page: UnsafePointer<kith_page>?, _ cursor: UnsafeMutablePointer<kith_text>?
+) -> kith_status {
+  readCursor(page, cursor, isNext: false)
+}
+
+private func readCursor(
+  _ page: UnsafePointer<kith_page>?, _ cursor: UnsafeMutablePointer<kith_text>?, isNext: Bool
+) -> kith_status {
+  cursor?.pointee = kith_text()
+  return finish(nil) {
+    let (page, cursor) = (try needed(page, "page"), try needed(cursor, "cursor"))
+    cursor.pointee = try Handle(page.pointee.owner).with(only: KITH_KIND_RESULT, ResultEntry.self) { entry in
+      entry.text(isNext: isNext)
+    }
+  }
+}

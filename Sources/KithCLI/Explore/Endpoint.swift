@@ -1,0 +1,114 @@
+import Kith
+
+/// The paths of the explorer's interface: the table routes and checks requests, and the OpenAPI file is made from it.
+enum Endpoint: String, CaseIterable, Sendable {
+  case query, openapi = "openapi.json", info, store, memory, degrees, growth, activity, ranks, verify, neighbourhood
+  case path, events, live, past
+
+  static let prefix = "/api/"
+
+  init?(path: String) {
+    guard path.hasPrefix(Self.prefix) else { return nil }
+    self.init(rawValue: String(path.dropFirst(Self.prefix.count)))
+  }
+
+  var method: String { self == .query || self == .past ? "POST" : "GET" }
+
+  /// Whether it answers server-sent events.
+  var isStream: Bool {
+    switch self {
+    case .ranks, .verify, .events, .live, .past: true
+    default: false
+    }
+  }
+
+  /// The parameters of its query; those without a default may be left out unless they are required.
+  var parameters: (required: [Field], optional: [Field]) {
+    switch self {
+    case .query: ([], [.at])
+    case .growth: ([], [.buckets])
+    case .ranks: ([], [.by, .limit])
+    case .neighbourhood: ([.userNumber], [.hops, .nodeLimit])
+    case .path: ([.from, .to], [])
+    case .live: ([.questionText], [])
+    case .openapi, .info, .store, .memory, .degrees, .activity, .verify, .events, .past: ([], [])
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .query: "Answers one request of the query protocol that reads; with at, from a past state that was opened."
+    case .openapi: "This description."
+    case .info: "The name, kind and counts of what is explored."
+    case .store: "The snapshots and journals of the store, and the time that they reach back to."
+    case .memory: "The bytes of memory by structure."
+    case .degrees: "The numbers of users by number of followers and of followees."
+    case .growth: "The numbers of follows, posts and likes by time."
+    case .activity: "The numbers of posts, likes and follows by weekday, Monday first, and hour, in UTC."
+    case .ranks: "The users with the most followers or the highest PageRank. Events: progress, result, failure."
+    case .verify: "Checks the files. Events: progress, result, failure."
+    case .neighbourhood: "The users around a user, the nearest and most followed first, and the follows among them."
+    case .path: "A shortest path along follows."
+    case .events: "What changes. Events: change, skipped, counts, failure."
+    case .live: "The answer to a question, now and whenever it has changed. Events: answer."
+    case .past: "Restores the state as of a time. Events: progress, result, failure."
+    }
+  }
+}
+
+extension Field {
+  static let buckets = Field("buckets", .number(1...1_000), default: .integer(120))
+  static let by = choice("by", ["followers", "pagerank"])
+  static let userNumber = Field("user", .integer)
+  static let from = Field("from", .integer)
+  static let to = Field("to", .integer)
+  static let hops = Field("hops", .number(1...2), default: .integer(1))
+  static let nodeLimit = Field("limit", .number(1...1_000), default: .integer(300))
+  /// A request as JSON.
+  static let questionText = Field("question", .text)
+
+  fileprivate static func choice(_ name: String, _ words: [String]) -> Field {
+    Field(name, .choice(words), default: words.first.map { .text($0) })
+  }
+}
+
+/// The query of a request's URL, checked against its endpoint.
+struct Parameters {
+  private let values: [String: Request.Value]
+
+  init(_ query: [String: String], of endpoint: Endpoint) throws(HTTPFailure) {
+    let (required, optional) = endpoint.parameters
+    var values: [String: Request.Value] = [:]
+    for field in required + optional {
+      if let text = query[field.name] {
+        values[field.name] = try Self.value(text, of: field)
+      } else if let value = field.defaultValue {
+        values[field.name] = value
+      } else if required.contains(field) {
+        throw .invalid("the parameter \(field.name) is missing")
+      }
+    }
+    for name in query.keys where !(required + optional).contains(where: { $0.name == name }) {
+      throw .invalid("there is no parameter \(name.shown)")
+    }
+    self.values = values
+  }
+
+  private static func value(_ text: String, of field: Field) throws(HTTPFailure) -> Request.Value {
+    switch field.kind {
+    case .integer: if let integer = Int64(text) { return .integer(integer) }
+    case .number(let range): if let integer = Int64(text), range.contains(integer) { return .integer(integer) }
+    case .choice(let words): if words.contains(text) { return .text(text) }
+    default: return .text(text)
+    }
+    throw .invalid("\(field.name) must be \(field.kind.description), not \(text.shown)")
+  }
+
+  func integer(_ field: Field) -> Int64? {
+    if case .integer(let integer)? = values[field.name] { integer } else { nil }
+  }
+
+  func text(_ field: Field) -> String? {
+    if case .text(let text)? = values[field.name] { text } else { nil }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Kith
+import Synchronization
+
+/// What is explored: the graph of a store that another process may write, or of a snapshot, and its past states.
+///
+/// A thread follows the journal of a store, without a lock. If changes are in no journal any more, the store is read
+/// again.
+final class ExploredStore: Sendable {
+  enum Kind: String {
+    case store, snapshot
+  }
+
+  /// The most past states in memory.
+  static let pastLimit = 2
+  private static let pause = 0.02
+  private static let pauseAfterFailure = 1.0
+
+  let path: String
+  let kind: Kind
+  private let newest: Mutex<SocialGraph>
+  private let log = Mutex(ChangeLog())
+  private let failure = Mutex<HTTPFailure?>(nil)
+  /// The most recently used last.
+  private let past = Mutex<[(at: Int64, graph: SocialGraph)]>([])
+  /// Cancelled at the end.
+  private let reading = ReadControl()
+  private let follows = DispatchGroup()
+
+  init(_ path: String) throws(CommandFailure) {
+    self.path = path
+    let graph = try StoreAccess.open(path, access: .readOnly)
+    newest = Mutex(graph)
+    kind = ((try? StoreTools.isFile(path)) ?? false) ? .snapshot : .store
+    guard kind == .store else { return }
+    follows.enter()
+    Thread.detachNewThread { [self] in
+      follow()
+      follows.leave()
+    }
+  }
+
+  /// Ends the thread. What was read stays.
+  func close() {
+    reading.cancel()
+    follows.wait()
+  }
+
+  /// The newest graph. A later one replaces it if the store had to be read again.
+  var graph: SocialGraph { newest.withLock { $0 } }
+
+  /// Why the store cannot be followed; nil if it is.
+  var problem: HTTPFailure? { failure.withLock { $0 } }
+
+  /// The changes after one that were seen while the store was followed, at most the newest.
+  func changes(after sequence: UInt64) -> ArraySlice<(sequence: UInt64, change: Change)> {
+    log.withLock { $0.changes(after: sequence) }
+  }
+
+  // MARK: Following
+
+  private func follow() {
+    var needsReading = false
+    while !reading.isCancelled {
+      do throws(KithError) {
+        if needsReading {
+          let graph = try SocialGraph.read(path, at: .newest, control: reading)
+          newest.withLock { $0 = graph }
+          needsReading = false
+        }
+        var follower = try StoreFollower(path, from: graph.read { view in view.sequence } + 1)
+        failure.withLock { $0 = nil }
+        while !needsReading, !reading.isCancelled { needsReading = try !takeNext(from: &follower) }
+      } catch {
+        if !reading.isCancelled { failure.withLock { $0 = HTTPFailure(error) } }
+      }
+      if !reading.isCancelled { Thread.sleep(forTimeInterval: Self.pauseAfterFailure) }
+    }
+  }
+
+  /// False if the graph lacks changes that are in no journal, or cannot take them.
+  private func takeNext(from follower: inout StoreFollower) throws(KithError) -> Bool {
+    switch try follower.next() {
+    case .nothing:
+      Thread.sleep(forTimeInterval: Self.pause)
+      return true
+    case .missed: return false
+    case .changes(let changes, let first):
+      do throws(KithError) { try graph.follow(changes) } catch { return false }
+      log.withLock { $0.add(changes, first: first) }
+      return true
+    }
+  }
+
+  // MARK: Past states
+
+  /// The state as of a time, if it was opened.
+  func past(at time: Int64) -> SocialGraph? {
+    past.withLock { past in
+      guard let place = past.firstIndex(where: { $0.at == time }) else { return nil }
+      let entry = past.remove(at: place)
+      past.append(entry)
+      return entry.graph
+    }
+  }
+
+  /// Opens the state as of a time, and closes the least recently used if there are too many.
+  func openPast(at time: Int64, _ control: ReadControl) throws(KithError) -> SocialGraph {
+    if let graph = past(at: time) { return graph }
+    let graph = try SocialGraph.read(path, at: .time(Timestamp(time)), control: control)
+    if control.isCancelled { throw .cancelled }
+    past.withLock { past in
+      past.removeAll { $0.at == time }
+      past.append((time, graph))
+      if past.count > Self.pastLimit { past.removeFirst() }
+    }
+    return graph
+  }
+
+  // MARK: Facts
+
+  func writeInfo(to writer: inout JSONWriter) {
+    writer.member("name", URL(fileURLWithPath: path).standardizedFileURL.lastPathComponent)
+    writer.member("kind", kind.rawValue)
+    writer.member("path", path)
+    writer.member("version", Version.text)
+    writer.member("live", kind == .store && problem == nil)
+    Self.writeCounts(of: graph, to: &writer)
+    writer.member("now", Timestamp.now().rawValue)
+  }
+
+  /// The number of the last change, and the counts.
+  static func writeCounts(of graph: SocialGraph, to writer: inout JSONWriter) {
+    let (counts, sequence) = graph.read { view in (view.counts, view.sequence) }
+    writer.member("sequence", sequence)
+    counts.write(to: &writer)
+  }
+}

@@ -1,0 +1,71 @@
+import Kith
+
+/// The files of a store, and the times that they restore.
+extension Explorer {
+  func files() throws(HTTPFailure) -> HTTPReply {
+    guard store.kind == .store else { return try snapshotFile() }
+    let listing = try HTTPFailure.from { () throws(KithError) in try StoreTools.list(store.path) }
+    return .object { writer in
+      writer.name("snapshots")
+      writer.array(listing.snapshots) { writer, snapshot in
+        writer.object { writer in
+          writer.member("name", snapshot.name)
+          writer.member("sequence", snapshot.sequence)
+          writer.member("time", orNull: snapshot.report?.writtenAt.rawValue)
+          writer.member("bytes", orNull: snapshot.report?.fileByteCount)
+          writer.member("state", snapshot.problem?.message ?? "readable")
+        }
+      }
+      writer.name("journals")
+      writer.array(zip(listing.journals, listing.restorableByJournal)) { writer, item in
+        writer.object { item.0.write(to: &$0, isRestorable: item.1 != nil) }
+      }
+      writer.member("earliest", orNull: listing.restorableTimes.min())
+      writer.member("latest", orNull: listing.restorableTimes.max())
+    }
+  }
+
+  private func snapshotFile() throws(HTTPFailure) -> HTTPReply {
+    let reports = try HTTPFailure.from { () throws(KithError) in try StoreTools.inspect(store.path) }
+    return .object { writer in
+      writer.name("snapshots")
+      writer.array(reports) { writer, report in
+        writer.object { writer in
+          writer.member("name", report.path)
+          writer.member("sequence", report.sequence)
+          writer.member("time", report.writtenAt.rawValue)
+          writer.member("bytes", report.fileByteCount)
+          writer.member("state", "readable")
+        }
+      }
+      writer.name("journals")
+      writer.array([Int]()) { $0.integer($1) }
+      writer.member("earliest", orNull: reports.first?.writtenAt.rawValue)
+      writer.member("latest", orNull: reports.first?.writtenAt.rawValue)
+    }
+  }
+}
+
+extension JournalReport {
+  fileprivate func write(to writer: inout JSONWriter, isRestorable: Bool) {
+    writer.member("name", name)
+    writer.member("from", firstSequence)
+    writer.member("to", lastSequence)
+    writer.member("bytes", fileByteCount)
+    writer.member("fromTime", orNull: header?.writtenAt.rawValue)
+    writer.member("toTime", orNull: lastWrittenAt?.rawValue)
+    writer.member("state", problem?.message ?? end.word)
+    writer.member("restorable", isRestorable)
+  }
+}
+
+extension StoreListing {
+  /// The times of the snapshots that can be restored, and of the ends of the journals that lead on from them.
+  fileprivate var restorableTimes: [Int64] {
+    let snapshots = snapshots.filter { $0.restorable != nil }.compactMap(\.report?.writtenAt.rawValue)
+    let journals = zip(journals, restorableByJournal).filter { $0.1 != nil }.flatMap { journal, _ in
+      [journal.header?.writtenAt.rawValue, journal.lastWrittenAt?.rawValue].compactMap(\.self)
+    }
+    return snapshots + journals
+  }
+}

@@ -1,0 +1,128 @@
+import Kith
+
+/// The endpoints that answer pictures of the graph, and of the store's files.
+extension Explorer {
+  func memory() -> HTTPReply {
+    let report = store.graph.read { view in view.memoryReport() }
+    return .object { writer in
+      writer.member("total", report.byteCount)
+      writer.name("structures")
+      writer.array(report.entries) { writer, entry in
+        writer.object { writer in
+          writer.member("name", entry.name)
+          writer.member("bytes", entry.byteCount)
+        }
+      }
+    }
+  }
+
+  func degrees() throws(HTTPFailure) -> HTTPReply {
+    let degrees = try HTTPFailure.from { () throws(KithError) in try store.graph.pin().degreeDistribution() }
+    return .object { writer in
+      for (name, histogram) in [("followers", degrees.followers), ("followees", degrees.followees)] {
+        writer.name(name)
+        writer.array(histogram.buckets) { $0.integers([$1.degree, $1.userCount]) }
+      }
+    }
+  }
+
+  func growth(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
+    let count = Int(parameters.integer(.buckets) ?? 0)
+    let times = try times(bucketCount: count)
+    return .object { writer in
+      writer.member("from", times.start)
+      writer.member("step", times.step)
+      writer.name("series")
+      writer.object { writer in
+        // Users have no time of their own.
+        writer.name("users")
+        writer.null()
+        for kind in TimeDistribution.Kind.allCases {
+          writer.name(kind.plural)
+          writer.integers(times.buckets[kind.rawValue])
+        }
+      }
+    }
+  }
+
+  func activity() throws(HTTPFailure) -> HTTPReply {
+    let times = try times(bucketCount: 1)
+    return .object { writer in
+      for kind in TimeDistribution.Kind.allCases {
+        writer.name(kind.plural)
+        writer.array(0..<7) { writer, day in writer.integers(times.hours[kind.rawValue][day * 24..<(day + 1) * 24]) }
+      }
+    }
+  }
+
+  private func times(bucketCount: Int) throws(HTTPFailure) -> TimeDistribution {
+    try HTTPFailure.from { () throws(KithError) in try store.graph.pin().timeDistribution(bucketCount: bucketCount) }
+  }
+
+  func neighbourhood(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
+    let user = UserID(rawValue: parameters.integer(.userNumber) ?? 0)
+    let (hops, limit) = (Int(parameters.integer(.hops) ?? 1), Int(parameters.integer(.nodeLimit) ?? 1))
+    let pin = store.graph.pin()
+    let found = try HTTPFailure.from { () throws(KithError) in
+      try Neighbourhood(of: user, hops: hops, limit: limit, in: pin.view)
+    }
+    let users = try HTTPFailure.from { () throws(KithError) in
+      try pin.view.users(found.nodes.map { pin.view.user(at: $0.row) ?? user })
+    }
+    return .object { writer in
+      writer.name("nodes")
+      writer.array(zip(users, found.nodes)) { writer, node in
+        writer.object { writer in
+          writer.member("id", node.0?.id.rawValue ?? 0)
+          writer.member("username", node.0?.username ?? "")
+          writer.member("followerCount", node.0?.followerCount ?? 0)
+          writer.member("distance", node.1.distance)
+        }
+      }
+      writer.name("edges")
+      writer.array(found.edges) { $0.integers([$1.0, $1.1]) }
+      writer.member("truncated", found.isTruncated)
+    }
+  }
+
+  /// The most follows in a path.
+  private static let pathLimit = 100
+
+  func path(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
+    let ends = (parameters.integer(.from) ?? 0, parameters.integer(.to) ?? 0)
+    let (path, users) = try HTTPFailure.from { () throws(KithError) in
+      try store.graph.read { (view) throws(KithError) in
+        let path = try view.shortestPath(
+          from: UserID(rawValue: ends.0), to: UserID(rawValue: ends.1), PathQuery(maximumHops: Self.pathLimit))
+        guard case .path(let ids) = path else { return (path, [User]?.none) }
+        return (path, try view.users(ids).compactMap(\.self))
+      }
+    }
+    return .object { writer in
+      writer.name("users")
+      if let users { writer.array(users) { $0.user($1) } } else { writer.null() }
+      writer.member("complete", path != .gaveUp)
+    }
+  }
+}
+
+extension TimeDistribution.Kind {
+  fileprivate var plural: String {
+    switch self {
+    case .follow: "follows"
+    case .post: "posts"
+    case .like: "likes"
+    }
+  }
+}
+
+extension JSONWriter {
+  mutating func integers(_ values: some Sequence<Int>) { array(values) { $0.integer($1) } }
+
+  /// The bytes of one object.
+  static func bytes(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object(content)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,80 @@
+import Kith
+
+/// A file of JSON Lines as blocks of tab-separated lines: each object is the request of `kith query` that adds the row,
+/// whose `op` can be left out.
+struct JSONRows: RowBlocks {
+  private var lines: LineBlocks
+  private(set) var bytes: [UInt8] = []
+  private let kind: GraphComponent
+  private var line = 0
+
+  var file: InputFile { lines.file }
+  var isBadlyEnded: Bool { lines.isBadlyEnded }
+
+  init(_ file: InputFile, of kind: GraphComponent) {
+    lines = LineBlocks(file)
+    self.kind = kind
+  }
+
+  /// Reads the next lines into `bytes`; false when there are no more.
+  mutating func next() throws(CommandFailure) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    guard try lines.next() else { return false }
+    for source in lines.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+      line += 1
+      guard !source.allSatisfy(JSONReader.isWhiteSpace) else {
+        bytes.append(UInt8(ascii: "\n"))
+        continue
+      }
+      do throws(MalformedRow) {
+        try append(try members(source))
+      } catch {
+        throw .line(line, of: lines.file.path, error.reason)
+      }
+    }
+    return true
+  }
+
+  private func members(_ source: ArraySlice<UInt8>) throws(MalformedRow) -> [JSONMember] {
+    let value: JSONValue
+    do throws(JSONError) { value = try JSONReader.parse(Array(source)) } catch {
+      throw MalformedRow("the line is not JSON: \(error)")
+    }
+    guard case .object(let members) = value else { throw MalformedRow("a row is a JSON object") }
+    return members
+  }
+
+  private mutating func append(_ members: [JSONMember]) throws(MalformedRow) {
+    let (numbers, text) = kind.members
+    let known = numbers + [text].compactMap(\.self) + ["op"]
+    if let other = members.first(where: { !known.contains($0.name) }) {
+      throw MalformedRow("no member \(other.name.shown); \(shape)")
+    }
+    if let operation = members.named("op"), operation.value != .string(kind.operation.rawValue) {
+      throw MalformedRow("op is \(kind.operation.rawValue) in a file of \(kind.rawValue)")
+    }
+    for (place, name) in numbers.enumerated() {
+      guard let value = members.named(name)?.value else {
+        // Only the time of an edge, which is the last, can be missing.
+        if place >= kind.fieldCounts.lowerBound { break }
+        throw MalformedRow("\(name) is missing; \(shape)")
+      }
+      guard case .integer(let number) = value else { throw MalformedRow("\(name) is no integer of 64 bits") }
+      if place > 0 { bytes.append(UInt8(ascii: "\t")) }
+      RowEncoder.append(number, to: &bytes)
+    }
+    if let text {
+      guard case .string(let value)? = members.named(text)?.value else {
+        throw MalformedRow("\(text), a string, is missing; \(shape)")
+      }
+      bytes.append(UInt8(ascii: "\t"))
+      RowEncoder.append(value, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  private var shape: String {
+    let (numbers, text) = kind.members
+    return "a row has \((numbers + [text].compactMap(\.self)).joined(separator: ", "))"
+  }
+}

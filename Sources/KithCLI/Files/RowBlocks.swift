@@ -1,0 +1,12 @@
+import Kith
+
+/// A file of rows in any format, as blocks of tab-separated lines with the numbers that they have in the file.
+protocol RowBlocks {
+  var file: InputFile { get }
+  /// The current lines, whole ones.
+  var bytes: [UInt8] { get }
+  /// Whether the line after these ends in LF alone, although all must end in CR LF.
+  var isBadlyEnded: Bool { get }
+  /// Reads the next lines; false when there are no more.
+  mutating func next() throws(CommandFailure) -> Bool
+}

@@ -1,0 +1,135 @@
+import Kith
+
+/// A graph as rows in a format, ids ascending, passed on in pieces: to a file, or to a digest.
+struct RowEncoder {
+  static let pieceByteCount = 1 << 20
+
+  private let kind: GraphComponent
+  private let format: RowFormat
+  private var bytes: [UInt8] = []
+  private var json = JSONWriter()
+  private(set) var rowCount = 0
+  private let take: ([UInt8]) throws(CommandFailure) -> Void
+
+  private init(
+    _ kind: GraphComponent, _ format: RowFormat, _ take: @escaping ([UInt8]) throws(CommandFailure) -> Void
+  ) {
+    self.kind = kind
+    self.format = format
+    self.take = take
+    bytes.reserveCapacity(Self.pieceByteCount + (256 << 10))
+  }
+
+  /// Passes all rows of a kind to `take`, in pieces of about a megabyte; returns how many rows there were.
+  static func encode(
+    _ kind: GraphComponent, of view: borrowing GraphView, as format: RowFormat = .tsv,
+    take: @escaping ([UInt8]) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) -> Int {
+    var encoder = RowEncoder(kind, format, take)
+    if format == .csv { encoder.bytes += (kind.columns.joined(separator: ",") + "\r\n").utf8 }
+    switch kind {
+    case .users:
+      try view.forEachUser { (id, name) throws(CommandFailure) in try encoder.row([id.rawValue], text: name) }
+    case .posts:
+      try view.forEachPost { (id, author, time, text) throws(CommandFailure) in
+        try encoder.row([id.rawValue, author.rawValue, time.rawValue], text: text)
+      }
+    case .relation(let relation):
+      try view.forEachEdge(of: relation) { (source, target, time) throws(CommandFailure) in
+        try encoder.row([source.rawValue, target] + (time.map { [$0.rawValue] } ?? []))
+      }
+    }
+    try encoder.flush()
+    return encoder.rowCount
+  }
+
+  private mutating func row(_ numbers: [Int64], text: String? = nil) throws(CommandFailure) {
+    switch format {
+    case .tsv: appendRow(numbers, text, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
+    case .csv: appendRow(numbers, text, separator: ",", end: "\r\n") { Self.appendQuoted($0, to: &$1) }
+    case .jsonl: appendObject(numbers, text)
+    }
+    rowCount += 1
+    if bytes.count >= Self.pieceByteCount { try flush() }
+  }
+
+  @inline(__always)
+  private mutating func appendRow(
+    _ numbers: [Int64], _ text: String?, separator: Unicode.Scalar, end: String,
+    _ appendText: (String, inout [UInt8]) -> Void
+  ) {
+    for (place, number) in numbers.enumerated() {
+      if place > 0 { bytes.append(UInt8(ascii: separator)) }
+      Self.append(number, to: &bytes)
+    }
+    if let text {
+      bytes.append(UInt8(ascii: separator))
+      appendText(text, &bytes)
+    }
+    bytes.append(contentsOf: end.utf8)
+  }
+
+  /// The request of `kith query` that adds the row.
+  private mutating func appendObject(_ numbers: [Int64], _ text: String?) {
+    let members = kind.members
+    json.removeAll()
+    json.object { json in
+      json.member("op", kind.operation.rawValue)
+      for (name, number) in zip(members.numbers, numbers) { json.member(name, number) }
+      if let name = members.text, let text { json.member(name, text) }
+    }
+    json.newline()
+    bytes.append(contentsOf: json.bytes)
+  }
+
+  private mutating func flush() throws(CommandFailure) {
+    guard !bytes.isEmpty else { return }
+    try take(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  static func append(_ number: Int64, to bytes: inout [UInt8]) {
+    if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    let start = bytes.count
+    var rest = number.magnitude
+    repeat {
+      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0
+    bytes[start...].reverse()
+  }
+
+  /// The text with `\t \n \r \\` escaped.
+  static func append(_ text: String, to bytes: inout [UInt8]) {
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\t"): append(escape: "t", to: &bytes)
+      case UInt8(ascii: "\n"): append(escape: "n", to: &bytes)
+      case UInt8(ascii: "\r"): append(escape: "r", to: &bytes)
+      case UInt8(ascii: "\\"): append(escape: "\\", to: &bytes)
+      default: bytes.append(byte)
+      }
+    }
+  }
+
+  @inline(__always)
+  static func append(escape letter: Unicode.Scalar, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\\"))
+    bytes.append(UInt8(ascii: letter))
+  }
+
+  /// The text, in quotes if it holds a comma, a quote or a line break.
+  static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
+    let quote = UInt8(ascii: "\"")
+    guard text.utf8.contains(where: { $0 == quote || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }) else {
+      bytes.append(contentsOf: text.utf8)
+      return
+    }
+    bytes.append(quote)
+    for byte in text.utf8 {
+      if byte == quote { bytes.append(quote) }
+      bytes.append(byte)
+    }
+    bytes.append(quote)
+  }
+}

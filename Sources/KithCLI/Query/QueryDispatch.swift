@@ -1,0 +1,26 @@
+/// The declaration of `kith query`.
+extension EntryPoint {
+  private static let memory = Option("--memory", nil, "a graph in memory, instead of STORE")
+  private static let timings = Option(
+    "--timings", nil, "adds \"ns\" to each answer: the nanoseconds of the engine call")
+  private static let readOnly = Option("--read-only", nil, "refuses changes, takes no lock")
+
+  static let queryCommand = Command(
+    name: "query",
+    summary: "answers queries and applies changes as JSON Lines: one object a line in, one out",
+    positionals: [Positional("STORE", "a store directory or a snapshot", isOptional: true)],
+    options: [memory, timings, readOnly, .uniqueNames],
+    notes: QueryCommand.notes,
+    examples: ["query ./store --read-only < requests.jsonl", "query --memory --timings"],
+    isEndless: true
+  ) { (arguments) throws(CommandFailure) in
+    let store = arguments.positional(0)
+    guard store != nil || arguments.flag(memory) else {
+      throw arguments.misuse("a store is missing: give its path, or --memory")
+    }
+    guard store == nil || !arguments.flag(memory) else { throw arguments.misuse("a store or --memory, not both") }
+    return QueryCommand.run(
+      storePath: store, memory: arguments.flag(memory), timings: arguments.flag(timings),
+      readOnly: arguments.flag(readOnly), uniqueNames: try arguments.uniqueNames())
+  }
+}

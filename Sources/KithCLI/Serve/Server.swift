@@ -1,0 +1,85 @@
+import Foundation
+import Kith
+import Synchronization
+
+/// Set once, when the server is to end.
+final class StopFlag: Sendable {
+  private let flag = Atomic(false)
+
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+  func set() { flag.store(true, ordering: .releasing) }
+}
+
+/// Serves every connection of a socket on a thread of its own, with a session of its own.
+///
+/// A client that does not read blocks only its own thread, and no lock of the graph is held while an answer is sent:
+/// its further requests wait in the socket, its watched answers are not computed meanwhile, and after a time it is
+/// disconnected. So the memory of a client is bounded by one line, the answers to it, and the last answer of each query
+/// that it watches.
+final class Server: Sendable {
+  /// The most clients at once.
+  static let clientLimit = 64
+  /// The most queries that a client watches.
+  static let watchLimit = 1_000
+  /// How long a client may take to read what it is sent.
+  static let writeSeconds = 30
+  /// How long requests that have arrived are still answered at the end.
+  static let graceSeconds = 5
+  private static let pollMilliseconds: Int32 = 100
+
+  private let graph: SocialGraph
+  private let writeTimeout: Duration
+  private let session: @Sendable (SocialGraph) -> QuerySession
+  private let clients = Mutex<[Int32: ByteStream]>([:])
+  private let ended = DispatchGroup()
+
+  init(_ graph: SocialGraph, writeTimeout: Duration, session: @escaping @Sendable (SocialGraph) -> QuerySession) {
+    self.graph = graph
+    self.writeTimeout = writeTimeout
+    self.session = session
+  }
+
+  /// Accepts connections until the flag is set, then ends those that there are.
+  func run(_ listener: SocketListener, until stop: StopFlag) {
+    while !stop.isSet {
+      guard let client = listener.accept(waiting: Self.pollMilliseconds, writeTimeout: writeTimeout) else { continue }
+      if add(client) { Thread.detachNewThread { self.serve(client) } } else { refuse(client) }
+    }
+    listener.close()
+    for client in clients.withLock({ $0.values.map(\.self) }) { client.endInput() }
+    if ended.wait(timeout: .now() + .seconds(Self.graceSeconds)) == .timedOut {
+      clients.withLock { for client in $0.values { client.end() } }
+      _ = ended.wait(timeout: .now() + .seconds(1))
+    }
+  }
+
+  private func add(_ client: ByteStream) -> Bool {
+    let isAdded = clients.withLock { clients in
+      guard clients.count < Self.clientLimit else { return false }
+      clients[client.rawValue] = client
+      return true
+    }
+    if isAdded { ended.enter() }
+    return isAdded
+  }
+
+  private func refuse(_ client: ByteStream) {
+    var writer = JSONWriter()
+    writer.object { $0.members(of: .limitExceeded(.clients(limit: Self.clientLimit))) }
+    writer.newline()
+    try? client.write(writer.bytes)
+    client.close()
+  }
+
+  /// Answers one client until it ends its input, disconnects, or does not read.
+  private func serve(_ client: ByteStream) {
+    var session = session(graph)
+    try? RequestLoop(input: client, output: client, isShared: true).run(&session)
+    // Closed under the lock: afterwards the number may belong to another connection.
+    clients.withLock { clients in
+      clients[client.rawValue] = nil
+      client.close()
+    }
+    ended.leave()
+  }
+}

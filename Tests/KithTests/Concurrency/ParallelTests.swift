@@ -1,0 +1,65 @@
+import Synchronization
+import Testing
+
+@testable import Kith
+
+/// Parallel loops: every item once, in order where order is promised, and the first failure in order.
+@Suite struct ParallelTests {
+  struct Failure: Error, Equatable { let index: Int }
+
+  @Test("Values are taken one at a time and in order", arguments: [0, 1, 2, 7, 1_000], [1, 2, 3, 8])
+  func valuesInOrder(count: Int, workers: Int) {
+    var taken: [Int] = []
+    let ahead = Atomic(0)
+    let furthest = Atomic(0)
+    Parallel.inOrder(count, workers: workers) { (index) throws(Never) -> Int in
+      furthest.max(ahead.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+      return index * 3
+    } take: { (index, value) throws(Never) in
+      #expect(value == index * 3)
+      taken.append(index)
+      ahead.subtract(1, ordering: .relaxed)
+    }
+    #expect(taken == Array(0..<count))
+    #expect(furthest.load(ordering: .relaxed) <= max(1, 2 * workers + 1))
+  }
+
+  @Test("The first failure in order is the one that is thrown", arguments: [1, 2, 4, 8])
+  func firstFailure(workers: Int) {
+    for _ in 0..<50 {
+      var taken = 0
+      let failure = #expect(throws: Failure.self) {
+        try Parallel.inOrder(200, workers: workers) { (index) throws(Failure) -> Int in
+          if index % 40 == 39 { throw Failure(index: index) }
+          return index
+        } take: { (index, _) throws(Failure) in
+          #expect(index == taken)
+          taken += 1
+        }
+      }
+      #expect(failure == Failure(index: 39) && taken == 39)
+      let inTaking = #expect(throws: Failure.self) {
+        try Parallel.inOrder(200, workers: workers) { (index) throws(Failure) in
+          index
+        } take: {
+          (index, _) throws(Failure) in
+          if index >= 50 { throw Failure(index: index) }
+        }
+      }
+      #expect(inTaking == Failure(index: 50))
+    }
+  }
+
+  @Test("Every index is run once, and the lowest failure is thrown")
+  func everyIndexOnce() {
+    let runs = Mutex([Int](repeating: 0, count: 500))
+    Parallel.forEach(500) { (index) throws(Never) in runs.withLock { $0[index] += 1 } }
+    #expect(runs.withLock { $0 } == [Int](repeating: 1, count: 500))
+    for _ in 0..<50 {
+      let failure = #expect(throws: Failure.self) {
+        try Parallel.forEach(100) { (index) throws(Failure) in if index > 2 { throw Failure(index: index) } }
+      }
+      #expect(failure == Failure(index: 3))
+    }
+  }
+}

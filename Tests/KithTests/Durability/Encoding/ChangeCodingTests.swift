@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Kith
+
+@Suite struct ChangeCodingTests {
+  private static let longText = String(repeating: "é", count: 32_767)
+  private static let changes: [Change] = [
+    .addUser(id: 1, username: "ann"), .addUser(id: UserID(.max), username: String(repeating: "x", count: 255)),
+    .renameUser(128, to: "e\u{301}"), .removeUser(16_384), .follow(by: 1, target: 2, at: 0),
+    .follow(by: UserID(.max), target: UserID(.max), at: Timestamp(.max)), .unfollow(by: 127, target: 128),
+    .addPost(id: 5, author: 6, text: "", createdAt: 7), .addPost(id: 5, author: 6, text: longText, createdAt: 1),
+    .removePost(PostID(.max)), .like(by: 1, post: 2, at: 3), .unlike(by: 1, post: 2), .block(by: 1, target: 2),
+    .unblock(by: 1, target: 2), .mute(by: 1, target: 2),
+    .unmute(by: 1, target: 2),
+  ]
+
+  @Test("Every change survives encoding, its text byte for byte")
+  func roundTrip() throws {
+    var bytes: [UInt8] = []
+    for change in Self.changes { ChangeCoding.append(change, to: &bytes) }
+    var reader = ByteReader(bytes, file: "f")
+    for change in Self.changes { #expect(try ChangeCoding.read(&reader) == change) }
+    #expect(reader.remaining == 0)
+    guard case .renameUser(_, let name) = try read(Self.changes[2]) else { return }
+    #expect(Array(name.utf8) == Array("e\u{301}".utf8), "no normalisation on the way")
+  }
+
+  @Test("Every kind of change has its number, and there are no others")
+  func kindNumbers() {
+    let numbers: [(change: Change, number: UInt8)] = [
+      (.addUser(id: 1, username: "a"), 1), (.renameUser(1, to: "a"), 2), (.removeUser(1), 3),
+      (.follow(by: 1, target: 2, at: 3), 4), (.unfollow(by: 1, target: 2), 5),
+      (.addPost(id: 1, author: 2, text: "a", createdAt: 3), 6),
+      (.removePost(1), 7), (.like(by: 1, post: 2, at: 3), 8), (.unlike(by: 1, post: 2), 9),
+      (.block(by: 1, target: 2), 10), (.unblock(by: 1, target: 2), 11),
+      (.mute(by: 1, target: 2), 12), (.unmute(by: 1, target: 2), 13),
+    ]
+    for (change, number) in numbers {
+      var bytes: [UInt8] = []
+      ChangeCoding.append(change, to: &bytes)
+      #expect(bytes.first == number, "\(change)")
+    }
+    let edges = RelationKind.allCases.flatMap { [$0.changeNumbers.add, $0.changeNumbers.remove] }
+    #expect((ChangeCoding.Kind.allCases.map(\.rawValue) + edges).sorted() == numbers.map(\.number))
+  }
+
+  @Test("A follow takes the number of bytes that the format states")
+  func followLength() {
+    var bytes: [UInt8] = []
+    ChangeCoding.append(.follow(by: 1, target: 300, at: 1_700_000_000_000), to: &bytes)
+    #expect(bytes == [4, 1, 0xAC, 2, 0x80, 0xD0, 0x95, 0xFF, 0xBC, 0x31])
+  }
+
+  @Test("A truncated change is refused at every byte")
+  func truncation() {
+    for change in Self.changes where change != .addPost(id: 5, author: 6, text: Self.longText, createdAt: 1) {
+      var bytes: [UInt8] = []
+      ChangeCoding.append(change, to: &bytes)
+      for count in bytes.indices { expectCorrupt(Array(bytes.prefix(count))) }
+    }
+  }
+
+  @Test(
+    "Invalid values are refused",
+    arguments: [
+      [0], [14, 1], [255, 1],  // unknown kind
+      [3, 0x80, 0], [3, 0x81, 0x80, 0],  // not the shortest encoding
+      [3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1],  // 2⁶³
+      [3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
+      [1, 1, 1, 0xFF], [1, 1, 2, 0xC0, 0x80], [1, 1, 3, 0xED, 0xA0, 0x80],  // not UTF-8
+      [1, 1, 5, 0x61], [1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 127, 0x61],  // longer than the rest
+    ] as [[UInt8]])
+  func hostile(_ bytes: [UInt8]) {
+    expectCorrupt(bytes)
+  }
+
+  @Test("Random bytes are refused or are the only encoding of a change")
+  func randomBytes() {
+    var random = SeededRandom(seed: 1)
+    for _ in 0..<100_000 {
+      var bytes = (0..<(1 + random.below(24))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      bytes[0] %= 16
+      var reader = ByteReader(bytes, file: "f")
+      guard let change = try? ChangeCoding.read(&reader) else { continue }
+      var again: [UInt8] = []
+      ChangeCoding.append(change, to: &again)
+      #expect(again == Array(bytes.prefix(reader.position)))
+    }
+  }
+
+  private func read(_ change: Change) throws -> Change {
+    var bytes: [UInt8] = []
+    ChangeCoding.append(change, to: &bytes)
+    var reader = ByteReader(bytes, file: "f")
+    return try ChangeCoding.read(&reader)
+  }
+
+  private func expectCorrupt(_ bytes: [UInt8], _ location: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: KithError.self, sourceLocation: location) {
+      var reader = ByteReader(bytes, file: "f", at: 1000)
+      _ = try ChangeCoding.read(&reader)
+    }
+    guard case .corrupt("f", let offset, _) = error else {
+      Issue.record("\(String(describing: error))", sourceLocation: location)
+      return
+    }
+    #expect((1000...1000 + Int64(bytes.count)).contains(offset), sourceLocation: location)
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Kith
+
+/// Replay defers in-edges of follows and likes; the result is the same.
+@Suite struct DeferralTests {
+  @Test("Followers and likers are in the same order after loading", arguments: 1...6)
+  func sameOrder(seed: UInt64) throws {
+    let fixture = try JournalFixture(growthLimit: 64 << 10)
+    var random = SeededRandom(seed: seed)
+    let users = 150
+    try fixture.commit((1...users).map { .addUser(id: UserID(Int64($0)), username: "u\($0)") })
+    for _ in 0..<60 {
+      let count = random.below(4) == 0 ? 1 : 1 + random.below(60)
+      try fixture.commit(changes(count, on: &fixture.state, users: users, removing: seed > 3, &random))
+    }
+    let recovered = try fixture.recover()
+    #expect(recovered.state.checkInvariants().isEmpty)
+    #expect(JournalFixture.digest(of: recovered.state) == JournalFixture.digest(of: fixture.state))
+    #expect(backward(recovered.state.follows) == backward(fixture.state.follows))
+    #expect(backward(recovered.state.likes) == backward(fixture.state.likes))
+    #expect(backward(recovered.state.follows).contains { $0.count > 5 })
+  }
+
+  @Test("Edges are removed while their in-edges are deferred")
+  func removal() throws {
+    var state = GraphState()
+    for id: Int64 in 1...3 { _ = try state.apply(.addUser(id: UserID(id), username: "u\(id)")) }
+    _ = try state.apply(.follow(by: 1, target: 2, at: 0))
+    state.deferBackward()
+    _ = try state.apply(.follow(by: 3, target: 2, at: 1_000))
+    _ = try state.apply(.unfollow(by: 1, target: 2))
+    _ = try state.apply(.follow(by: 3, target: 1, at: 1_000))
+    _ = try state.apply(.follow(by: 2, target: 1, at: 0))
+    #expect(try !state.apply(.unfollow(by: 1, target: 2)))
+    state.buildBackward()
+    #expect(state.checkInvariants().isEmpty)
+    #expect(backward(state.follows) == [[1, 2], [2], []])
+    state.deferBackward()
+    _ = try state.apply(.removeUser(3))
+    state.buildBackward()
+    #expect(state.checkInvariants().isEmpty)
+    #expect(backward(state.follows) == [[1], [], []])
+  }
+
+  private func backward(_ relation: borrowing Relation) -> [[UInt32]] {
+    var lists: [[UInt32]] = []
+    for target in 0..<relation.backward.count {
+      var list: [UInt32] = []
+      for run in 0..<relation.backward.runCount(of: target) {
+        let sources = relation.backward.run(run, of: target)
+        for index in sources.indices { list.append(sources[index]) }
+      }
+      lists.append(list)
+    }
+    return lists
+  }
+
+  /// Random changes, each valid after those before it; changes without effect are left out.
+  private func changes(
+    _ count: Int, on state: inout GraphState, users: Int, removing: Bool, _ random: inout SeededRandom
+  ) -> [Change] {
+    var trial = state.pin()
+    var made: [Change] = []
+    while made.count < count {
+      let user = UserID(Int64(1 + random.below(users)))
+      let other = UserID(Int64(1 + random.below(users)))
+      let post = PostID(Int64(1 + random.below(max(trial.posts.rowCount, 1))))
+      let time = Timestamp(Int64(random.below(8)) * 1_000)
+      let change: Change =
+        switch random.below(removing ? 40 : 37) {
+        case 0..<14: .follow(by: user, target: other, at: time)
+        case 14..<18: .unfollow(by: user, target: other)
+        case 18..<24: .addPost(id: PostID(trial.posts.identifiers.highest + 1), author: user, text: "", createdAt: time)
+        case 24..<33: .like(by: user, post: post, at: time)
+        case 33..<35: .unlike(by: user, post: post)
+        case 35: .block(by: user, target: other)
+        case 36: .unblock(by: user, target: other)
+        case 37, 38: .removePost(post)
+        default: .removeUser(user)
+        }
+      if (try? trial.apply(change)) == true { made.append(change) }
+      precondition(trial.counts.users > 5, "some users must be left")
+    }
+    return made
+  }
+}

@@ -1,0 +1,174 @@
+import Testing
+
+@testable import Kith
+
+/// The limits of `SocialGraph.Options` on a graph: a change that would exceed one fails and changes nothing.
+@Suite struct LimitsTests {
+  private static let users = KithError.limitExceeded(.users(limit: 3))
+
+  @Test("One user or post over the limit is refused until another is removed")
+  func userAndPostLimits() throws {
+    let graph = SocialGraph(options: SocialGraph.Options(maximumUserCount: 3, maximumPostCount: 2))
+    let ids = try ["ann", "bob", "cid"].map { try graph.addUser($0) }
+    let before = graph.read { $0.rows }
+    #expect(throws: Self.users) { try graph.addUser("dora") }
+    #expect(graph.read { $0.rows } == before)
+    #expect(try graph.follow(ids[1], as: ids[0]))
+    try graph.removeUser(ids[2])
+    #expect(try graph.addUser("dora") == UserID(4), "a refused user takes no id")
+
+    let post = try graph.addPost("one", by: ids[0])
+    try graph.addPost("two", by: ids[0])
+    #expect(throws: KithError.limitExceeded(.posts(limit: 2))) { try graph.addPost("three", by: ids[0]) }
+    try graph.removePost(post)
+    try graph.addPost("three", by: ids[0])
+    #expect(graph.read { $0.verify() } == [])
+  }
+
+  @Test("A batch that exceeds a limit changes nothing, and names the change")
+  func batchOverTheLimit() throws {
+    let graph = SocialGraph(options: SocialGraph.Options(maximumUserCount: 3))
+    try graph.addUser("ann")
+    let before = graph.read { $0.rows }
+    #expect(throws: KithError.inBatch(index: 2, Self.users)) {
+      try graph.batch { batch throws(KithError) in
+        for name in ["bob", "cid", "dora"] { try batch.apply(.addUser(id: nil, username: name)) }
+      }
+    }
+    #expect(graph.read { $0.rows } == before && graph.read { $0.verify() } == [])
+    #expect(try graph.addUser("bob") == UserID(2))
+  }
+
+  @Test("At the memory limit additions are refused and removals accepted")
+  func memoryLimit() throws {
+    let limit = 4 << 20
+    let graph = SocialGraph(options: SocialGraph.Options(maximumByteCount: limit))
+    let ann = try graph.addUser("ann")
+    let bob = try graph.addUser("bob")
+    let first = try graph.addPost(String(repeating: "a", count: 60_000), by: ann)
+    let refused = KithError.limitExceeded(.memory(byteLimit: limit))
+    #expect(throws: refused) {
+      for _ in 0..<1_000 { try graph.addPost(String(repeating: "a", count: 60_000), by: ann) }
+    }
+    let byteCount = graph.read { $0.memoryReport() }.byteCount
+    #expect(byteCount >= limit && byteCount < limit + (1 << 20) + 70_000, "exceeded by a page of texts at most")
+    #expect(throws: refused) { try graph.follow(ann, as: bob) }
+    #expect(throws: refused) { try graph.like(first, as: bob) }
+    #expect(throws: refused) { try graph.block(ann, as: bob) }
+    #expect(throws: refused) { try graph.renameUser(bob, to: "bert") }
+    #expect(try graph.unfollow(ann, as: bob) == false)
+    #expect(try graph.read { view throws(KithError) in try view.timeline(of: ann) }.isEmpty == false)
+    try graph.removeUser(ann)
+    #expect(graph.read { $0.verify() } == [])
+    #expect(try graph.follow(try graph.addUser("cid"), as: bob), "the pages of her texts are free again")
+  }
+
+  @Test("Files that hold more are refused and not changed")
+  func largeFiles() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("store")
+    let graph = try SocialGraph.open(store)
+    for name in ["ann", "bob", "cid", "dora"] { try graph.addUser(name) }
+    let path = try graph.snapshot().path
+    try graph.addUser("eve")
+    let rows = graph.read { $0.rows }
+    try graph.close()
+    let bytes = try directory.read("store/" + (path.split(separator: "/").last.map(String.init) ?? ""))
+    let few = SocialGraph.Options(maximumUserCount: 3)
+    for open in [
+      { try SocialGraph.open(store, options: few) }, { try SocialGraph.open(store, access: .readOnly, options: few) },
+      { try SocialGraph.open(path, options: few) }, { try SocialGraph(snapshot: bytes, options: few) },
+    ] as [() throws -> SocialGraph] {
+      let error = #expect(throws: KithError.self) { _ = try open() }
+      #expect([4, 5].map { .limitExceeded(.users(limit: 3, count: $0)) }.contains(error))
+    }
+    let again = try SocialGraph.open(store, options: SocialGraph.Options(maximumUserCount: 5))
+    #expect(again.read { $0.rows } == rows)
+    #expect(throws: KithError.limitExceeded(.users(limit: 5))) { try again.addUser("fay") }
+    try again.close()
+  }
+}
+
+/// The limits of single queries (`SocialGraph.Limits`).
+@Suite struct QuestionLimitsTests {
+  private static func refused(_ count: Int) -> KithError {
+    .invalidRequest(.idCount(count))
+  }
+
+  @Test("A thousand ids are answered, one more is refused")
+  func idCount() throws {
+    let graph = SocialGraph()
+    let (ann, bob) = (try graph.addUser("ann"), try graph.addUser("bob"))
+    let post = try graph.addPost("hello", by: ann)
+    try graph.read { (view) throws in
+      #expect(try view.users(Array(repeating: bob, count: 1_000)).map { $0?.id } == Array(repeating: bob, count: 1_000))
+      #expect(try view.posts(Array(repeating: post, count: 1_000), as: bob).count == 1_000)
+      #expect(try view.relations(of: ann, to: Array(repeating: bob, count: 1_000)).count == 1_000)
+      for count in [1_001, 65_601] {
+        #expect(throws: Self.refused(count)) { try view.users(Array(repeating: bob, count: count)) }
+        #expect(throws: Self.refused(count)) { try view.posts(Array(repeating: post, count: count), as: bob) }
+        #expect(throws: Self.refused(count)) { try view.relations(of: ann, to: Array(repeating: bob, count: count)) }
+      }
+    }
+  }
+
+  @Test("The texts of a thousand longest posts are kept apart")
+  func longestPosts() throws {
+    let graph = SocialGraph()
+    let author = try graph.addUser(String(repeating: "a", count: 255))
+    let long = try graph.addPost(String(repeating: "x", count: 65_535), by: author)
+    let short = try graph.addPost("the last one", by: author)
+    let posts = try graph.read { try $0.posts(Array(repeating: long, count: 999) + [short]) }
+    #expect(posts.last??.text == "the last one" && posts[998]?.text.utf8.count == 65_535)
+  }
+
+  @Test("Other counts have limits too")
+  func otherCounts() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    try graph.read { (view) throws in
+      for limit in [0, 1_001, .max, .min] {
+        #expect(throws: KithError.self) { try view.searchUsers("", UserQuery(limit: limit)) }
+        #expect(throws: KithError.self) { try view.searchPosts("", PostQuery(limit: limit)) }
+        #expect(throws: KithError.self) { try view.timeline(of: ann, TimelineQuery(limit: limit)) }
+        #expect(throws: KithError.self) { try view.twoHopTimeline(of: ann, TimelineQuery(limit: limit)) }
+        #expect(throws: KithError.self) { try view.followers(of: ann, ListQuery(limit: limit)) }
+        #expect(throws: KithError.self) { try view.mutualFollowees(of: ann, and: ann, MutualQuery(limit: limit)) }
+        #expect(throws: KithError.self) { try view.suggestions(for: ann, SuggestionQuery(limit: limit)) }
+      }
+      #expect(throws: KithError.self) { try view.suggestions(for: ann, SuggestionQuery(namedCount: 101)) }
+      #expect(throws: KithError.self) { try view.shortestPath(from: ann, to: ann, PathQuery(maximumHops: -1)) }
+      #expect(try view.shortestPath(from: ann, to: ann, PathQuery(maximumHops: .max)) == .path([ann]))
+    }
+    for rounds in [-1, SocialGraph.Limits.roundCount + 1, .max] {
+      #expect(throws: KithError.self) { try graph.pin().pageRank(PageRank.Options(maximumRounds: rounds)) }
+    }
+  }
+
+  @Test("Every spelling of a name finds it, and longer texts are not compared")
+  func longSpellings() throws {
+    let graph = SocialGraph()
+    // Three bytes for each letter: the longest spelling of the name.
+    let longest = try graph.addUser(String(repeating: "\u{390}", count: 127))
+    let spelling = String(repeating: "\u{3B9}\u{308}\u{301}", count: 127)
+    #expect(graph.read { $0.findUser(named: spelling) } == longest)
+    #expect(spelling.utf8.count <= SocialGraph.Limits.spellingByteCount)
+    #expect(graph.read { $0.findUser(named: String(repeating: "\u{301}", count: 1_200)) } == nil)
+  }
+
+  @Test("A cursor holds no more than a username")
+  func cursorLength() throws {
+    let graph = SocialGraph()
+    try graph.addUser("ann")
+    func ask(_ byteCount: Int) throws(KithError) -> Int {
+      let name = Array(repeating: UInt8(ascii: "a"), count: byteCount)
+      let text = CursorContent(kind: .usersByName, numbers: [1], name: name).text
+      return try graph.read { (view) throws(KithError) in
+        try view.searchUsers("", UserQuery(cursor: Cursor(text))).count
+      }
+    }
+    #expect(try ask(255) == 1)
+    #expect(throws: KithError.invalidCursor) { try ask(258) }
+    #expect(throws: KithError.invalidCursor) { try ask(100_000) }
+  }
+}

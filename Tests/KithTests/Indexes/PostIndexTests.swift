@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import Kith
+
+/// The index of posts against the same graph without one, which scans every post.
+@Suite struct PostIndexTests {
+  private static func number(_ name: String, else value: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? value
+  }
+
+  /// The number of queries; `KITH_POST_QUESTIONS` sets it.
+  private static let questionCount = number("KITH_POST_QUESTIONS", else: 2_400)
+  private static let seed = UInt64(number("KITH_POST_SEED", else: 1))
+
+  @Test(
+    "Random queries equal a scan at every shape of the index, while posts, names and blocks change",
+    arguments: [SocialGraph.PostIndexing.textsAndAuthors, .texts], [0, 3, 40])
+  func churn(kind: SocialGraph.PostIndexing, freezing: Int) throws {
+    var world = try PostFixture(seed: Self.seed * 100 + UInt64(freezing), kind)
+    try world.fill(1_500)
+    let steps = Self.questionCount / 6
+    for step in 1...steps {
+      for _ in 0..<3 { try world.change() }
+      // From one segment for every few posts to only those that are due.
+      if freezing > 0 && step % freezing == 0 { world.freeze() }
+      if step % 50 == 0 { world.settle() }
+      try world.compareOne()
+      if step % (steps / 3) == 0 { try world.checkInvariants() }
+    }
+  }
+
+  @Test("A pinned view finds the posts of its own version")
+  func pins() throws {
+    var world = try PostFixture(seed: 7, .textsAndAuthors)
+    try world.fill(600)
+    for _ in 0..<6 {
+      let pins = world.pin()
+      for _ in 0..<40 { try world.change() }
+      world.freeze()
+      world.settle()
+      for _ in 0..<15 {
+        try world.compareOne(in: pins)
+        try world.compareOne()
+      }
+    }
+  }
+
+  @Test("Restored posts are found while their index is built beside a writer, and after")
+  func restoring() throws {
+    var world = try PostFixture(seed: 8, .textsAndAuthors)
+    try world.fill(3_000)
+    for _ in 0..<3 {
+      try world.restore()
+      var count = 0
+      while !world.isIndexed || count < 40 {
+        try world.change()
+        try world.compareOne()
+        count += 1
+      }
+      try world.checkInvariants()
+    }
+  }
+
+  @Test("Posts added in bulk are scanned until they are indexed")
+  func bulk() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    try graph.addPost("before the snow", by: ann)
+    try graph.bulk { (batch) throws(KithError) in
+      for number in 0..<3_000 {
+        try batch.apply(.addPost(id: nil, author: ann, text: "flake \(number)", createdAt: Timestamp(Int64(number))))
+      }
+    }
+    try graph.addPost("after the snow", by: ann)
+    func find(_ query: String) throws -> [PostID] { try graph.read { try $0.searchPosts(query) }.map(\.id) }
+    #expect(try find("snow") == [3_002, 1] && find("lake 2999") == [3_001])
+    graph.settlePosts()
+    #expect(graph.read { $0.isPostSearchIndexed })
+    #expect(try find("snow") == [3_002, 1] && find("lake 2999") == [3_001] && find("ann 1234") == [1_236])
+    #expect(graph.read { $0.verify() }.isEmpty)
+  }
+
+  @Test("A segment of mostly removed posts is rebuilt without them")
+  func removal() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    for number in 0..<400 { try graph.addPost("word\(number) and more", by: ann) }
+    graph.freezePosts()
+    for number in 1...300 { try graph.apply(.removePost(PostID(Int64(number)))) }
+    #expect(try graph.read { try $0.searchPosts("word1") }.allSatisfy { $0.id.rawValue > 300 })
+    graph.settlePosts()
+    // It may have been rebuilt before the last of them was removed.
+    #expect(graph.read { $0.state.posts.index.segments.reduce(0) { $0 + $1.segment.order.count } } < 200)
+    #expect(try graph.read { try $0.searchPosts("word399") }.map(\.id) == [400])
+    #expect(graph.read { $0.verify() }.isEmpty)
+  }
+
+  @Test("Segments grow geometrically, and every post is found")
+  func growth() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    for number in 0..<18_000 { try graph.addPost("n\(number)", by: ann) }
+    graph.settlePosts()
+    let index = graph.read { $0.state.posts.index }
+    #expect(index.isWhole && index.segments.count <= 5 && index.memtables.count <= PostIndex.memtablesPerSegment)
+    for number in stride(from: 0, to: 18_000, by: 997) {
+      let found = try graph.read { try $0.searchPosts("n\(number)", PostQuery(limit: 1_000)) }.map(\.id.rawValue)
+      #expect(found.last == Int64(number + 1))
+    }
+  }
+
+  @Test("A word in many users' names finds their posts and those with the word, among many others")
+  func manyAuthors() throws {
+    let graph = SocialGraph()
+    // More users than are looked up by name at first, and more posts than are read before the others are.
+    for number in 1...900 { try graph.addUser(number % 3 == 0 ? "smithson \(number)" : "user \(number)") }
+    var expected: [PostID] = []
+    for number in 0..<4_000 {
+      let author = number % 20 == 8 ? 1 + number % 900 : 1 + 3 * (number % 300)
+      let text = number % 500 == 3 ? "a blacksmith in deep snow" : number % 2 == 0 ? "deep snow" : "rain"
+      let id = try graph.addPost(text, by: UserID(Int64(author)))
+      if text != "rain" && (author % 3 == 0 || text.contains("smith")) { expected.append(id) }
+    }
+    #expect(expected.count > 40)
+    graph.settlePosts()
+    for limit in [1, 5, 21, 1_000] {
+      for query in ["smith snow", "snow smith", "SMITH eep snow"] {
+        let found = try graph.read { try $0.searchPosts(query, PostQuery(limit: limit)) }
+        #expect(found.map(\.id) == Array(expected.reversed().prefix(limit)), "\(query), \(limit)")
+      }
+    }
+  }
+
+  @Test("Without an index nothing is stored, and answers are the same")
+  func off() throws {
+    let graph = SocialGraph(options: SocialGraph.Options(postIndex: .off))
+    try graph.addPost("snow", by: graph.addUser("ann"))
+    graph.settlePosts()
+    #expect(try graph.read { try $0.searchPosts("now") }.count == 1)
+    #expect(graph.read { !$0.isPostSearchIndexed && $0.state.posts.index.byteCount == 0 })
+  }
+}
+
+extension SocialGraph {
+  /// Builds what is due, synchronously.
+  func settlePosts() {
+    while let compaction = withPosts({ $0.beginCompaction(besides: []) }) {
+      let segment = compaction.segment()
+      withPosts { _ = $0.install(segment, of: compaction) }
+    }
+  }
+
+  /// Makes one segment of the rows after the last one.
+  func freezePosts() {
+    withPosts { posts in
+      let start = posts.index.segments.last?.segment.rows.upperBound ?? 0
+      let compaction = posts.beginCompaction(of: start..<UInt32(posts.rowCount))
+      _ = posts.install(compaction.segment(), of: compaction)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Kith
+
+@Suite struct TLSFAllocatorTests {
+  /// An allocated block: every byte of it identifies it.
+  @safe private struct Taken {
+    let base: UnsafeMutableRawPointer
+    let byteCount: Int
+    let mark: UInt8
+
+    init(_ base: UnsafeMutableRawPointer, byteCount: Int, mark: UInt8) {
+      unsafe self.base = unsafe base
+      self.byteCount = byteCount
+      self.mark = mark
+      unsafe base.initializeMemory(as: UInt8.self, repeating: mark, count: byteCount)
+    }
+
+    var isIntact: Bool {
+      (0..<byteCount).allSatisfy { unsafe base.load(fromByteOffset: $0, as: UInt8.self) == mark }
+    }
+  }
+
+  /// Sizes as in a graph: blocks of lists, pages of columns and indexes, sometimes pages of texts.
+  private static func byteCount(_ random: inout SeededRandom) -> Int {
+    switch random.below(20) {
+    case 0: 16_384
+    case 1, 2: 4_096
+    case 3: random.below(200_000)
+    case 4 where random.below(10) == 0: TextColumn.pageByteCount
+    default: random.below(3_000)
+    }
+  }
+
+  @Test("Random allocations and releases keep every invariant", arguments: UInt64(1)...6)
+  func randomAllocations(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var heap = TLSFAllocator()
+    var taken: [Taken] = []
+    for step in 0..<3_000 {
+      // Alternately the allocator fills and empties.
+      if taken.isEmpty || random.below(100) < (step / 500 % 2 == 0 ? 70 : 30) {
+        let byteCount = Self.byteCount(&random)
+        let base = unsafe heap.allocate(byteCount: byteCount)
+        let alignment = byteCount >= TLSFAllocator.pageByteCount ? TLSFAllocator.lineByteCount : 16
+        #expect(Int(bitPattern: base) % alignment == 0, "seed \(seed), step \(step)")
+        taken.append(unsafe Taken(base, byteCount: byteCount, mark: UInt8(truncatingIfNeeded: step)))
+      } else {
+        let block = taken.remove(at: random.below(taken.count))
+        #expect(block.isIntact, "seed \(seed), step \(step): bytes of a block were written by another")
+        unsafe heap.free(block.base)
+      }
+      if step % 100 == 0 { #expect(heap.checkInvariants() == [], "seed \(seed), step \(step)") }
+    }
+    for block in taken {
+      #expect(block.isIntact, "seed \(seed)")
+      unsafe heap.free(block.base)
+    }
+    #expect(heap.checkInvariants() == [], "seed \(seed)")
+    #expect(heap.takenByteCount == 0 && heap.mappedByteCount <= 1 << 25, "seed \(seed): one arena may be kept")
+  }
+
+  @Test("A released page is reused")
+  func releasedPage() {
+    var heap = TLSFAllocator()
+    var pages = unsafe (0..<400).map { _ in unsafe heap.allocate(byteCount: 16_384) }
+    let mapped = heap.mappedByteCount
+    for round in 0..<1_000 {
+      unsafe heap.free(pages[round % 400])
+      unsafe pages[round % 400] = heap.allocate(byteCount: 16_384)
+    }
+    #expect(heap.mappedByteCount == mapped)
+    #expect(heap.checkInvariants() == [])
+    for index in 0..<400 { unsafe heap.free(pages[index]) }
+    #expect(heap.takenByteCount == 0)
+  }
+
+  /// Blocks that grow a little, in turn, leave gaps that the next ones fit in.
+  @Test("Churn wastes little memory")
+  func churn() {
+    var random = SeededRandom(seed: 9)
+    var heap = TLSFAllocator()
+    var blocks = (0..<2_000).map { _ in
+      let byteCount = 500 + random.below(6_000)
+      return unsafe Taken(heap.allocate(byteCount: byteCount), byteCount: byteCount, mark: 0)
+    }
+    for _ in 0..<40_000 {
+      let index = random.below(blocks.count)
+      let byteCount = 500 + random.below(6_000)
+      unsafe heap.free(blocks[index].base)
+      blocks[index] = unsafe Taken(heap.allocate(byteCount: byteCount), byteCount: byteCount, mark: 0)
+    }
+    #expect(heap.checkInvariants() == [])
+    #expect(heap.mappedByteCount < heap.takenByteCount * 5 / 4, "\(heap.takenByteCount) of \(heap.mappedByteCount)")
+    for block in blocks { unsafe heap.free(block.base) }
+  }
+
+  @Test("A megabyte and more can be allocated")
+  func largeBlocks() {
+    for byteCount in [0, 1, PagePool.maximumByteCount, PagePool.maximumByteCount + 1, 5 << 20] {
+      let page = MemoryPage.zeroed(byteCount: byteCount)
+      #expect(page.byteCount == byteCount)
+      if byteCount > 0 { #expect(unsafe page.base.load(fromByteOffset: byteCount - 1, as: UInt8.self) == 0) }
+    }
+  }
+}

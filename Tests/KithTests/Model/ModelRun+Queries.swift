@@ -1,0 +1,158 @@
+@testable import Kith
+
+extension ModelRun {
+  // MARK: - Single queries
+
+  /// Sends a new query to the live graph, or continues a list that was begun before other changes.
+  mutating func askOnce() throws {
+    let (question, walk) = nextQuestion()
+    let reply = graph.read { $0.reply(to: question, from: walk?.cursor) }
+    try compare(question, reply, model, walk, "live")
+  }
+
+  /// Queries a pinned version: it answers as the model did then.
+  mutating func askOfOneKept() throws {
+    guard !kept.isEmpty else { return }
+    let instant = kept[draw.below(kept.count)]
+    for _ in 0..<3 {
+      let (question, walk) = nextQuestion()
+      let reply = instant.pin.view.reply(to: question, from: walk?.cursor)
+      try compare(question, reply, instant.model, walk, "pinned at step \(instant.step)")
+    }
+    if step % 50 == 0 { try checkWhole(instant.pin, instant.model, "pinned at step \(instant.step)") }
+  }
+
+  func ask(_ question: Question, of reply: Reply<Cursor>, _ model: ReferenceModel, _ place: String) throws(Difference) {
+    let expected = model.reply(to: question)
+    if !reply.agrees(with: expected) {
+      throw differ("\(place): \(question)\nanswers \(reply)\nnot     \(expected)")
+    }
+  }
+
+  private mutating func nextQuestion() -> (Question, Walk?) {
+    guard !walks.isEmpty, draw.below(2) == 0 else { return (draw.question(for: model), nil) }
+    let walk = walks[draw.below(walks.count)]
+    // Rarely, a cursor goes to a query that it was not made by.
+    let question = draw.below(10) == 0 ? draw.list(for: model) : draw.variation(of: walk.question, model)
+    return (question, walk)
+  }
+
+  private mutating func compare(
+    _ question: Question, _ reply: Reply<Cursor>, _ model: ReferenceModel, _ walk: Walk?, _ place: String
+  ) throws {
+    let isList = question.isList
+    let expected = model.reply(to: question, from: isList ? walk?.place : nil)
+    if !reply.agrees(with: expected) {
+      let start = walk.map { " from \($0.place)" } ?? ""
+      throw differ("\(place): \(question)\(start)\nanswers \(reply)\nnot     \(expected)")
+    }
+    for (cursor, place) in [(reply.next, expected.next), (reply.previous, expected.previous)] {
+      guard let cursor, let place else { continue }
+      if walks.count == 12 { walks.remove(at: draw.below(12)) }
+      walks.append(Walk(question: question, cursor: cursor, place: place))
+    }
+  }
+
+  // MARK: - Whole lists
+
+  /// Small pages, one after another, give the same items as one long page.
+  mutating func walkOneList() throws {
+    let question = draw.list(for: model)
+    let limit = 1 + draw.below(4)
+    let view = graph.pin()
+    let whole = view.view.reply(to: question.changed(limit: 1_000))
+    if case .refusal = whole.answer { return }
+    var items: [String] = []
+    var cursor: Cursor?
+    repeat {
+      let reply = view.view.reply(to: question.changed(limit: limit), from: cursor)
+      items += reply.answer.descriptions
+      cursor = reply.next
+    } while cursor != nil && items.count < 5_000 && !question.isNewer
+    if question.isNewer { items = backwards(question, limit, view.view) }
+    if items != whole.answer.descriptions {
+      throw differ("page by page (\(limit)): \(question) gives \(items), not \(whole)")
+    }
+  }
+
+  /// A timeline from the oldest post on, printed newest first.
+  private func backwards(_ question: Question, _ limit: Int, _ view: borrowing GraphView) -> [String] {
+    var items: [String] = []
+    var cursor: Cursor?
+    while true {
+      let reply = view.reply(to: question.changed(limit: limit), from: cursor)
+      items = reply.answer.descriptions + items
+      cursor = reply.previous
+      if reply.answer.descriptions.count < limit { return items }
+    }
+  }
+
+  // MARK: - Everything
+
+  mutating func checkWhole() throws { try checkWhole(graph.pin(), model, "live") }
+
+  private func checkWhole(_ pin: SocialGraph.Pin, _ model: ReferenceModel, _ place: String) throws {
+    let problems = pin.view.verify()
+    if !problems.isEmpty { throw differ("\(place): \(problems)") }
+    let (counts, sequence) = (pin.view.counts, pin.view.sequence)
+    if counts != model.counts { throw differ("\(place): \(counts), not \(model.counts)") }
+    if sequence != model.sequence { throw differ("\(place): change \(sequence), not \(model.sequence)") }
+    try checkPasses(pin, model, place)
+    let (rows, expected) = (pin.view.rows, model.rows)
+    if rows != expected {
+      let stray = rows.filter { !expected.contains($0) } + expected.filter { !rows.contains($0) }
+      throw differ("\(place): these rows are not in both: \(stray)")
+    }
+  }
+}
+
+extension GraphView {
+  /// Everything as lines of text bytes, in the order of exports.
+  var rows: [[UInt8]] {
+    var rows: [String] = []
+    forEachUser { rows.append("user \($0) \($1)") }
+    forEachPost { rows.append("post \($0) \($1) \($2.rawValue) \($3)") }
+    for kind in RelationKind.allCases {
+      forEachEdge(of: kind) { source, target, time in
+        rows.append("\(kind) \(source) \(target)" + (time.map { " \($0.rawValue)" } ?? ""))
+      }
+    }
+    return rows.map { Array($0.utf8) }
+  }
+}
+
+extension ReferenceModel {
+  /// The same of the model.
+  var rows: [[UInt8]] {
+    var rows = users.sorted { $0.key < $1.key }.map { "user \($0.key) \($0.value.text)" }
+    for (id, post) in posts.sorted(by: { $0.key < $1.key }) {
+      rows.append("post \(id) \(post.author) \(post.time) \(post.text)")
+    }
+    for (title, edges) in [("follow", follows.mapValues { $0.rawPairs }), ("like", likes.mapValues { $0.rawPairs })] {
+      for (user, pairs) in edges.sorted(by: { $0.key < $1.key }) {
+        rows += pairs.map { "\(title) \(user) \($0.0) \(Int64($0.1) * 1_000)" }
+      }
+    }
+    for (title, edges) in [("block", blocks), ("mute", mutes)] {
+      for (user, targets) in edges.sorted(by: { $0.key < $1.key }) {
+        rows += targets.sorted().map { "\(title) \(user) \($0)" }
+      }
+    }
+    return rows.map { Array($0.utf8) }
+  }
+}
+
+extension Dictionary where Key: RawRepresentable & Comparable, Key.RawValue == Int64, Value == UInt32 {
+  fileprivate var rawPairs: [(Int64, UInt32)] { sorted { $0.key < $1.key }.map { ($0.key.rawValue, $0.value) } }
+}
+
+extension Answer {
+  /// The items in words, one each.
+  fileprivate var descriptions: [String] {
+    switch self {
+    case .users(let users, _, _): users.map { "\(String(describing: $0))" }
+    case .posts(let posts), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
+    default: ["\(self)"]
+    }
+  }
+}

@@ -1,0 +1,141 @@
+@testable import Kith
+
+// MARK: - Searches
+
+extension ReferenceModel {
+  func searchUsers(_ query: String, _ search: UserQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "users \(search.match == .fuzzy ? "by edits" : search.order.rawValue)"
+    let others = search.excludedUser.map { [$0] } ?? []
+    let text = search.match == .regex ? query : Folding.trimmed(query)
+    var more: Set<String> = text.utf8.count > 256 ? ["queryTooLong"] : []
+    if search.match == .fuzzy && search.order != .name { more.insert("invalidRequest") }
+    let expression = search.match == .regex ? Self.expression(text, &more) : nil
+    if search.order == .followedFirst && search.viewer == nil { more.insert("invalidRequest") }
+    try check(
+      viewer: search.viewer, others: others, limit: search.limit, place: place, list: list, more: more)
+    let (loose, strict) = (Folding.loose(text), Folding.strict(text))
+    let matches = users.filter { id, name in
+      if id == search.excludedUser || !isVisible(id, search.viewer) { return false }
+      if let expression { return Self.holds(expression, in: name.text) }
+      if text.isEmpty { return true }
+      if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }
+      // As many edits of the strict key as the length of the loose key allows.
+      if search.match == .fuzzy && search.fold == .strict {
+        return Self.edits(strict, in: name.strict) <= Self.mostEdits(loose)
+      }
+      return search.fold == .loose || Self.holds(strict, in: name.strict, search.match)
+    }
+    func isFirst(_ id: UserID, _ name: Name) -> Bool {
+      switch search.order {
+      case .followedFirst: search.viewer.flatMap { follows[$0]?[id] } != nil
+      case .prefixFirst where search.match == .regex:
+        expression.map { Self.holds($0, in: name.text, atBeginning: true) } ?? false
+      case .prefixFirst:
+        name.loose.starts(with: loose) && (search.fold == .loose || name.strict.starts(with: strict))
+      case .name, .popular: true
+      }
+    }
+    let entries: [Entry<User>] = matches.map { id, name in
+      var key = nameKey(id)
+      if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
+      if search.match == .fuzzy {
+        let edits =
+          search.fold == .strict ? Self.edits(strict, in: name.strict) : Self.edits(loose, in: name.loose)
+        key.numbers = [Int64(text.isEmpty ? 0 : edits)]
+      }
+      if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
+      return (key, user(id, search.viewer))
+    }
+    let (items, next) = page(entries, list, after: place, limit: search.limit)
+    let ranges = search.includesHighlights ? items.map { Self.ranges(of: text, search, in: $0.username) } : nil
+    return Reply(.users(items, total: search.countsMatches ? matches.count : nil, ranges: ranges), next: next)
+  }
+
+  static func holds(_ text: [UInt8], in key: [UInt8], _ match: UserQuery.Match) -> Bool {
+    switch match {
+    case .substring: contains(text, in: key)
+    case .prefix: key.starts(with: text)
+    case .exact: key == text
+    case .fuzzy: edits(text, in: key) <= mostEdits(text)
+    case .regex: false  // decided by the expression
+    }
+  }
+
+  private static func contains(_ text: [UInt8], in key: [UInt8]) -> Bool {
+    if text.count > key.count { return false }
+    return (0...(key.count - text.count)).contains { key[$0...].starts(with: text) }
+  }
+
+  func searchPosts(_ query: String, _ search: PostQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "posts by \(search.author?.rawValue ?? 0) among followees: \(search.followedOnly)"
+    let text = Folding.trimmed(query)
+    let words = Folding.splitOnWhiteSpace(text)
+    let distinct = Set(words.map { search.fold == .strict ? Folding.strict($0) : Folding.loose($0) })
+    var codes: Set<String> = text.utf8.count > 256 || distinct.count > 32 ? ["queryTooLong"] : []
+    if search.followedOnly && search.viewer == nil { codes.insert("invalidRequest") }
+    try check(
+      viewer: search.viewer, subject: search.author, limit: search.limit, place: place, list: list, more: codes)
+    var entries: [Entry<Post?>] = []
+    for (id, post) in posts where isVisible(id, search.viewer) {
+      if let author = search.author, author != post.author { continue }
+      if search.followedOnly, let viewer = search.viewer, follows[viewer]?[post.author] == nil { continue }
+      if let before = search.before, post.time >= before.rawValue { continue }
+      if let after = search.after, post.time <= after.rawValue { continue }
+      if words.allSatisfy({ occurs($0, in: post, search.fold) }) {
+        entries.append((Self.newestFirst(post, id), self.post(id, search.viewer)))
+      }
+    }
+    let (items, next) = page(entries, list, after: place, limit: search.limit)
+    return Reply(.posts(items), next: next)
+  }
+
+  /// Whether a word occurs in a post's text or in its author's name.
+  private func occurs(_ word: String, in post: StoredPost, _ fold: TextFolding) -> Bool {
+    let (loose, strict) = (Folding.loose(word), Folding.strict(word))
+    if loose.isEmpty { return false }
+    return [post.text, users[post.author]?.text ?? ""].contains { text in
+      Self.contains(loose, in: Folding.loose(text))
+        && (fold == .loose || Self.contains(strict, in: Folding.strict(text)))
+    }
+  }
+
+  static func newestFirst(_ post: StoredPost, _ id: PostID) -> Key { Key(numbers: [-post.time, -id.rawValue]) }
+}
+
+// MARK: - Timelines
+
+extension ReferenceModel {
+  func timeline(_ user: UserID, _ options: TimelineQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "timeline \(user)"
+    try check(viewer: user, limit: options.limit, place: place, list: list)
+    var authors = Set((follows[user] ?? [:]).keys).filter { mutes[user]?.contains($0) != true && !isAcross(user, $0) }
+    if options.includesOwnPosts { authors.insert(user) }
+    return timeline(user, by: authors, options, list, place)
+  }
+
+  func timeline(
+    _ user: UserID, by authors: Set<UserID>, _ options: TimelineQuery, _ list: String, _ place: Place?
+  ) -> Reply<Place> {
+    var entries: [Entry<Post?>] = []
+    for (id, post) in posts where authors.contains(post.author) && Self.isWithin(options, post) {
+      entries.append((Self.newestFirst(post, id), self.post(id, user)))
+    }
+    entries.sort { $0.key < $1.key }
+    if let place {
+      entries = entries.filter { options.direction == .older ? place.key < $0.key : $0.key < place.key }
+    }
+    let hasMore = entries.count > options.limit
+    let isNewer = options.direction == .newer
+    let shown = isNewer ? entries.suffix(options.limit) : entries.prefix(options.limit)
+    let bottom = Place(list: list, key: Key(numbers: [1, 0]))  // below every post: a millisecond before 1970
+    var reply = Reply<Place>(.posts(shown.map(\.item)))
+    reply.previous =
+      shown.first.map { Place(list: list, key: $0.key) } ?? place ?? (isNewer ? bottom : nil)
+    if hasMore || isNewer { reply.next = shown.last.map { Place(list: list, key: $0.key) } }
+    return reply
+  }
+
+  private static func isWithin(_ options: TimelineQuery, _ post: StoredPost) -> Bool {
+    options.before.map { post.time < $0.rawValue } ?? true && options.after.map { post.time > $0.rawValue } ?? true
+  }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Kith
+
+/// The content of cursors, and which are refused.
+@Suite struct CursorTests {
+  private static let samples: [CursorContent] = [
+    CursorContent(kind: .usersByName, numbers: [5], name: Array("Zoë".utf8)),
+    CursorContent(kind: .timeline, subject: .max, numbers: [-1, 0]),
+    CursorContent(kind: .followersNewest, subject: 7, numbers: [4_294_967_295, .max]),
+    CursorContent(kind: .posts, numbers: [.min, -1]),
+    CursorContent(kind: .blocked, subject: 1, numbers: [3]),
+  ]
+
+  @Test("A cursor survives encoding, in text that fits into a URL", arguments: samples)
+  func roundTrip(content: CursorContent) throws {
+    let cursor = content.cursor
+    let kind = content.kind
+    // As a value, and as its text.
+    for cursor in [cursor, Cursor(cursor.text)] {
+      let read = try CursorContent(cursor, kind: kind, subject: content.subject, numberCount: content.numbers.count)
+      #expect(read == content)
+    }
+    #expect(cursor.text.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || isAlphanumeric($0) })
+    #expect(Cursor(cursor.text) == cursor)
+  }
+
+  private func isAlphanumeric(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+
+  @Test("Every damaged character, every truncation and every extension is refused", arguments: samples)
+  func damage(content: CursorContent) {
+    let text = Array(content.cursor.text.utf8)
+    for index in text.indices {
+      for character in "AZaz09-_+/=. é".utf8 where character != text[index] {
+        var damaged = text
+        damaged[index] = character
+        expectRefusal(Cursor(String(decoding: damaged, as: UTF8.self)), like: content)
+      }
+      expectRefusal(Cursor(String(decoding: text[..<index], as: UTF8.self)), like: content)
+    }
+    for extra in ["A", "AA", "AAAA", "=", "==", "\n", " "] {
+      expectRefusal(Cursor(content.cursor.text + extra), like: content)
+    }
+  }
+
+  @Test("A cursor of another list, another subject or another shape is refused", arguments: samples)
+  func others(content: CursorContent) {
+    let count = content.numbers.count
+    others(content, content.cursor, count)
+    others(content, Cursor(content.cursor.text), count)
+  }
+
+  private func others(_ content: CursorContent, _ cursor: Cursor, _ count: Int) {
+    for raw in 1...40 as ClosedRange<UInt8> {
+      guard let kind = CursorContent.Kind(rawValue: raw), kind != content.kind else { continue }
+      #expect(throws: KithError.invalidCursor) {
+        try CursorContent(cursor, kind: kind, subject: content.subject, numberCount: count)
+      }
+    }
+    #expect(throws: KithError.invalidCursor) {
+      try CursorContent(cursor, kind: content.kind, subject: content.subject ^ 1, numberCount: count)
+    }
+    #expect(throws: KithError.invalidCursor) {
+      try CursorContent(cursor, kind: content.kind, subject: content.subject, numberCount: count + 1)
+    }
+  }
+
+  private func expectRefusal(_ cursor: Cursor, like content: CursorContent) {
+    #expect(throws: KithError.invalidCursor, "\(cursor.text)") {
+      try CursorContent(cursor, kind: content.kind, subject: content.subject, numberCount: content.numbers.count)
+    }
+  }
+
+  @Test("Base64 survives encoding at every length, and every text has one value at most")
+  func base64() {
+    var random = SeededRandom(seed: 1)
+    for length in 0..<100 {
+      let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      let text = Base64.encode(bytes)
+      #expect(Base64.decode(text) == bytes)
+      #expect(text.utf8.count == (length * 4 + 2) / 3)
+    }
+    #expect(Base64.encode(Array("Kith?>".utf8)) == "S2l0aD8-")
+    #expect(Base64.encode([0xFF]) == "_w" && Base64.decode("_w") == [0xFF])
+    for text in ["A", "AAAAA", "AB", "AAB", "_x", "AA==", "AA=", "AA AA", "AA\n", "A+", "A/", "é", "\0A"] {
+      #expect(Base64.decode(text) == nil, "\(text)")
+    }
+  }
+
+  /// The text of a query's cursor must never change: hosts store them.
+  @Test("Cursors never change their text")
+  func literals() throws {
+    let graph = SocialGraph()
+    for name in ["ann", "bob"] { try graph.addUser(name) }
+    for user in [1, 2] as [UserID] { try graph.addPost("text", by: user, createdAt: 1_000) }
+    let users = try graph.read { try $0.searchUsers("", UserQuery(limit: 1)) }
+    #expect(users.next?.text == "AQAAAAAAAAAAAQEAAAAAAAAAYW5uvXLAOQ")
+    let posts = try graph.read { try $0.timeline(of: 1, TimelineQuery(limit: 1)) }
+    #expect(posts.previous?.text == "AgEAAAAAAAAAAugDAAAAAAAAAQAAAAAAAABebR4S")
+  }
+
+  @Test("Cursors with impossible numbers are refused")
+  func impossibleNumbers() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    func ask(_ numbers: [Int64]) throws(KithError) {
+      let cursor = CursorContent(kind: .followersNewest, subject: 1, numbers: numbers).cursor
+      _ = try graph.read { view throws(KithError) in try view.followers(of: ann, ListQuery(cursor: cursor)) }
+    }
+    for second in [-1, 4_294_967_296, .max, .min] as [Int64] {
+      #expect(throws: KithError.invalidCursor) { try ask([second, 1]) }
+    }
+    try ask([0, .min])
+    let name = CursorContent(kind: .usersByName, numbers: [1], name: [0xFF]).cursor
+    #expect(throws: KithError.invalidCursor) { try graph.read { try $0.searchUsers("", UserQuery(cursor: name)) } }
+    let nothing = CursorContent(kind: .usersByName, numbers: [1], name: []).cursor
+    #expect(try graph.read { try $0.searchUsers("", UserQuery(cursor: nothing)) }.count == 1)
+  }
+}

@@ -1,0 +1,92 @@
+/// Unsafe code and the modules of C and Foundation, allowed only in named files.
+enum AllowListRules {
+  /// Files and folders (which end in a slash) that may hold unsafe code.
+  static let unsafeFiles = [
+    "Sources/Kith/Memory/", "Sources/Kith/Concurrency/", "Sources/Kith/Durability/Encoding/Zstd.swift",
+    "Sources/Kith/Durability/Store/Disk.swift",
+    "Sources/Kith/Durability/Store/SystemStream.swift", "Sources/Kith/Durability/Store/ProcessLimits.swift",
+    "Sources/Kith/Model/Clock.swift", "Sources/Kith/Analytics/FolloweeRow.swift",
+    "Sources/Kith/Indexes/NameSearch/CompiledExpression.swift", "Sources/Kith/Queries/Results/RawResults.swift",
+    "Sources/KithC/",
+    "Sources/KithCLI/Console/ByteStream.swift", "Sources/KithCLI/Console/Signals.swift",
+    "Sources/KithCLI/Serve/SocketListener.swift", "Sources/KithCLI/Explore/HTTP/HTTPServer.swift",
+    "Benchmarks/Sources/KithBenchmarks/Baselines/TimelineBaseline.swift",
+    "Benchmarks/Sources/KithBenchmarks/Baselines/FollowBaseline.swift",
+    "Benchmarks/Sources/KithBenchmarks/Baselines/JournalBaseline.swift",
+    "Benchmarks/Sources/KithBenchmarks/Baselines/SearchBaseline.swift",
+    "Benchmarks/Sources/KithBenchmarks/Baselines/PostBaseline.swift",
+    "Benchmarks/Sources/KithBenchmarks/Baselines/EdgeBaseline.swift",
+    "Benchmarks/Sources/KithBenchmarks/InstructionCounter.swift",
+    "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
+  ]
+
+  static let systemFiles = [
+    "Sources/Kith/Durability/Store/Disk.swift", "Sources/Kith/Durability/Store/SystemStream.swift",
+    "Sources/Kith/Durability/Store/ProcessLimits.swift", "Sources/Kith/Model/Clock.swift",
+    "Sources/KithCLI/Console/ByteStream.swift", "Sources/KithCLI/Console/Signals.swift",
+    "Sources/KithCLI/Console/Console.swift", "Sources/KithCLI/Serve/SocketListener.swift",
+    "Benchmarks/Sources/KithBenchmarks/Main.swift", "Benchmarks/Sources/KithBenchmarks/Workloads/NameWorkload.swift",
+    "Fuzz/Sources/KithFuzz/Fuzzer.swift",
+  ]
+
+  private static let ruled = ["Sources/", "Benchmarks/", "Fuzz/"]
+
+  static func unsafeCode(in files: [SourceFile]) -> [Finding] {
+    files.filter { $0.isIn(ruled) && !$0.isIn(unsafeFiles) }.flatMap { file in
+      file.tokens.indices.compactMap { index in
+        let token = file.tokens[index]
+        guard token.kind == .word, isUnsafe(token.text) || isSafeAttribute(index, file) else { return nil }
+        return Finding(
+          path: file.path, line: token.line,
+          advice: "\(token.text) outside the allowed files; use a safe form, or a type of Memory/ that fences it in")
+      }
+    }
+  }
+
+  private static func isUnsafe(_ word: String) -> Bool {
+    word == "unsafe" || word == "unsafelyUnwrapped" || word == "unsafeBitCast" || word == "Unmanaged"
+      || word.hasPrefix("Unsafe") || word.hasPrefix("withUnsafe")
+  }
+
+  /// `@safe` promises what the compiler cannot check.
+  private static func isSafeAttribute(_ index: Int, _ file: SourceFile) -> Bool {
+    index > 0 && file.tokens[index].text == "safe" && file.tokens[index - 1].text == "@"
+  }
+
+  static func imports(in files: [SourceFile]) -> [Finding] {
+    files.filter { $0.isIn(ruled) }.flatMap { file in
+      importedModules(of: file).compactMap { module, line in
+        guard let advice = objection(to: module, in: file) else { return nil }
+        return Finding(path: file.path, line: line, advice: advice)
+      }
+    }
+  }
+
+  private static func objection(to module: String, in file: SourceFile) -> String? {
+    switch module {
+    case "CZstd" where file.path != "Sources/Kith/Durability/Encoding/Zstd.swift":
+      "imports CZstd; call what Durability/Encoding/Zstd.swift offers"
+    case "CRegex" where file.path != "Sources/Kith/Indexes/NameSearch/CompiledExpression.swift":
+      "imports CRegex; call what Indexes/NameSearch/CompiledExpression.swift offers"
+    case "CExplorer" where file.path != "Sources/KithCLI/Explore/HTTP/HTTPServer.swift":
+      "imports CExplorer; call what Explore/HTTP/HTTPServer.swift offers"
+    case "Glibc" where !file.isIn(systemFiles), "Darwin" where !file.isIn(systemFiles),
+      "Musl" where !file.isIn(systemFiles):
+      "imports the C library; call what Disk.swift, Clock.swift or ByteStream.swift offers"
+    case _ where module.hasPrefix("Foundation") && !file.isIn(["Sources/KithCLI/", "Sources/KithFoundation/"]):
+      "imports \(module), which only KithCLI, KithFoundation and tests may; the engine and its benchmarks do without"
+    default: nil
+    }
+  }
+
+  /// Also `import struct Foundation.Date` and imports with attributes.
+  static func importedModules(of file: SourceFile) -> [(module: String, line: Int)] {
+    let kinds: Set<String> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+    return file.tokens.indices.compactMap { index in
+      guard file.tokens[index].kind == .word, file.tokens[index].text == "import" else { return nil }
+      let rest = file.tokens[(index + 1)...].prefix(2).map(\.text)
+      guard let module = rest.first(where: { !kinds.contains($0) }) else { return nil }
+      return (module, file.tokens[index].line)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+"""Makes the cffi module kith._kith from kith.h (API mode: the compiler checks every declaration)."""
+import os
+import re
+from pathlib import Path
+
+from cffi import FFI
+
+PREFIX = Path(os.environ["KITH_PREFIX"])
+
+CALLBACKS = """
+extern "Python" {
+    void kith_py_notify(void *);
+    void kith_py_store_event(void *, const kith_store_event *);
+    void kith_py_progress(void *, int64_t);
+    int32_t kith_py_batch(kith_graph *, void *);
+    int32_t kith_py_change(void *, const kith_change *, uint64_t);
+}
+"""
+
+# Calls without memory of Python. A page has memory of its own: one call runs a query, one frees its result; null after
+# an error.
+PAGES = """
+kith_page *kith_py_run(kith_graph *graph, const kith_query *query, kith_error *error);
+kith_page *kith_py_poll(kith_observer *observer, kith_error *error);
+void kith_py_free_page(kith_page *page);
+int kith_py_is_following(kith_graph *graph, int64_t user, int64_t target, kith_error *error);
+"""
+
+SOURCE = """
+#include <errno.h>
+#include <kith.h>
+#include <stdlib.h>
+
+static kith_page *new_page(kith_error *error) {
+  kith_page *page = malloc(sizeof *page);
+  error->status = page ? KITH_OK : KITH_SYSTEM;
+  if (!page) *error = (kith_error){KITH_SYSTEM, -1, ENOMEM, 13, "out of memory"};
+  return page;
+}
+
+static kith_page *kith_py_run(kith_graph *graph, const kith_query *query, kith_error *error) {
+  kith_page *page = new_page(error);
+  if (page == NULL || kith_run(graph, query, page, error) == KITH_OK) return page;
+  free(page);
+  return NULL;
+}
+
+static kith_page *kith_py_poll(kith_observer *observer, kith_error *error) {
+  kith_page *page = new_page(error);
+  bool has_changed = false;
+  if (page == NULL || (kith_poll_query(observer, &has_changed, page, error) == KITH_OK && has_changed)) return page;
+  free(page);
+  return NULL;
+}
+
+static void kith_py_free_page(kith_page *page) {
+  kith_free(page->owner);
+  free(page);
+}
+
+// -1 after an error.
+static int kith_py_is_following(kith_graph *graph, int64_t user, int64_t target, kith_error *error) {
+  bool is_following = false;
+  return kith_is_following(graph, user, target, &is_following, error) == KITH_OK ? is_following : -1;
+}
+"""
+
+
+def declarations(header: str) -> str:
+    """The header as cffi reads it: without comments, directives and inline functions."""
+    text = re.sub(r"//.*", "", header)
+    text = re.sub(r"^static inline .*?^}\n", "", text, flags=re.M | re.S)
+    text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n', "", text, flags=re.S)
+    text = re.sub(r"^#.*\n", "", text, flags=re.M)
+    return text + "\n#define KITH_VERSION_MAJOR ...\n" + CALLBACKS + PAGES
+
+
+builder = FFI()
+builder.cdef(declarations((PREFIX / "include" / "kith.h").read_text()))
+builder.set_source(
+    "kith._kith",
+    SOURCE,
+    include_dirs=[str(PREFIX / "include")],
+    library_dirs=[str(PREFIX / "lib")],
+    libraries=["kith"],
+    runtime_library_dirs=["$ORIGIN"],
+    py_limited_api=True,
+    define_macros=[("Py_LIMITED_API", "0x030a0000")],
+)

@@ -1,0 +1,178 @@
+"""Changes as values, and the verbs that a graph and a batch have in common."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, SupportsIndex
+
+from ._errors import check, local
+from ._kith import ffi, lib
+from ._reader import Reader
+from ._text import NOW, Time, from_text, to_id, to_text, to_time
+
+Kind = Literal[
+    "addUser", "renameUser", "removeUser", "addPost", "removePost", "follow", "unfollow", "like", "unlike", "block",
+    "unblock", "mute", "unmute"]
+
+_KINDS: dict[str, int] = {
+    kind: getattr(lib, "KITH_" + "".join("_" + c if c.isupper() else c.upper() for c in kind))
+    for kind in Kind.__args__  # type: ignore[attr-defined]
+}
+_NAMES: dict[int, Any] = {number: kind for kind, number in _KINDS.items()}
+_POST_KINDS = {"addPost", "removePost", "like", "unlike"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change. ``user`` acts: the author of a post, the one who follows. ``target`` is a user or a post.
+
+    >>> Change("follow", user=1, target=2)
+    Change(kind='follow', user=1, target=2, text=None, time=None)
+    """
+
+    kind: Kind
+    user: int | None = None
+    target: int | None = None
+    text: str | None = None
+    #: Milliseconds since 1970, of posts, follows and likes; None: now.
+    time: int | None = None
+
+    @classmethod
+    def _from(cls, raw: Any) -> Change:
+        kind = _NAMES[raw.kind]
+        has_text = kind in ("addUser", "renameUser", "addPost")
+        return cls(
+            kind, raw.user or None, raw.target or None, from_text(raw.text) if has_text else None,
+            raw.time if raw.has_time else None)
+
+    def _write(self, raw: Any, kept: list[Any]) -> None:
+        raw.kind = _KINDS[self.kind]
+        raw.user, raw.target = to_id(self.user), to_id(self.target)
+        if self.time is not None:
+            raw.has_time, raw.time = 1, self.time
+        if self.text is not None:
+            raw.text, memory = to_text(self.text)
+            kept.append(memory)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeResult:
+    """The result of a change: its number, whether it had an effect, and the id that was given or assigned."""
+
+    sequence: int
+    changed: bool
+    id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEvent:
+    """A committed change with its number."""
+
+    sequence: int
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Changes that are no longer in memory. Graph.journaled_changes reads them from the store's journal."""
+
+    first: int
+    last: int
+
+
+class Writer(Reader):
+    """The verbs. Times are milliseconds since 1970 or datetime; the time of a change is now unless given."""
+
+    __slots__ = ()
+
+    def apply(self, changes: Change | Iterable[Change]) -> list[ChangeResult]:
+        """Makes up to 10,000 changes, all or none, that are seen together."""
+        listed = [changes] if isinstance(changes, Change) else list(changes)
+        kept: list[Any] = []
+        raw = ffi.new("kith_change[]", max(1, len(listed)))
+        for index, change in enumerate(listed):
+            change._write(raw[index], kept)
+        results = ffi.new("kith_change_result[]", max(1, len(listed)))
+        check(lib.kith_apply(self._live_handle(), raw, len(listed), results, local.error), local.error)
+        return [
+            ChangeResult(results[i].sequence, bool(results[i].changed), results[i].id or None)
+            for i in range(len(listed))]
+
+    def add_user(self, username: str, id: SupportsIndex | None = None) -> int:
+        """Adds a user. The id is assigned unless given."""
+        (value, memory), made = to_text(username), ffi.new("int64_t *")
+        wanted = 0 if id is None else to_id(id) or -1
+        check(lib.kith_add_user(self._live_handle(), value, wanted, made, local.error), local.error)
+        del memory
+        return int(made[0])
+
+    def rename_user(self, user: SupportsIndex, username: str) -> bool:
+        """Renames a user. Returns whether the name changed."""
+        (value, memory), changed = to_text(username), ffi.new("bool *")
+        check(lib.kith_rename_user(self._live_handle(), to_id(user), value, changed, local.error), local.error)
+        del memory
+        return bool(changed[0])
+
+    def remove_user(self, user: SupportsIndex) -> None:
+        """Removes a user with posts, follows, likes, blocks and mutes."""
+        check(lib.kith_remove_user(self._live_handle(), to_id(user), local.error), local.error)
+
+    def add_post(
+        self, author: SupportsIndex, text: str, *, id: SupportsIndex | None = None, created_at: Time | None = None
+    ) -> int:
+        """Adds a post. The id is assigned unless given."""
+        (value, memory), made = to_text(text), ffi.new("int64_t *")
+        wanted = 0 if id is None else to_id(id) or -1
+        check(
+            lib.kith_add_post(
+                self._live_handle(), to_id(author), value, wanted, to_time(created_at), made, local.error),
+            local.error)
+        del memory
+        return int(made[0])
+
+    def remove_post(self, post: SupportsIndex) -> None:
+        """Removes a post with its likes."""
+        check(lib.kith_remove_post(self._live_handle(), to_id(post), local.error), local.error)
+
+    def _edge(self, function: Any, user: SupportsIndex, target: SupportsIndex, *time: int) -> bool:
+        changed = ffi.new("bool *")
+        check(function(self._live_handle(), to_id(user), to_id(target), *time, changed, local.error), local.error)
+        return bool(changed[0])
+
+    def follow(self, user: SupportsIndex, target: SupportsIndex, *, at: Time | None = None) -> bool:
+        """Makes the first user follow the second. Returns whether the follow is new."""
+        return self._edge(lib.kith_follow, user, target, NOW if at is None else to_time(at))
+
+    def unfollow(self, user: SupportsIndex, target: SupportsIndex) -> bool:
+        """Ends a follow. Returns whether there was one."""
+        return self._edge(lib.kith_unfollow, user, target)
+
+    def like(self, user: SupportsIndex, post: SupportsIndex, *, at: Time | None = None) -> bool:
+        """Makes a user like a post. Returns whether the like is new."""
+        return self._edge(lib.kith_like, user, post, NOW if at is None else to_time(at))
+
+    def unlike(self, user: SupportsIndex, post: SupportsIndex) -> bool:
+        """Removes a like. Returns whether there was one."""
+        return self._edge(lib.kith_unlike, user, post)
+
+    def block(self, user: SupportsIndex, target: SupportsIndex) -> bool:
+        """Makes the first user block the second, which ends the follows between them."""
+        return self._edge(lib.kith_block, user, target)
+
+    def unblock(self, user: SupportsIndex, target: SupportsIndex) -> bool:
+        """Removes a block."""
+        return self._edge(lib.kith_unblock, user, target)
+
+    def mute(self, user: SupportsIndex, target: SupportsIndex) -> bool:
+        """Hides the second user's posts from the first user's timeline."""
+        return self._edge(lib.kith_mute, user, target)
+
+    def unmute(self, user: SupportsIndex, target: SupportsIndex) -> bool:
+        """Removes a mute."""
+        return self._edge(lib.kith_unmute, user, target)
+
+
+class Batch(Writer):
+    """A batch, valid inside the function that Graph.batch has called. Queries see the changes made so far."""
+
+    __slots__ = ()

@@ -1,0 +1,127 @@
+"""Results of passes over the whole graph, as numpy arrays over the library's memory."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import check, local
+from ._kith import ffi, lib
+from ._rows import Memory, array_over
+from ._text import release
+
+#: A degree and the number of its users.
+BUCKET_DTYPE = np.dtype([("degree", "i8"), ("user_count", "i8")])
+#: A component: its first member, and the number of its members.
+COMPONENT_DTYPE = np.dtype([("first", "i8"), ("user_count", "i8")])
+
+
+class Control:
+    """Progress and cancellation of a pass, from any thread."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, task_limit: int = 0) -> None:
+        made = ffi.new("kith_control **")
+        check(lib.kith_make_control(task_limit, made, local.error), local.error)
+        self._handle = made[0]
+
+    def cancel(self) -> None:
+        """Cancels the pass, which raises CancelledError."""
+        check(lib.kith_cancel(self._handle))
+
+    @property
+    def fraction(self) -> float:
+        """The share that is done, 0 to 1."""
+        fraction = ffi.new("double *")
+        check(lib.kith_fraction(self._handle, fraction))
+        return float(fraction[0])
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            release(self._handle)
+
+
+def _handle(control: Control | None) -> Any:
+    return ffi.NULL if control is None else control._handle
+
+
+class Ranks:
+    """PageRank by row: ``scores[i]`` is that of the user ``ids[i]``; 0 in ``ids`` is a user who was removed."""
+
+    ids: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    rounds: int
+    has_converged: bool
+
+    @classmethod
+    def _run(cls, graph: Any, damping: float, tolerance: float, rounds: int, control: Control | None) -> Ranks:
+        raw = ffi.new("kith_ranks *")
+        check(lib.kith_page_rank(graph, damping, tolerance, rounds, _handle(control), raw, local.error), local.error)
+        memory, self = Memory(raw.owner), cls()
+        self.ids = array_over(memory, raw.ids, raw.count, np.int64)
+        self.scores = array_over(memory, raw.scores, raw.count, np.float64)
+        (self.rounds, self.has_converged) = (raw.rounds, bool(raw.has_converged))
+        return self
+
+    def top(self, count: int) -> list[tuple[int, float]]:
+        """The users with the highest scores, then the lowest ids."""
+        live = np.flatnonzero(self.ids)
+        order = live[np.lexsort((self.ids[live], -self.scores[live]))][:count]
+        return [(int(self.ids[row]), float(self.scores[row])) for row in order]
+
+
+class Components:
+    """Weakly connected components: ``firsts[i]`` is the first member of the component of ``ids[i]``."""
+
+    ids: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    components: NDArray[Any]
+
+    @classmethod
+    def _run(cls, graph: Any, control: Control | None) -> Components:
+        raw = ffi.new("kith_components *")
+        check(lib.kith_connected_components(graph, _handle(control), raw, local.error), local.error)
+        memory, self = Memory(raw.owner), cls()
+        self.ids = array_over(memory, raw.ids, raw.count, np.int64)
+        self.firsts = array_over(memory, raw.firsts, raw.count, np.int64)
+        self.components = array_over(memory, raw.components, raw.component_count, COMPONENT_DTYPE)
+        return self
+
+
+class Degrees:
+    """The distributions of followers and followees: degrees ascending, each with its number of users."""
+
+    followers: NDArray[Any]
+    followees: NDArray[Any]
+
+    @classmethod
+    def _run(cls, graph: Any, control: Control | None) -> Degrees:
+        raw = ffi.new("kith_degrees *")
+        check(lib.kith_degree_distribution(graph, _handle(control), raw, local.error), local.error)
+        memory, self = Memory(raw.owner), cls()
+        self.followers = array_over(memory, raw.followers, raw.follower_bucket_count, BUCKET_DTYPE)
+        self.followees = array_over(memory, raw.followees, raw.followee_bucket_count, BUCKET_DTYPE)
+        return self
+
+
+class Adjacency:
+    """The follow graph by rows: the user ``ids[i]`` follows ``ids[targets[offsets[i]:offsets[i + 1]]]``."""
+
+    ids: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    seconds: NDArray[np.uint32]
+
+    @classmethod
+    def _run(cls, graph: Any, control: Control | None) -> Adjacency:
+        raw = ffi.new("kith_adjacency *")
+        check(lib.kith_get_adjacency(graph, _handle(control), raw, local.error), local.error)
+        memory, self = Memory(raw.owner), cls()
+        self.ids = array_over(memory, raw.ids, raw.count, np.int64)
+        self.offsets = array_over(memory, raw.offsets, raw.count + 1, np.int64)
+        edge_count = int(self.offsets[-1])
+        self.targets = array_over(memory, raw.targets, edge_count, np.uint32)
+        self.seconds = array_over(memory, raw.seconds, edge_count, np.uint32)
+        return self

@@ -1,0 +1,342 @@
+"""Pages and their rows. A row reads the memory of its page; a text is decoded when it is read."""
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import check
+from ._kith import ffi, lib
+from ._text import from_text, from_time, release
+
+#: The rows of a page of users as numpy sees them.
+USER_DTYPE = np.dtype([
+    ("id", "i8"), ("follower_count", "u4"), ("followee_count", "u4"), ("post_count", "u4"), ("name_start", "u4"),
+    ("second", "u4"), ("name_size", "u1"), ("followed_by_viewer", "u1"), ("event", "u1"), ("reserved", "u1"),
+])
+#: The rows of a page of posts as numpy sees them.
+POST_DTYPE = np.dtype([
+    ("id", "i8"), ("author", "i8"), ("created_at", "i8"), ("like_count", "u4"), ("name_start", "u4"),
+    ("liked_second", "u4"), ("text_size", "u2"), ("name_size", "u1"), ("has_viewer", "u1"), ("liked_by_viewer", "u1"),
+    ("has_liked_at", "u1"), ("reserved", "u1", 6),
+])
+
+
+class Memory:
+    """A result of the library, freed with the last value that needs it."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __del__(self) -> None:
+        release(self.owner)
+
+
+def array_over(owner: Any, pointer: Any, count: int, dtype: Any) -> NDArray[Any]:
+    """Memory of a result as an array that cannot be written and that keeps its owner. Nothing is copied."""
+    if count == 0:
+        return np.empty(0, dtype)
+    dtype = np.dtype(dtype)
+    # The destructor does nothing but hold the owner.
+    kept = ffi.gc(pointer, lambda _, owner=owner: None)
+    array = np.frombuffer(ffi.buffer(kept, count * dtype.itemsize), dtype)
+    array.flags.writeable = False
+    return array
+
+
+class _Row:
+    __slots__ = ("_page", "_row", "_index")
+
+    def __init__(self, page: Page[Any], row: Any, index: int) -> None:
+        self._page = page
+        self._row = row
+        self._index = index
+
+    @property
+    def id(self) -> int:
+        """The id."""
+        id: int = self._row.id
+        return id
+
+    def __index__(self) -> int:
+        return self.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def highlights(self) -> list[tuple[int, int]] | None:
+        """The matches of the query as ranges of UTF-8 bytes, in the name or the post's text; None unless requested."""
+        raw = self._page._raw
+        if not raw.range_ends:
+            return None
+        start = raw.range_ends[self._index - 1] if self._index else 0
+        return [(raw.ranges[i].start, raw.ranges[i].end) for i in range(start, raw.range_ends[self._index])]
+
+
+class User(_Row):
+    """A user, as of one query."""
+
+    __slots__ = ()
+
+    @property
+    def username(self) -> str:
+        """The name, exactly as given."""
+        row = self._row
+        name: str = ffi.unpack(self._page._raw.text + row.name_start, row.name_size).decode()
+        return name
+
+    @property
+    def follower_count(self) -> int:
+        """The number of followers."""
+        count: int = self._row.follower_count
+        return count
+
+    @property
+    def followee_count(self) -> int:
+        """The number of followees."""
+        count: int = self._row.followee_count
+        return count
+
+    @property
+    def post_count(self) -> int:
+        """The number of posts."""
+        count: int = self._row.post_count
+        return count
+
+    @property
+    def is_followed_by_viewer(self) -> bool | None:
+        """Whether the viewer follows the user; None without a viewer."""
+        value = self._row.followed_by_viewer
+        return None if value == lib.KITH_NO_VIEWER else bool(value)
+
+    def _event(self, event: int) -> datetime.datetime | None:
+        return from_time(1000 * self._row.second) if self._row.event == event else None
+
+    @property
+    def followed_at(self) -> datetime.datetime | None:
+        """The time of the follow, in a list of followers or followees."""
+        return self._event(lib.KITH_FOLLOWED_AT)
+
+    @property
+    def liked_at(self) -> datetime.datetime | None:
+        """The time of the like, in a list of likers."""
+        return self._event(lib.KITH_LIKED_AT)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, User) and self._key() == other._key()
+
+    __hash__ = _Row.__hash__
+
+    def _key(self) -> tuple[Any, ...]:
+        row = self._row
+        return (row.id, self.username, row.follower_count, row.followee_count, row.post_count, row.second,
+                row.followed_by_viewer, row.event)
+
+    def __repr__(self) -> str:
+        return f"User(id={self.id}, username={self.username!r})"
+
+
+class Post(_Row):
+    """A post, as of one query."""
+
+    __slots__ = ()
+
+    @property
+    def author_id(self) -> int:
+        """The id of the author."""
+        id: int = self._row.author
+        return id
+
+    @property
+    def author(self) -> str:
+        """The name of the author."""
+        row = self._row
+        name: str = ffi.unpack(self._page._raw.text + row.name_start, row.name_size).decode()
+        return name
+
+    @property
+    def text(self) -> str:
+        """The text, exactly as given."""
+        row = self._row
+        start = row.name_start + row.name_size
+        text: str = ffi.unpack(self._page._raw.text + start, row.text_size).decode() if row.text_size else ""
+        return text
+
+    @property
+    def created_at(self) -> datetime.datetime:
+        """The creation time, in UTC. Raises OverflowError after the year 9999; see created_ms."""
+        return from_time(self._row.created_at)
+
+    @property
+    def created_ms(self) -> int:
+        """The creation time in milliseconds since 1970."""
+        milliseconds: int = self._row.created_at
+        return milliseconds
+
+    @property
+    def like_count(self) -> int:
+        """The number of likes."""
+        count: int = self._row.like_count
+        return count
+
+    @property
+    def is_liked_by_viewer(self) -> bool | None:
+        """Whether the viewer likes the post; None without a viewer."""
+        return bool(self._row.liked_by_viewer) if self._row.has_viewer else None
+
+    @property
+    def liked_at(self) -> datetime.datetime | None:
+        """The time of the like, in a list of likes."""
+        return from_time(1000 * self._row.liked_second) if self._row.has_liked_at else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Post) and self._key() == other._key()
+
+    __hash__ = _Row.__hash__
+
+    def _key(self) -> tuple[Any, ...]:
+        row = self._row
+        return (row.id, row.author, self.author, row.created_at, row.like_count, row.has_viewer, row.liked_by_viewer,
+                row.has_liked_at, row.liked_second, self.text)
+
+    def __repr__(self) -> str:
+        return f"Post(id={self.id}, author={self.author!r}, text={self.text!r})"
+
+
+class Suggestion(User):
+    """A user whom the user may want to follow."""
+
+    __slots__ = ()
+
+    @property
+    def mutual_count(self) -> int:
+        """The number of the user's followees who follow the suggested user."""
+        count: int = self._page._raw.mutual_counts[self._index]
+        return count
+
+    @property
+    def mutuals(self) -> list[User]:
+        """The first of these followees by id, as many as requested."""
+        raw = self._page._raw
+        start = raw.mutual_ends[self._index - 1] if self._index else raw.count
+        return [User(self._page, raw.users[i], i) for i in range(start, raw.mutual_ends[self._index])]
+
+
+RowT = TypeVar("RowT", bound=_Row, covariant=True)
+
+
+def same(page: Page[Any]) -> Any:
+    """A page as it is: what most queries answer."""
+    return page
+
+
+class Page(Sequence[RowT], Generic[RowT]):
+    """One page of a list: a sequence of rows, with the cursor of the next page."""
+
+    __slots__ = ("_raw", "_type", "_reader", "_query")
+
+    def __init__(self, raw: Any, type: type[RowT], reader: Any, query: Any) -> None:
+        self._raw = raw  # frees the result with its last owner
+        self._type = type
+        self._reader = reader
+        self._query = query
+
+    @property
+    def _rows(self) -> Any:
+        return self._raw.posts or self._raw.users
+
+    def __len__(self) -> int:
+        count: int = self._raw.count
+        return count
+
+    @overload
+    def __getitem__(self, index: int) -> RowT: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[RowT]: ...
+
+    def __getitem__(self, index: int | slice) -> RowT | list[RowT]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        count = len(self)
+        if index < 0:
+            index += count
+        if not 0 <= index < count:
+            raise IndexError(index)
+        return self._type(self, self._rows[index], index)
+
+    def __iter__(self) -> Iterator[RowT]:
+        rows, type = self._rows, self._type
+        for index in range(len(self)):
+            yield type(self, rows[index], index)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Page) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Page({list(self)!r})"
+
+    def _cursor(self, read: Any) -> str | None:
+        text = ffi.new("kith_text *")
+        check(read(self._raw, text))
+        return from_text(text) or None
+
+    @property
+    def next(self) -> str | None:
+        """The cursor of the next page; None at the end."""
+        return self._cursor(lib.kith_next) if self._raw.has_next else None
+
+    @property
+    def previous(self) -> str | None:
+        """In a timeline, the cursor towards newer posts."""
+        return self._cursor(lib.kith_previous) if self._raw.has_previous else None
+
+    @property
+    def total(self) -> int | None:
+        """The number of rows of all pages; None unless requested."""
+        total: int = self._raw.total
+        return None if total < 0 else total
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether a limit of the work was reached."""
+        return bool(self._raw.is_truncated)
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The rows as a structured array (USER_DTYPE or POST_DTYPE), without a copy."""
+        dtype = POST_DTYPE if self._raw.posts else USER_DTYPE
+        return array_over(self._raw, self._rows, len(self), dtype)
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The ids, without a copy."""
+        ids: NDArray[np.int64] = self.array["id"]
+        return ids
+
+    def _at(self, cursor: str) -> Page[RowT]:
+        """The page at a cursor of the same query."""
+        page: Page[RowT] = self._reader._page(self._query.at(cursor), same, self._type)
+        return page
+
+    def pages(self) -> Iterator[Page[RowT]]:
+        """This page, then every later one."""
+        page: Page[RowT] = self
+        while True:
+            yield page
+            if (cursor := page.next) is None:
+                return
+            page = page._at(cursor)
+
+    def walk(self) -> Iterator[RowT]:
+        """The rows of this page, then those of every later one."""
+        for page in self.pages():
+            yield from page
