@@ -57,13 +57,27 @@ import Synchronization
     let thread = kith_thread()
     let own = unsafe stripes + Self.stripe(of: thread)
     unsafe Self.checkOutside(own.pointee, thread)
-    for index in 0..<Self.stripeCount { unsafe stripes[index].mutex._unsafeLock() }
+    lockAll()
     unsafe own.pointee.owner.store(thread, ordering: .relaxed)
     defer {
       unsafe own.pointee.owner.store(0, ordering: .relaxed)
-      for index in 0..<Self.stripeCount { unsafe stripes[index].mutex._unsafeUnlock() }
+      unlockAll()
     }
     return try body()
+  }
+
+  // Locking and unlocking must be compiled into one object file. On Linux a mutex holds its owner's thread id, which
+  // each object file caches by itself, per thread. The child of a fork keeps what was cached: a mutex that is locked by
+  // one file's code and unlocked by another's would then get two ids, and end the child.
+
+  @inline(never)
+  private func lockAll() {
+    for index in 0..<Self.stripeCount { unsafe stripes[index].mutex._unsafeLock() }
+  }
+
+  @inline(never)
+  private func unlockAll() {
+    for index in 0..<Self.stripeCount { unsafe stripes[index].mutex._unsafeUnlock() }
   }
 
   @inline(__always)
