@@ -29,6 +29,27 @@ import Testing
     #expect(SocialGraph().read { $0.memoryReport() }.units.allSatisfy { $0.bytesEach == nil })
   }
 
+  @Test("A relation without edges takes at most a byte for two users, and one edge at most 64 KB")
+  func emptyRelations() throws {
+    let graph = SocialGraph()
+    let ids = try (0..<20_000).map { try graph.addUser("somebody \($0)") }
+    func byteCounts() -> [Int] {
+      graph.read { view in
+        let entries = view.memoryReport().entries
+        return RelationKind.allCases.map { kind in
+          entries.reduce(0) { $1.name == kind.plural ? $0 + $1.byteCount : $0 }
+        }
+      }
+    }
+    let empty = byteCounts()
+    #expect(empty.count == 4 && empty.allSatisfy { 0 < $0 && $0 <= ids.count / 2 })
+    try graph.mute(ids[19_999], as: ids[10_000])
+    try graph.block(ids[0], as: ids[1])
+    let small = byteCounts()
+    #expect(zip(small, empty).allSatisfy { $0 - $1 <= 64 << 10 } && small != empty)
+    #expect(graph.read { $0.checkInvariants() } == [])
+  }
+
   @Test("Memory of a graph returns to the system when the graph is released")
   func releasedMemory() async {
     await #expect(processExitsWith: .success) {

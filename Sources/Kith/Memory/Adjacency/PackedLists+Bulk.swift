@@ -34,8 +34,8 @@ extension PackedLists {
     let units = Self.units(of: degrees, listsPerBlock: listsPerBlock, elementCount: unitElementCount)
     let shape = PackedLists(listsPerBlock: listsPerBlock)
     var pages = PageTable()
-    // Blocks of only empty lists, for example of removed users, share one page until they are written.
-    let empty = shape.makeBlock(capacity: 2)
+    // Blocks of only empty lists share one page until they are written, as in `appendList`.
+    let empty = shape.makeBlock(capacity: 0)
     var long = OverflowLists<Element>()
     try Parallel.inOrder(units.count, workers: workers) { (index) throws(Failure) -> Part in
       var buffer = [Element](repeating: 0, count: units[index].elements.count)

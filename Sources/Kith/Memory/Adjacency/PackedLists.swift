@@ -65,9 +65,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
       listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, epoch: epoch, count: count)
   }
 
-  /// Appends an empty list for the next row.
+  /// Appends an empty list for the next row. Blocks of only empty lists share one page until they are written, so that
+  /// a relation without edges takes nearly no memory.
   mutating func appendList() {
-    if count & (listsPerBlock - 1) == 0 { blocks.append(makeBlock(capacity: 2)) }
+    if count &>> blockShift == blocks.count {
+      let empty = blocks.commonPage ?? makeBlock(capacity: 0)
+      blocks.appendChunk(filledWith: empty)
+    }
     count += 1
   }
 

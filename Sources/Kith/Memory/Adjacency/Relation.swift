@@ -14,7 +14,7 @@ struct Relation: ~Copyable, Sendable {
   private(set) var backward: PackedLists<UInt32>
   /// By group of four adjacent targets: an upper bound of the timestamps of their edges. A later edge, as nearly all
   /// are, is appended without reading the edge before it, whose timestamp is in a distant forward list (five dependent
-  /// cache misses).
+  /// cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
   private var latestTimestamps: Column<UInt32>
   /// The number of edges.
   private(set) var count = 0
@@ -58,14 +58,12 @@ struct Relation: ~Copyable, Sendable {
 
   mutating func appendSource() { forward.appendList() }
 
-  mutating func appendTarget() {
-    if backward.count >> Self.targetsPerTimestampShift == latestTimestamps.count { latestTimestamps.append(0) }
-    backward.appendList()
-  }
+  mutating func appendTarget() { backward.appendList() }
 
   /// Initial `latestTimestamps` of a bulk construction: none is later than the latest of all edges.
   static func latestTimestamps(_ latest: UInt32, targetCount: Int) -> Column<UInt32> {
     var timestamps = Column<UInt32>()
+    if latest == 0 { return timestamps }
     timestamps.grow(
       to: (targetCount + (1 << targetsPerTimestampShift) - 1) >> targetsPerTimestampShift, filledWith: latest)
     return timestamps
@@ -149,13 +147,21 @@ struct Relation: ~Copyable, Sendable {
     _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
   ) {
     let group = Int(target) >> Self.targetsPerTimestampShift
-    let latest = latestTimestamps[group]
+    let latest = latestTimestamp(ofGroup: group)
     let place =
       timestamp > latest
       ? backward.endPosition(of: Int(target))
       : placeBackward(source, target, timestamp: timestamp, latest: latest, ids: ids)
     backward.insert(source, in: Int(target), at: place)
-    if timestamp > latest { latestTimestamps[group] = timestamp }
+    if timestamp > latest {
+      if group >= latestTimestamps.count { latestTimestamps.grow(to: group + 1, filledWith: 0) }
+      latestTimestamps[group] = timestamp
+    }
+  }
+
+  @inline(__always)
+  private func latestTimestamp(ofGroup group: Int) -> UInt32 {
+    group < latestTimestamps.count ? latestTimestamps[group] : 0
   }
 
   /// The backward position of a new edge that may not be the latest. It is still mostly the end.
@@ -263,7 +269,7 @@ extension Relation {
             problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
             continue
           }
-          if timestamp > latestTimestamps[target >> Self.targetsPerTimestampShift] {
+          if timestamp > latestTimestamp(ofGroup: target >> Self.targetsPerTimestampShift) {
             problems.append("\(name): an edge to \(target) is later than the latest")
           }
           let key = (timestamp, ids[sources[index]])

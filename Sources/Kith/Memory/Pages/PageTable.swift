@@ -128,6 +128,14 @@ import Synchronization
     unsafe directory = unsafe root.directory
   }
 
+  /// The page of the common chunk; nil if no chunk was filled yet.
+  var commonPage: MemoryPage? { unsafe root.common?.pages[0] }
+
+  /// Appends one page in all places up to the end of a chunk.
+  mutating func appendChunk(filledWith page: MemoryPage) {
+    append(page, times: Self.pagesPerChunk - count & (Self.pagesPerChunk - 1))
+  }
+
   /// The chunk filled with a page; nil if it is already that of another page.
   private func commonChunk(of page: MemoryPage) -> Chunk? {
     let chunk = unsafe root.common ?? Chunk(repeating: page)
