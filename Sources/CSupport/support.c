@@ -2,6 +2,14 @@
 
 #include <sys/mman.h>
 
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <os/lock.h>
+#endif
+
 enum { HUGE_PAGE = 1 << 21 };
 
 // Maps one huge page more than requested, and unmaps what precedes and follows the aligned part.
@@ -30,6 +38,42 @@ void kith_unmap(void *start, size_t byte_count) { munmap(start, byte_count); }
 #endif
 #ifndef IS_SANITIZED
 #define IS_SANITIZED false
+#endif
+
+#ifdef __linux__
+
+// A change takes about a microsecond, a system call to wait and another to be woken more.
+enum { SPIN_COUNT = 100 };
+
+static void relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+void kith_word_lock(void *word) {
+  uint32_t *state = word;
+  for (int turn = 0; turn < SPIN_COUNT; turn++) {
+    uint32_t free = 0;
+    if (__atomic_load_n(state, __ATOMIC_RELAXED) == 0
+        && __atomic_compare_exchange_n(state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+    relax();
+  }
+  // Awaited from here on: its owner will wake one thread, which then holds it as awaited, because others may wait.
+  while (__atomic_exchange_n(state, 2, __ATOMIC_ACQUIRE) != 0) {
+    syscall(SYS_futex, state, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+  }
+}
+
+void kith_word_unlock(void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+
+#else
+
+void kith_word_lock(void *word) { os_unfair_lock_lock(word); }
+void kith_word_unlock(void *word) { os_unfair_lock_unlock(word); }
+
 #endif
 
 bool kith_is_sanitized(void) { return IS_SANITIZED; }

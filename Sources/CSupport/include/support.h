@@ -124,6 +124,12 @@ static inline uintptr_t kith_thread(void) {
 #endif
 }
 
+// Waits until a mutex is free, and takes it. See WordMutex.swift.
+void kith_word_lock(void *word);
+
+// Frees a mutex that others may await.
+void kith_word_unlock(void *word);
+
 // Maps zeroed memory aligned to two megabytes, on huge pages where the system has them. The size must be a multiple of
 // two megabytes. NULL if there is no memory.
 void *kith_map(size_t byte_count);

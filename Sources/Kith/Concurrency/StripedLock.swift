@@ -8,7 +8,7 @@ import Synchronization
 /// writer.
 ///
 /// Not recursive: a nested read or write ends the process with the rule that was violated. A thread always uses the
-/// same stripe, and records there that it holds it. So one load detects nesting (four instructions of the 376 of
+/// same stripe, and records there that it holds it. So one load detects nesting (four instructions of the 373 of
 /// `isFollowing`).
 @safe final class StripedLock: @unchecked Sendable {
   static let stripeCount = 4
@@ -19,7 +19,7 @@ import Synchronization
 
   /// 128 bytes, because adjacent cache lines are fetched in pairs.
   private struct Stripe: ~Copyable {
-    let mutex = Mutex<Void>(())
+    let mutex = WordMutex()
     /// The thread that holds this stripe as its own; 0 for none. Written only by the holder of the mutex. A thread
     /// finds itself here only if it wrote that and has not reset it.
     let owner = Atomic<UInt>(0)
@@ -44,11 +44,11 @@ import Synchronization
     let thread = kith_thread()
     let stripe = unsafe stripes + Self.stripe(of: thread)
     unsafe Self.checkOutside(stripe.pointee, thread)
-    unsafe stripe.pointee.mutex._unsafeLock()
+    unsafe Self.mutex(stripe).lock()
     unsafe stripe.pointee.owner.store(thread, ordering: .relaxed)
     defer {
       unsafe stripe.pointee.owner.store(0, ordering: .relaxed)
-      unsafe stripe.pointee.mutex._unsafeUnlock()
+      unsafe Self.mutex(stripe).unlock()
     }
     return try body()
   }
@@ -57,27 +57,19 @@ import Synchronization
     let thread = kith_thread()
     let own = unsafe stripes + Self.stripe(of: thread)
     unsafe Self.checkOutside(own.pointee, thread)
-    lockAll()
+    for index in 0..<Self.stripeCount { unsafe Self.mutex(stripes + index).lock() }
     unsafe own.pointee.owner.store(thread, ordering: .relaxed)
     defer {
       unsafe own.pointee.owner.store(0, ordering: .relaxed)
-      unlockAll()
+      for index in 0..<Self.stripeCount { unsafe Self.mutex(stripes + index).unlock() }
     }
     return try body()
   }
 
-  // Locking and unlocking must be compiled into one object file. On Linux a mutex holds its owner's thread id, which
-  // each object file caches by itself, per thread. The child of a fork keeps what was cached: a mutex that is locked by
-  // one file's code and unlocked by another's would then get two ids, and end the child.
-
-  @inline(never)
-  private func lockAll() {
-    for index in 0..<Self.stripeCount { unsafe stripes[index].mutex._unsafeLock() }
-  }
-
-  @inline(never)
-  private func unlockAll() {
-    for index in 0..<Self.stripeCount { unsafe stripes[index].mutex._unsafeUnlock() }
+  /// The mutex of a stripe, which begins with it.
+  @inline(__always)
+  private static func mutex(_ stripe: UnsafeMutablePointer<Stripe>) -> UnsafeMutablePointer<WordMutex> {
+    unsafe UnsafeMutableRawPointer(stripe).assumingMemoryBound(to: WordMutex.self)
   }
 
   @inline(__always)

@@ -47,7 +47,7 @@ import Testing
     try graph.block(ids[0], as: ids[1])
     let small = byteCounts()
     #expect(zip(small, empty).allSatisfy { $0 - $1 <= 64 << 10 } && small != empty)
-    #expect(graph.read { $0.checkInvariants() } == [])
+    #expect(graph.read { $0.state.checkInvariants() } == [])
   }
 
   @Test("Memory of a graph returns to the system when the graph is released")
