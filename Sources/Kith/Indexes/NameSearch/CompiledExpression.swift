@@ -22,6 +22,7 @@ import Synchronization
   private let pattern: String
   let prefilters: [NamePrefilter]
   let beginnings: [[UInt8]]
+  let ignoresCase: Bool
 
   /// A compiled pattern, from the cache if it is there, with so much time of the calling thread from now on.
   static func take(
@@ -67,6 +68,7 @@ import Synchronization
       unsafe self.handle = handle
       prefilters = unsafe Self.prefilters(of: handle)
       beginnings = RegularExpression.beginnings(of: text)
+      ignoresCase = RegularExpression.ignoresCase(text)
     }
 
     deinit { unsafe kith_regex_free(handle) }

@@ -47,6 +47,14 @@ final class NamePattern {
     test = .expression(expression)
   }
 
+  /// Whether an ASCII name matches exactly if it does in lower case.
+  var ignoresCase: Bool {
+    switch test {
+    case .edits: true
+    case .expression(let expression): expression.ignoresCase
+    }
+  }
+
   /// The common prefix of all beginnings.
   var beginning: [UInt8] {
     guard let first = beginnings.first, let last = beginnings.last else { return [] }

@@ -158,8 +158,8 @@ extension NameIndex {
       segment.forEachMatch(of: query, from: start, firstRank: firstRank, &scratch, &budget) { place, key, budget in
         let row = segment.rows[place.rank]
         let holds = isWhole || isLive(sortedRun, row)
-        let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
-        guard holds, isDecided || query.holdsStrictly(row, key: key, names: names, &budget) else {
+        let areEqual = segment.hasEqualKeys(place.rank)
+        guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget) else {
           return budget.canContinue
         }
         return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)
