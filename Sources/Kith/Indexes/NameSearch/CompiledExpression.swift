@@ -84,6 +84,18 @@ import Synchronization
       return result < 0 ? nil : result > 0
     }
 
+    /// Passes names that do not match: at most `count` of those that begin at `start`, each with a NUL after it. Ends
+    /// before a name that is not ASCII, and when its time is used up.
+    /// - Returns: how many, and their bytes with the NULs.
+    func pass(_ names: Span<UInt8>, from start: Int, count: Int, atBeginning: Bool) -> (count: Int, byteCount: Int) {
+      let rest = names.extracting(droppingFirst: start)
+      let passed = unsafe rest.withUnsafeBytes { bytes in
+        unsafe kith_regex_pass(
+          handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, count, atBeginning ? 1 : 0)
+      }
+      return (passed.count, passed.length)
+    }
+
     private static func prefilters(of handle: OpaquePointer) -> [NamePrefilter] {
       let atoms = unsafe (0..<kith_regex_atom_count(handle)).map { index in
         var count = 0
@@ -103,5 +115,9 @@ import Synchronization
     private func restart(nanoseconds: Int64) {}
 
     func holds(in text: Span<UInt8>, atBeginning: Bool) -> Bool? { false }
+
+    func pass(_ names: Span<UInt8>, from start: Int, count: Int, atBeginning: Bool) -> (count: Int, byteCount: Int) {
+      (0, 0)
+    }
   #endif
 }

@@ -72,6 +72,12 @@ final class NamePattern {
     variants?.groups(in: part) ?? [PrefilterGroup(prefilters: prefilters)]
   }
 
+  /// Passes names that do not match, as `RegularExpression.pass` does.
+  func pass(_ keys: Span<UInt8>, from start: Int, count: Int) -> (count: Int, byteCount: Int) {
+    guard case .expression(let expression) = test else { return (0, 0) }
+    return expression.pass(keys, from: start, count: count, atBeginning: isAtBeginning)
+  }
+
   /// Whether a name may match, judging by its loose key.
   func mayHold(_ key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
     switch test {

@@ -47,6 +47,13 @@ final class RegularExpression {
     return holds
   }
 
+  /// Passes names that do not match, given as their loose keys: at most `count` of those that begin at `start`, each
+  /// with a NUL after it. Ends before a key that is not ASCII, and may end anywhere.
+  /// - Returns: how many, and their bytes with the NULs.
+  func pass(_ keys: Span<UInt8>, from start: Int, count: Int, atBeginning: Bool) -> (count: Int, byteCount: Int) {
+    ignoresCase && count > 0 ? compiled.pass(keys, from: start, count: count, atBeginning: atBeginning) : (0, 0)
+  }
+
   /// Whether no group of flags, as `(?-i)`, may turn cases apart. A hyphen in what looks like one is enough.
   static func ignoresCase(_ pattern: [UInt8]) -> Bool {
     var rest = pattern[...]

@@ -14,14 +14,31 @@ extension NameSegment {
     if !pattern.prefilters.isEmpty {
       return searchByPrefilters(of: pattern, from: first(pattern.beginning), &budget, body)
     }
-    var wantsMore = true
-    for beginning in pattern.beginnings where wantsMore {
-      walk(from: first(beginning), while: { ByteSearch.hasPrefix($0, beginning.span) }, &budget) { place, key, budget in
-        wantsMore = body(place, key, &budget)
-        return wantsMore
-      }
-      if !budget.canContinue { return }
+    for beginning in pattern.beginnings {
+      let end = beginning.isEmpty ? count : lowerBound(NameKey.behindAll(beginningWith: beginning).loose.span).rank
+      if !walk(from: first(beginning), to: end, of: pattern, &budget, body) { return }
     }
+  }
+
+  /// Calls `body` with the entries from a position to a rank, but for some that do not match.
+  /// - Returns: false if `body` returned false, or the budget is exhausted.
+  private func walk(
+    from first: Place, to end: Int, of pattern: NamePattern, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) -> Bool {
+    let keys = keys
+    var place = first
+    while place.rank < end {
+      let equal = min(equalKeysCount(from: place.rank), end - place.rank)
+      let passed = pattern.pass(keys.span, from: place.start, count: equal)
+      place = Place(rank: place.rank + passed.count, start: place.start + passed.byteCount)
+      if !budget.takeSteps(passed.count + 1) { return false }
+      if passed.count == equal && equal > 0 { continue }
+      let key = Self.key(at: place.start, in: keys.span)
+      if !body(place, key, &budget) { return false }
+      place = Place(rank: place.rank + 1, start: place.start + key.count + 1)
+    }
+    return budget.canContinue
   }
 
   private func searchByPrefilters(

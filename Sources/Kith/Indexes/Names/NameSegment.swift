@@ -83,6 +83,11 @@ final class NameSegment: Sendable {
   @inline(__always)
   func hasEqualKeys(_ rank: Int) -> Bool { equalKeys[rank >> 6] >> UInt64(rank & 63) & 1 == 1 }
 
+  /// How many adjacent ranks from this one on have equal keys, as far as one word tells.
+  func equalKeysCount(from rank: Int) -> Int {
+    (~(equalKeys[rank >> 6] >> UInt64(rank & 63))).trailingZeroBitCount
+  }
+
   /// A position in the order: a rank, and the start of its key.
   struct Place {
     var rank: Int
