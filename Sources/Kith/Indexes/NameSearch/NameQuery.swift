@@ -75,6 +75,9 @@ struct NameQuery {
     return query
   }
 
+  /// Whether matches are adjacent in name order, or nearly so.
+  var hasAdjacentMatches: Bool { match == .prefix || match == .substring && loose.count < 3 }
+
   var matchesAnywhere: Bool { match == .substring || match == .pattern }
 
   /// Whether a name matches, tested without its key: for the few names that are not found through it.
