@@ -1,3 +1,5 @@
+import CSupport
+
 /// A Levenshtein matcher: the fewest edits between a text and any run of a name's scalars. An edit inserts, deletes or
 /// replaces one scalar, or swaps two neighbours. No scalar is edited twice (optimal string alignment).
 ///
@@ -14,6 +16,8 @@ struct EditMatcher: Sendable {
   private let places: [UInt64]
   /// The positions of the text's other scalars.
   private let otherPlaces: [(scalar: UInt32, places: UInt64)]
+  /// Bit b & 63 for each ASCII scalar b of the text.
+  private let letters: UInt64
 
   /// - Parameter text: a folded key in valid UTF-8, not empty.
   init(_ text: Span<UInt8>) {
@@ -21,9 +25,11 @@ struct EditMatcher: Sendable {
     var scalars: [UInt32] = []
     var places = [UInt64](repeating: 0, count: 128)
     var otherPlaces: [(scalar: UInt32, places: UInt64)] = []
+    var letters: UInt64 = 0
     var position = 0
     while position < text.count {
       let (scalar, byteCount) = text.decodedScalar(at: position)
+      if scalar < 128 { letters |= 1 << UInt64(scalar & 63) }
       let bit: UInt64 = scalars.count < Self.wordSize ? 1 << UInt64(scalars.count) : 0
       if scalar < 128 {
         places[Int(scalar)] |= bit
@@ -36,6 +42,22 @@ struct EditMatcher: Sendable {
       position += byteCount
     }
     (self.scalars, self.places, self.otherPlaces) = (scalars, places, otherPlaces)
+    self.letters = letters
+  }
+
+  /// The same up to a bound: where there are more edits, any number above `most`.
+  func edits(in key: Span<UInt8>, atMost most: Int) -> Int {
+    if scalars.count <= Self.wordSize {
+      let edits = unsafe places.withUnsafeBufferPointer { places in
+        unsafe key.withUnsafeBufferPointer { key in
+          // Safety: a place for each ASCII byte, and a key without others is all that is looked up.
+          guard let base = places.baseAddress, let start = key.baseAddress else { return Int32(-1) }
+          return unsafe kith_edits(base, UInt32(scalars.count), letters, start, key.count, Int32(clamping: most))
+        }
+      }
+      if edits >= 0 { return Int(edits) }
+    }
+    return self.edits(in: key)
   }
 
   /// The fewest edits that turn the text into a run of scalars of `key`. At most the length of the text, all deleted.

@@ -51,7 +51,10 @@ extension NameSegment {
       let firstBlock = number * namesPerPart / Self.namesPerBlock
       let groups = pattern.groups(in: part)
       var walk = PrefilterWalk(groups, in: part, from: max(0, first.rank / Self.namesPerBlock - firstBlock))
-      while let hits = walk.next(in: part) {
+      var found: [Int] = []
+      // Taken once: a class in a class is retained each time it is taken.
+      let edits = pattern.edits
+      while let hits = walk.next(in: GramStream.Source(part)) {
         var index = 0
         while index < hits.count {
           if index + 8 < hits.count { prefetch(firstBlock + PrefilterWalk.block(of: hits[index + 8])) }
@@ -59,7 +62,8 @@ extension NameSegment {
           let block = PrefilterWalk.block(of: hits[start])
           while index < hits.count && PrefilterWalk.block(of: hits[index]) == block { index += 1 }
           if !budget.takeStep() { return }
-          if !visit(firstBlock + block, hits[start..<index], walk, pattern, from: first, &budget, body) { return }
+          find(hits[start..<index], in: firstBlock + block, walk, &found)
+          if !visit(firstBlock + block, found, pattern, edits, from: first, &budget, body) { return }
         }
         if !budget.takeStep() { return }
       }
@@ -71,37 +75,46 @@ extension NameSegment {
     keys.span.prefetch(Int(blockStarts[block]), count: Self.namesPerBlock * 12)
   }
 
-  /// Searches a block for the texts of several prefilters at once, so that its names are visited in order.
-  /// - Returns: false if `body` returned false, or the budget is exhausted.
-  private func visit(
-    _ block: Int, _ prefilters: ArraySlice<PrefilterWalk.Hit>, _ walk: PrefilterWalk, _ pattern: NamePattern,
-    from first: Place, _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
-  ) -> Bool {
+  /// Searches a block for the texts of several prefilters, and sorts where they are.
+  private func find(
+    _ prefilters: ArraySlice<PrefilterWalk.Hit>, in block: Int, _ walk: borrowing PrefilterWalk, _ found: inout [Int]
+  ) {
     let (keys, end) = (keys, Int(blockStarts[block + 1]))
-    var place = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
-    var hits: [Int] = []
+    found.removeAll(keepingCapacity: true)
     for prefilter in prefilters {
       let text = walk.text(of: prefilter)
-      var start = place.start
-      while let hit = ByteSearch.find(text.span, in: keys.span, from: start, to: end) {
-        hits.append(hit)
+      var start = Int(blockStarts[block])
+      while let hit = ByteSearch.find(walk.texts.span.extracting(text), in: keys.span, from: start, to: end) {
+        found.append(hit)
         start = ByteSearch.terminator(in: keys.span, from: hit) + 1
       }
     }
-    if hits.count > 1 { hits.sort() }
+    if found.count > 1 { found.sort() }
+  }
+
+  /// Calls `body` with the names of a block around some places, ascending, that may match.
+  /// - Returns: false if `body` returned false, or the budget is exhausted.
+  private func visit(
+    _ block: Int, _ places: [Int], _ pattern: NamePattern, _ edits: EditTest?, from first: Place,
+    _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) -> Bool {
+    let keys = keys
+    // The last name that matched, or the first of the block; and where the last name that was tested ends.
+    var known = Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block]))
+    var tested = known.start
     // Several of them may occur in one key.
-    for hit in hits where hit >= place.start {
-      let (start, passed) = ByteSearch.run(around: hit, in: keys.span, from: place.start)
-      let keyEnd = ByteSearch.terminator(in: keys.span, from: hit)
-      let rank = place.rank + passed
+    for place in places where place >= tested {
+      let start = ByteSearch.runStart(before: place, in: keys.span, from: tested)
+      let keyEnd = ByteSearch.terminator(in: keys.span, from: place)
       let key = keys.span.extracting(start..<keyEnd)
-      if rank >= first.rank && pattern.mayHold(key, &budget)
-        && !body(Place(rank: rank, start: start), key, &budget)
-      {
-        return false
+      tested = keyEnd + 1
+      let mayHold = if let edits { edits.mayHold(key, &budget) } else { pattern.mayHold(key, &budget) }
+      if mayHold {
+        let rank = known.rank + ByteSearch.run(around: start, in: keys.span, from: known.start).terminatorCount
+        if rank >= first.rank && !body(Place(rank: rank, start: start), key, &budget) { return false }
+        known = Place(rank: rank, start: start)
       }
       if !budget.canContinue { return false }
-      place = Place(rank: rank + 1, start: keyEnd + 1)
     }
     return true
   }
@@ -109,7 +122,7 @@ extension NameSegment {
 
 /// The blocks of one part that contain all grams of a prefilter, computed window by window. A result page that fills
 /// early costs only the first windows.
-private struct PrefilterWalk {
+private struct PrefilterWalk: ~Copyable {
   private static let firstWindow = 64
   private static let windowGrowth = 4
   /// The most grams of a prefilter that are intersected. Further grams reject few blocks.
@@ -117,7 +130,7 @@ private struct PrefilterWalk {
 
   /// A prefilter all of whose grams occur in the part.
   private struct GramPrefilter {
-    let text: [UInt8]
+    let text: Range<Int>
     let streams: Range<Int>
     /// The first word not yet passed.
     var word = 0
@@ -126,6 +139,8 @@ private struct PrefilterWalk {
   /// The gram streams of all prefilters; within a prefilter, the rarest gram first.
   private var streams: [GramStream] = []
   private var prefilters: [GramPrefilter] = []
+  /// The texts of all prefilters.
+  private(set) var texts: [UInt8] = []
   /// The prefilters of each group, and its `besides`.
   private var groups: [(prefilters: Range<Int>, besides: Range<Int>?)] = []
   private var start: Int
@@ -134,7 +149,7 @@ private struct PrefilterWalk {
   private let firstBlock: Int
   private let blockCount: Int
 
-  init(_ groups: [PrefilterGroup], in part: NameSegment.Part, from firstBlock: Int) {
+  init(_ groups: [PrefilterGroup], in part: borrowing NameSegment.Part, from firstBlock: Int) {
     self.firstBlock = firstBlock
     blockCount = part.trigrams.blockCount
     start = firstBlock / GramStream.blocksPerWord
@@ -147,7 +162,7 @@ private struct PrefilterWalk {
   }
 
   /// Adds the prefilters that may occur in the part.
-  private mutating func add(_ prefilters: [NamePrefilter], in part: NameSegment.Part) -> Range<Int> {
+  private mutating func add(_ prefilters: [NamePrefilter], in part: borrowing NameSegment.Part) -> Range<Int> {
     let first = self.prefilters.count
     for prefilter in prefilters {
       let start = streams.count
@@ -167,7 +182,9 @@ private struct PrefilterWalk {
       if prefilter.grams.count > Self.maximumStreamCount {
         streams.removeSubrange((start + Self.maximumStreamCount)...)
       }
-      self.prefilters.append(GramPrefilter(text: prefilter.text, streams: start..<streams.count))
+      texts += prefilter.text
+      self.prefilters.append(
+        GramPrefilter(text: texts.count - prefilter.text.count..<texts.count, streams: start..<streams.count))
     }
     return first..<self.prefilters.count
   }
@@ -177,10 +194,11 @@ private struct PrefilterWalk {
 
   static func block(of hit: Hit) -> Int { Int(hit >> 32) }
 
-  func text(of hit: Hit) -> [UInt8] { prefilters[Int(hit & 0xFFFF_FFFF)].text }
+  /// Where the text of a prefilter is in `texts`.
+  func text(of hit: Hit) -> Range<Int> { prefilters[Int(hit & 0xFFFF_FFFF)].text }
 
   /// The prefilters that the blocks of the next window may contain, block by block; nil after the last window.
-  mutating func next(in part: NameSegment.Part) -> [Hit]? {
+  mutating func next(in part: borrowing GramStream.Source) -> [Hit]? {
     if start >= end { return nil }
     let window = start..<min(end, start + width)
     (start, width) = (window.upperBound, width * Self.windowGrowth)
@@ -211,18 +229,22 @@ private struct PrefilterWalk {
   /// blocks.
   @inline(__always)
   private mutating func forEachWord(
-    of prefilter: Int, in window: Range<Int>, _ part: NameSegment.Part, _ body: (Int, UInt64) -> Void
+    of prefilter: Int, in window: Range<Int>, _ part: borrowing GramStream.Source, _ body: (Int, UInt64) -> Void
   ) {
     let places = prefilters[prefilter].streams
     var word = max(window.lowerBound, prefilters[prefilter].word)
-    while word < window.upperBound {
-      var blocks = streams[places.lowerBound].bits(of: word, in: part)
-      for place in places.dropFirst() {
-        if blocks == 0 { break }
-        blocks &= streams[place].bits(of: word, in: part)
+    do {
+      var streams = streams.mutableSpan
+      while word < window.upperBound {
+        var blocks = streams[places.lowerBound].bits(of: word, in: part)
+        var place = places.lowerBound + 1
+        while blocks != 0 && place < places.upperBound {
+          blocks &= streams[place].bits(of: word, in: part)
+          place += 1
+        }
+        if blocks != 0 { body(word, blocks) }
+        word = streams[places.lowerBound].next(after: word, in: part) ?? .max
       }
-      if blocks != 0 { body(word, blocks) }
-      word = streams[places.lowerBound].next(after: word, in: part) ?? .max
     }
     prefilters[prefilter].word = word
   }
