@@ -110,8 +110,8 @@ static inline int kith_contains_lowercase(const uint8_t *text, size_t count, con
 // The fewest edits that turn a text into a run of the bytes of a key; any number above `most` if there are more than
 // that, and -1 if the key is not ASCII. See EditMatcher.
 //
-// Bit n of places[b]: position n of the text is byte b. The text has `count` positions, 1 to 64. Bit b & 63 of `letters`
-// is set for each byte b of it.
+// Bit n of places[b]: position n of the text is byte b. The text has `count` positions, 1 to 64. Bit b & 63 of
+// `letters` is set for each byte b of it.
 static inline int kith_edits(
   const uint64_t *places, unsigned count, uint64_t letters, const uint8_t *key, size_t length, int most) {
   uint64_t seen = 0;

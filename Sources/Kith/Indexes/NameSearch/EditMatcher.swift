@@ -1,5 +1,3 @@
-import CSupport
-
 /// A Levenshtein matcher: the fewest edits between a text and any run of a name's scalars. An edit inserts, deletes or
 /// replaces one scalar, or swaps two neighbours. No scalar is edited twice (optimal string alignment).
 ///
@@ -47,15 +45,10 @@ struct EditMatcher: Sendable {
 
   /// The same up to a bound: where there are more edits, any number above `most`.
   func edits(in key: Span<UInt8>, atMost most: Int) -> Int {
-    if scalars.count <= Self.wordSize {
-      let edits = unsafe places.withUnsafeBufferPointer { places in
-        unsafe key.withUnsafeBufferPointer { key in
-          // Safety: a place for each ASCII byte, and a key without others is all that is looked up.
-          guard let base = places.baseAddress, let start = key.baseAddress else { return Int32(-1) }
-          return unsafe kith_edits(base, UInt32(scalars.count), letters, start, key.count, Int32(clamping: most))
-        }
-      }
-      if edits >= 0 { return Int(edits) }
+    if scalars.count <= Self.wordSize,
+      let edits = EditKernel.edits(of: places, count: scalars.count, letters: letters, in: key, atMost: most)
+    {
+      return edits
     }
     return self.edits(in: key)
   }

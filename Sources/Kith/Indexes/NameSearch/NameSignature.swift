@@ -16,7 +16,7 @@ struct NameSignature: Equatable {
     for index in key.indices {
       let byte = UInt32(key[index])
       bits |= 1 &<< (byte & 15)
-      if index > 0 { bits |= 1 &<< (16 | (last &<< 8 | byte) &* 0x9E37_79B1 &>> 28) }
+      if index > 0 { bits |= 1 &<< (16 | ((last &<< 8 | byte) &* 0x9E37_79B1) &>> 28) }
       last = byte
     }
     self.bits = bits

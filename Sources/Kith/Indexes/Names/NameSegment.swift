@@ -83,7 +83,7 @@ final class NameSegment: Sendable {
   @inline(__always)
   func hasEqualKeys(_ rank: Int) -> Bool { equalKeys[rank >> 6] >> UInt64(rank & 63) & 1 == 1 }
 
-  /// How many adjacent ranks from this one on have equal keys, as far as one word tells.
+  /// The number of adjacent ranks with equal keys from a rank on; not all of them where they end a word of 64 bits.
   func equalKeysCount(from rank: Int) -> Int {
     (~(equalKeys[rank >> 6] >> UInt64(rank & 63))).trailingZeroBitCount
   }

@@ -38,8 +38,8 @@ extension UserQueryPlan {
   /// Followees of the viewer (rank 1), then the others (rank 0).
   ///
   /// The first plan walks the matches in name order and finds both groups in one pass. It suits few matches, and many
-  /// followees where matches are adjacent. Otherwise it is cheaper to scan the followees; the others then follow in name
-  /// order.
+  /// followees where matches are adjacent. Otherwise it is cheaper to scan the followees; the others then follow in
+  /// name order.
   func followedFirst(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
     guard let viewer = visibility.viewer else { return [] }
     var found: [FoundName] = []
@@ -107,7 +107,7 @@ extension UserQueryPlan {
   /// By number of followers (the rank), descending.
   ///
   /// For few matches, a walk over all of them. Otherwise, a scan of the names of the most popular users, level by
-  /// level. If it does not fill the page soon, the share of matches among them tells which plan takes less time.
+  /// level. If it does not fill the page soon, the plan is chosen by the share of matches among them.
   /// - Complexity: O(min(matches, users of the levels from the top, or the cursor's, down to that of the page's last
   ///   user)) if that user has 32 followers or more, and matches are as frequent among all users as among the popular
   ///   ones; else O(matches).
