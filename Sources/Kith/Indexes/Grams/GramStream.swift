@@ -6,6 +6,7 @@ struct GramStream {
   static let blocksPerWord = 64
   private static let groupsPerWord = blocksPerWord / NameSegment.blocksPerGroup
 
+  let gram: UInt32
   let weight: UInt64
   private let isDense: Bool
   private let isShort: Bool
@@ -15,6 +16,7 @@ struct GramStream {
 
   /// Nil if the gram occurs nowhere.
   init?(_ gram: UInt32, in part: borrowing NameSegment.Part) {
+    self.gram = gram
     isShort = gram < 1 << 16
     guard let entry = isShort ? part.shortGrams.entry(of: gram) : part.trigrams.entry(of: gram) else { return nil }
     isDense = entry.isDense
@@ -74,6 +76,29 @@ struct GramStream {
       place &+= 1
     }
     return bits
+  }
+
+  /// Appends the bits of a window of words.
+  /// - Parameter window: not before the one appended before.
+  mutating func append(_ window: Range<Int>, in source: borrowing Source, to words: inout [UInt64]) {
+    let start = words.count
+    words.append(contentsOf: repeatElement(0, count: window.count))
+    var words = words.mutableSpan
+    if isShort || isDense {
+      for word in window { words[start + word - window.lowerBound] = bits(of: word, in: source) }
+      return
+    }
+    let first = window.lowerBound * Self.blocksPerWord
+    let count = window.count * Self.blocksPerWord
+    if place < end && source.lists[place] < first {
+      place = GramPostings.gallop(source.lists, from: place, to: end, reaching: UInt16(first))
+    }
+    while place < end {
+      let offset = Int(source.lists[place]) - first
+      if offset >= count { break }
+      words[start + offset / Self.blocksPerWord] |= 1 &<< UInt64(offset % Self.blocksPerWord)
+      place += 1
+    }
   }
 
   /// The next word that may have bits, after `word` as the last one requested; nil at the end.

@@ -127,16 +127,32 @@ private struct PrefilterWalk: ~Copyable {
   private static let windowGrowth = 4
   /// The most grams of a prefilter that are intersected. Further grams reject few blocks.
   private static let maximumStreamCount = 6
+  /// The least weight of the rarest gram of a broad prefilter: 256 blocks.
+  private static let broadWeight: UInt64 = 32
 
   /// A prefilter all of whose grams occur in the part.
   private struct GramPrefilter {
     let text: Range<Int>
+    /// Empty if it is broad.
     let streams: Range<Int>
+    /// Its grams in `broadPlaces`; empty unless it is broad.
+    let broad: Range<Int>
     /// The first word not yet passed.
     var word = 0
   }
 
-  /// The gram streams of all prefilters; within a prefilter, the rarest gram first.
+  /// A gram of broad prefilters: its words of a window are read once for all of them.
+  private struct BroadGram {
+    var stream: GramStream
+    /// Where the words of this window are in `words`; nil until they are read.
+    var start: Int?
+  }
+
+  private var broadGrams: [BroadGram] = []
+  /// For each broad prefilter: the places of its grams in `broadGrams`, the rarest first.
+  private var broadPlaces: [Int] = []
+  private var words: [UInt64] = []
+  /// The gram streams of the other prefilters; within a prefilter, the rarest gram first.
   private var streams: [GramStream] = []
   private var prefilters: [GramPrefilter] = []
   /// The texts of all prefilters.
@@ -182,11 +198,28 @@ private struct PrefilterWalk: ~Copyable {
       if prefilter.grams.count > Self.maximumStreamCount {
         streams.removeSubrange((start + Self.maximumStreamCount)...)
       }
+      let broad = streams[start].weight < Self.broadWeight ? 0..<0 : moveToBroad(start)
       texts += prefilter.text
       self.prefilters.append(
-        GramPrefilter(text: texts.count - prefilter.text.count..<texts.count, streams: start..<streams.count))
+        GramPrefilter(
+          text: texts.count - prefilter.text.count..<texts.count, streams: start..<streams.count, broad: broad))
     }
     return first..<self.prefilters.count
+  }
+
+  /// Moves the last streams to the broad grams.
+  private mutating func moveToBroad(_ start: Int) -> Range<Int> {
+    let first = broadPlaces.count
+    for stream in streams[start...] {
+      if let known = broadGrams.firstIndex(where: { $0.stream.gram == stream.gram }) {
+        broadPlaces.append(known)
+      } else {
+        broadPlaces.append(broadGrams.count)
+        broadGrams.append(BroadGram(stream: stream))
+      }
+    }
+    streams.removeSubrange(start...)
+    return first..<broadPlaces.count
   }
 
   /// A block of the part and a prefilter, packed.
@@ -204,6 +237,8 @@ private struct PrefilterWalk: ~Copyable {
     (start, width) = (window.upperBound, width * Self.windowGrowth)
     // The last group may have fewer than four blocks.
     let blocks = firstBlock..<blockCount
+    words.removeAll(keepingCapacity: true)
+    for index in broadGrams.indices { broadGrams[index].start = nil }
     var hits: [Hit] = []
     for group in groups {
       var sieve = [UInt64](repeating: group.besides == nil ? ~0 : 0, count: window.count)
@@ -232,6 +267,7 @@ private struct PrefilterWalk: ~Copyable {
     of prefilter: Int, in window: Range<Int>, _ part: borrowing GramStream.Source, _ body: (Int, UInt64) -> Void
   ) {
     let places = prefilters[prefilter].streams
+    if places.isEmpty { return forEachWord(ofBroad: prefilter, in: window, part, body) }
     var word = max(window.lowerBound, prefilters[prefilter].word)
     do {
       var streams = streams.mutableSpan
@@ -247,5 +283,30 @@ private struct PrefilterWalk: ~Copyable {
       }
     }
     prefilters[prefilter].word = word
+  }
+
+  /// The same for a broad prefilter: its grams are in most words.
+  @inline(__always)
+  private mutating func forEachWord(
+    ofBroad prefilter: Int, in window: Range<Int>, _ part: borrowing GramStream.Source, _ body: (Int, UInt64) -> Void
+  ) {
+    let places = prefilters[prefilter].broad
+    for place in places where broadGrams[broadPlaces[place]].start == nil {
+      broadGrams[broadPlaces[place]].start = words.count
+      broadGrams[broadPlaces[place]].stream.append(window, in: part, to: &words)
+    }
+    func start(_ place: Int) -> Int { broadGrams[broadPlaces[place]].start ?? 0 }
+    let (first, second) = (start(places.lowerBound), start(min(places.lowerBound + 1, places.upperBound - 1)))
+    let words = words.span
+    for offset in 0..<window.count {
+      var blocks = words[first + offset] & words[second + offset]
+      if blocks == 0 { continue }
+      var place = places.lowerBound + 2
+      while blocks != 0 && place < places.upperBound {
+        blocks &= words[start(place) + offset]
+        place += 1
+      }
+      if blocks != 0 { body(window.lowerBound + offset, blocks) }
+    }
   }
 }
