@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -140,6 +141,23 @@ extern "C" int kith_regex_match(kith_regex *regex, const char *text, size_t leng
     regex->is_spent = true;
     return -1;
   }
+}
+
+extern "C" kith_regex_passed kith_regex_pass(
+  kith_regex *regex, const char *names, size_t length, size_t count, int at_beginning) {
+  kith_regex_passed passed = {};
+  while (passed.count < count && passed.length < length) {
+    const char *name = names + passed.length;
+    const auto *end = static_cast<const char *>(memchr(name, 0, length - passed.length));
+    if (end == nullptr) break;
+    const auto size = static_cast<size_t>(end - name);
+    unsigned char seen = 0;
+    for (size_t index = 0; index < size; index++) seen |= static_cast<unsigned char>(name[index]);
+    if (seen >= 0x80 || kith_regex_match(regex, name, size, at_beginning) != 0) break;
+    passed.count += 1;
+    passed.length += size + 1;
+  }
+  return passed;
 }
 
 extern "C" size_t kith_regex_atom_count(const kith_regex *regex) { return regex->atoms.size(); }

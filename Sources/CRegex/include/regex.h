@@ -35,6 +35,17 @@ void kith_regex_free(kith_regex *regex);
 // budget is exhausted. One thread at a time.
 int kith_regex_match(kith_regex *regex, const char *text, size_t length, int at_beginning);
 
+typedef struct {
+  size_t count;   // names
+  size_t length;  // their bytes, with the NUL after each
+} kith_regex_passed;
+
+// Passes names that are in ASCII and do not match: at most `count` of those in `length` bytes, each with a NUL after
+// it. Ends before the first other name, and when the time is used up.
+kith_regex_passed kith_regex_pass(
+  kith_regex *regex, const char *names, size_t length, size_t count, int at_beginning);
+
+
 // Lower-case texts in UTF-8. Every text that matches contains, in lower case, all of them if `needs_all`, else at least
 // one. Empty if nothing is known.
 size_t kith_regex_atom_count(const kith_regex *regex);

@@ -107,6 +107,42 @@ static inline int kith_contains_lowercase(const uint8_t *text, size_t count, con
   return kith_bits(wide) != 0 ? -1 : found;
 }
 
+// The fewest edits that turn a text into a run of the bytes of a key; any number above `most` if there are more than
+// that, and -1 if the key is not ASCII. See EditMatcher.
+//
+// Bit n of places[b]: position n of the text is byte b. The text has `count` positions, 1 to 64. Bit b & 63 of
+// `letters` is set for each byte b of it.
+static inline int kith_edits(
+  const uint64_t *places, unsigned count, uint64_t letters, const uint8_t *key, size_t length, int most) {
+  uint64_t seen = 0;
+  uint8_t all = 0;
+  for (size_t index = 0; index < length; index++) {
+    seen |= (uint64_t)1 << (key[index] & 63);
+    all |= key[index];
+  }
+  if (all >= 0x80) return -1;
+  // Each letter that the key lacks takes an edit.
+  if (__builtin_popcountll(letters & ~seen) > most) return most + 1;
+  uint64_t more = ~(uint64_t)0, less = 0, diagonal = ~(uint64_t)0, before = 0;
+  unsigned last = count - 1;
+  int edits = (int)count, fewest = (int)count;
+  for (size_t index = 0; index < length; index++) {
+    uint64_t here = places[key[index]];
+    uint64_t swapped = ((~diagonal & here) << 1) & before;
+    diagonal = (((here & more) + more) ^ more) | here | less | swapped;
+    before = here;
+    uint64_t rises = less | ~(diagonal | more);
+    uint64_t falls = more & diagonal;
+    edits += (int)((rises >> last) & 1) - (int)((falls >> last) & 1);
+    fewest = edits < fewest ? edits : fewest;
+    rises <<= 1;
+    falls <<= 1;
+    more = falls | ~(diagonal | rises);
+    less = rises & diagonal;
+  }
+  return fewest;
+}
+
 // An identifier of the calling thread: the address of its thread-local memory, in one instruction where possible.
 //
 // Volatile, because a task may continue on another thread, where the result must differ.

@@ -2,7 +2,7 @@
 /// name.
 struct UserTable: ~Copyable, Sendable {
   private(set) var identifiers: IdentifierTable
-  /// The names, and the cards (`UserCard`).
+  /// The names, and the cards (`UserCard`, `NameSignature`).
   private(set) var names: TextColumn
   private var byName: HashIndex
   /// By loose key, if usernames are unique by it; see `keepLooseKeys`.
@@ -213,6 +213,7 @@ struct UserTable: ~Copyable, Sendable {
   }
 
   private mutating func enter(_ row: UInt32) {
+    names.setSignature(row, NameSignature(name: names.bytes(Int(row))))
     byName.insert(nameHash(row), row: row)
     if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
     if !defersSearch { search.insert(row, names: names) }
@@ -296,6 +297,9 @@ struct UserTable: ~Copyable, Sendable {
     var live = 0
     for row in 0..<UInt32(rowCount) where isLive(row) {
       live += 1
+      if names.signature(row) != NameSignature(key: Folding.loose(names.bytes(Int(row))).span) {
+        problems.append("users: the signature of row \(row) is another name's")
+      }
       if self.row(exactlyNamed: names.bytes(Int(row))) != row {
         problems.append("users: the name of row \(row) does not lead to it")
       }

@@ -47,6 +47,14 @@ struct QueryBudget {
     return stepCount & (Self.stepsPerCheck - 1) != 0 || !isCancelled()
   }
 
+  /// Counts several visited names.
+  /// - Returns: false if the task was cancelled.
+  mutating func takeSteps(_ count: Int) -> Bool {
+    let before = stepCount
+    stepCount &+= count
+    return before / Self.stepsPerCheck == stepCount / Self.stepsPerCheck || !isCancelled()
+  }
+
   /// Counts a comparison with a pattern.
   /// - Returns: false if there were too many.
   @inline(__always)

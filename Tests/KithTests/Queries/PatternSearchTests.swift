@@ -108,6 +108,29 @@ import Testing
       #expect(try Self.names(graph, "b", prefixFirst) == ["Bob", "bobby", "a.b"])
     }
 
+    @Test("In a segment, where keys are matched in the place of ASCII names, expressions match the same names")
+    func segments() throws {
+      var names = TextColumn()
+      let people = ["STRASSE", "Straße", "strasse", "ﬁn", "FIN", "ſam", "SAM", "\u{212A}im", "kim", "Åsa", "日本"]
+      for name in people { names.append(Array(name.utf8).span) }
+      var index = NameIndex()
+      index.rebuild(names: names)
+      let patterns = [
+        "^strasse$", "ß", "(?-i)^s", "^s", "^\\w{3}$", "^[^k]", "K", "(?-i)[A-Z]{3}", "(?-i:S)", "^.{3}$", "[0-9]", ".",
+        "\\PL", "[[:upper:]]", "[^[:upper:]]", "(?i-s)A", "^日",
+      ]
+      for pattern in patterns {
+        let plain = try RegularExpression(pattern)
+        var budget = QueryBudget()
+        let expected = people.indices.filter { row in
+          plain.holds(in: Folding.nfc(Array(people[row].utf8).span).span, atBeginning: false, &budget)
+        }
+        let search = NameSearch(query: NameQuery(NamePattern(try RegularExpression(pattern))), limit: 20)
+        let found = index.search(search, names: names, &budget) { _, _ in 0 }
+        #expect(found.map { Int($0.row) }.sorted() == expected, "\(pattern)")
+      }
+    }
+
     @Test(
       "An invalid expression is refused with a reason",
       arguments: ["(", "[", "(?=a)", "(a)\\1", "a{2,1}", "\\", "(?P<n", "[[:nothing:]]", "a{1001}", "*", "x**\\8"])

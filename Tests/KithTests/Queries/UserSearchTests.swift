@@ -37,7 +37,7 @@ import Testing
   @Test(
     "Every order equals a sort of all matches, page by page, by every plan", arguments: ["", "n", "an", "37", "é3"])
   func orders(query: String) throws {
-    let graph = try Self.network(1_500)
+    let graph = try Self.network(3_000)
     let viewer = UserID(5)
     let pin = graph.pin()
     let byName = try Self.walk(pin.view, query, UserQuery(limit: 1_000, viewer: viewer))

@@ -6,6 +6,7 @@ struct GramStream {
   static let blocksPerWord = 64
   private static let groupsPerWord = blocksPerWord / NameSegment.blocksPerGroup
 
+  let gram: UInt32
   let weight: UInt64
   private let isDense: Bool
   private let isShort: Bool
@@ -14,49 +15,99 @@ struct GramStream {
   private let end: Int
 
   /// Nil if the gram occurs nowhere.
-  init?(_ gram: UInt32, in part: NameSegment.Part) {
+  init?(_ gram: UInt32, in part: borrowing NameSegment.Part) {
+    self.gram = gram
     isShort = gram < 1 << 16
-    let postings = isShort ? part.shortGrams : part.trigrams
-    guard let entry = postings.entry(of: gram) else { return nil }
+    guard let entry = isShort ? part.shortGrams.entry(of: gram) : part.trigrams.entry(of: gram) else { return nil }
     isDense = entry.isDense
     weight = entry.weight
     place = entry.isDense ? entry.place : entry.place + 1
-    end = entry.isDense ? 0 : entry.place + 1 + Int(postings.lists[entry.place])
+    if entry.isDense {
+      end = 0
+    } else {
+      end = place + Int(isShort ? part.shortGrams.lists[entry.place] : part.trigrams.lists[entry.place])
+    }
+  }
+
+  /// The postings of a part, lent to its streams.
+  struct Source: ~Escapable {
+    fileprivate let lists: Span<UInt16>
+    fileprivate let bitmaps: Span<UInt64>
+    fileprivate let shortLists: Span<UInt16>
+    fileprivate let shortBitmaps: Span<UInt64>
+
+    @_lifetime(borrow part)
+    init(_ part: borrowing NameSegment.Part) {
+      lists = part.trigrams.lists.span
+      bitmaps = part.trigrams.bitmaps.span
+      shortLists = part.shortGrams.lists.span
+      shortBitmaps = part.shortGrams.bitmaps.span
+    }
   }
 
   /// Which of the 64 blocks from `word` · 64 on contain the gram.
   /// - Parameter word: not less than the one requested before.
   @inline(__always)
-  mutating func bits(of word: Int, in part: NameSegment.Part) -> UInt64 {
-    if isShort {
-      if isDense {
-        let groups = part.shortGrams.bitmaps[place + word / 4] >> UInt64(word % 4 * Self.groupsPerWord)
-        return Self.spread(groups & 0xFFFF)
-      }
-      return bits(part.shortGrams, from: word * Self.groupsPerWord, count: Self.groupsPerWord, width: 4)
+  mutating func bits(of word: Int, in source: borrowing Source) -> UInt64 {
+    if isShort { return bits(ofGroups: word, in: source) }
+    if isDense { return source.bitmaps[place + word] }
+    return bits(source.lists, from: word * Self.blocksPerWord, count: Self.blocksPerWord, width: 1)
+  }
+
+  @inline(never)
+  private mutating func bits(ofGroups word: Int, in source: borrowing Source) -> UInt64 {
+    if isDense {
+      let groups = source.shortBitmaps[place + word / 4] >> UInt64(word % 4 * Self.groupsPerWord)
+      return Self.spread(groups & 0xFFFF)
     }
-    if isDense { return part.trigrams.bitmaps[place + word] }
-    return bits(part.trigrams, from: word * Self.blocksPerWord, count: Self.blocksPerWord, width: 1)
+    return bits(source.shortLists, from: word * Self.groupsPerWord, count: Self.groupsPerWord, width: 4)
   }
 
   @inline(__always)
-  private mutating func bits(_ postings: GramPostings, from first: Int, count: Int, width: Int) -> UInt64 {
-    let lists = postings.lists.span
-    place = GramPostings.gallop(lists, from: place, to: end, reaching: UInt16(first))
+  private mutating func bits(_ lists: Span<UInt16>, from first: Int, count: Int, width: Int) -> UInt64 {
+    if place < end && lists[place] < first {
+      place = GramPostings.gallop(lists, from: place, to: end, reaching: UInt16(first))
+    }
     var bits: UInt64 = 0
-    while place < end && Int(lists[place]) < first + count {
-      bits |= (1 << UInt64(width) - 1) << UInt64((Int(lists[place]) - first) * width)
-      place += 1
+    while place < end {
+      let offset = Int(lists[place]) &- first
+      if offset >= count { break }
+      bits |= (1 &<< UInt64(width) &- 1) &<< UInt64(offset &* width)
+      place &+= 1
     }
     return bits
   }
 
+  /// Appends the bits of a window of words.
+  /// - Parameter window: not before the one appended before.
+  mutating func append(_ window: Range<Int>, in source: borrowing Source, to words: inout [UInt64]) {
+    let start = words.count
+    words.append(contentsOf: repeatElement(0, count: window.count))
+    var words = words.mutableSpan
+    if isShort || isDense {
+      for word in window { words[start + word - window.lowerBound] = bits(of: word, in: source) }
+      return
+    }
+    let first = window.lowerBound * Self.blocksPerWord
+    let count = window.count * Self.blocksPerWord
+    if place < end && source.lists[place] < first {
+      place = GramPostings.gallop(source.lists, from: place, to: end, reaching: UInt16(first))
+    }
+    while place < end {
+      let offset = Int(source.lists[place]) - first
+      if offset >= count { break }
+      words[start + offset / Self.blocksPerWord] |= 1 &<< UInt64(offset % Self.blocksPerWord)
+      place += 1
+    }
+  }
+
   /// The next word that may have bits, after `word` as the last one requested; nil at the end.
-  func next(after word: Int, in part: NameSegment.Part) -> Int? {
+  @inline(__always)
+  func next(after word: Int, in source: borrowing Source) -> Int? {
     if isDense { return word + 1 }
     if place == end { return nil }
     return isShort
-      ? Int(part.shortGrams.lists[place]) / Self.groupsPerWord : Int(part.trigrams.lists[place]) / Self.blocksPerWord
+      ? Int(source.shortLists[place]) / Self.groupsPerWord : Int(source.lists[place]) / Self.blocksPerWord
   }
 
   /// Repeats each of sixteen bits four times.

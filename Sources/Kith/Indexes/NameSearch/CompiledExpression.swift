@@ -22,6 +22,7 @@ import Synchronization
   private let pattern: String
   let prefilters: [NamePrefilter]
   let beginnings: [[UInt8]]
+  let ignoresCase: Bool
 
   /// A compiled pattern, from the cache if it is there, with so much time of the calling thread from now on.
   static func take(
@@ -67,6 +68,7 @@ import Synchronization
       unsafe self.handle = handle
       prefilters = unsafe Self.prefilters(of: handle)
       beginnings = RegularExpression.beginnings(of: text)
+      ignoresCase = RegularExpression.ignoresCase(text)
     }
 
     deinit { unsafe kith_regex_free(handle) }
@@ -80,6 +82,18 @@ import Synchronization
           handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, atBeginning ? 1 : 0)
       }
       return result < 0 ? nil : result > 0
+    }
+
+    /// Passes names that do not match: at most `count` of those that begin at `start`, each with a NUL after it. Ends
+    /// before a name that is not ASCII, and when its time is used up.
+    /// - Returns: how many, and their bytes with the NULs.
+    func pass(_ names: Span<UInt8>, from start: Int, count: Int, atBeginning: Bool) -> (count: Int, byteCount: Int) {
+      let rest = names.extracting(droppingFirst: start)
+      let passed = unsafe rest.withUnsafeBytes { bytes in
+        unsafe kith_regex_pass(
+          handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, count, atBeginning ? 1 : 0)
+      }
+      return (passed.count, passed.length)
     }
 
     private static func prefilters(of handle: OpaquePointer) -> [NamePrefilter] {
@@ -101,5 +115,9 @@ import Synchronization
     private func restart(nanoseconds: Int64) {}
 
     func holds(in text: Span<UInt8>, atBeginning: Bool) -> Bool? { false }
+
+    func pass(_ names: Span<UInt8>, from start: Int, count: Int, atBeginning: Bool) -> (count: Int, byteCount: Int) {
+      (0, 0)
+    }
   #endif
 }

@@ -14,6 +14,8 @@ struct EditMatcher: Sendable {
   private let places: [UInt64]
   /// The positions of the text's other scalars.
   private let otherPlaces: [(scalar: UInt32, places: UInt64)]
+  /// Bit b & 63 for each ASCII scalar b of the text.
+  private let letters: UInt64
 
   /// - Parameter text: a folded key in valid UTF-8, not empty.
   init(_ text: Span<UInt8>) {
@@ -21,9 +23,11 @@ struct EditMatcher: Sendable {
     var scalars: [UInt32] = []
     var places = [UInt64](repeating: 0, count: 128)
     var otherPlaces: [(scalar: UInt32, places: UInt64)] = []
+    var letters: UInt64 = 0
     var position = 0
     while position < text.count {
       let (scalar, byteCount) = text.decodedScalar(at: position)
+      if scalar < 128 { letters |= 1 << UInt64(scalar & 63) }
       let bit: UInt64 = scalars.count < Self.wordSize ? 1 << UInt64(scalars.count) : 0
       if scalar < 128 {
         places[Int(scalar)] |= bit
@@ -36,6 +40,17 @@ struct EditMatcher: Sendable {
       position += byteCount
     }
     (self.scalars, self.places, self.otherPlaces) = (scalars, places, otherPlaces)
+    self.letters = letters
+  }
+
+  /// The same up to a bound: where there are more edits, any number above `most`.
+  func edits(in key: Span<UInt8>, atMost most: Int) -> Int {
+    if scalars.count <= Self.wordSize,
+      let edits = EditKernel.edits(of: places, count: scalars.count, letters: letters, in: key, atMost: most)
+    {
+      return edits
+    }
+    return self.edits(in: key)
   }
 
   /// The fewest edits that turn the text into a run of scalars of `key`. At most the length of the text, all deleted.

@@ -1,11 +1,9 @@
 /// The predicate of a fuzzy or regular expression search. The prefilters find candidate names; each candidate is then
 /// tested as a whole. A query's budget limits how many are.
 final class NamePattern {
-  /// How a name is tested.
-  private enum Test {
-    case edits(EditTest)
-    case expression(RegularExpression)
-  }
+  // How a name is tested: one of the two.
+  let edits: EditTest?
+  private let expression: RegularExpression?
 
   /// Every match contains one of these prefilters in its key. Empty if any name may match.
   let prefilters: [NamePrefilter]
@@ -13,7 +11,6 @@ final class NamePattern {
   private let variants: DeletionNeighborhood?
   /// The key of every match begins with one of these: ascending, all of the same length in bytes.
   let beginnings: [[UInt8]]
-  private let test: Test
   /// Whether only a match at the beginning of a name counts.
   private let isAtBeginning: Bool
 
@@ -36,7 +33,8 @@ final class NamePattern {
       loose, edits: edits, partCount: variants == nil ? NamePrefilter.maximumPartCount : edits + 1)
     beginnings = [[]]
     isAtBeginning = false
-    self.test = .edits(test)
+    self.edits = test
+    expression = nil
   }
 
   init(_ expression: RegularExpression, isAtBeginning: Bool = false) {
@@ -44,7 +42,13 @@ final class NamePattern {
     variants = nil
     beginnings = expression.beginnings
     self.isAtBeginning = isAtBeginning
-    test = .expression(expression)
+    edits = nil
+    self.expression = expression
+  }
+
+  /// Whether an ASCII name matches exactly if it does in lower case.
+  var ignoresCase: Bool {
+    expression?.ignoresCase ?? true
   }
 
   /// The common prefix of all beginnings.
@@ -55,8 +59,7 @@ final class NamePattern {
 
   /// The same pattern, matched at the beginning of a name only.
   var atBeginning: NamePattern {
-    guard case .expression(let expression) = test else { return self }
-    return NamePattern(expression, isAtBeginning: true)
+    expression.map { NamePattern($0, isAtBeginning: true) } ?? self
   }
 
   /// The prefilters for the names of a part. Empty prefilters match any name.
@@ -64,29 +67,30 @@ final class NamePattern {
     variants?.groups(in: part) ?? [PrefilterGroup(prefilters: prefilters)]
   }
 
+  /// Passes names that do not match, as `RegularExpression.pass` does.
+  func pass(_ keys: Span<UInt8>, from start: Int, count: Int) -> (count: Int, byteCount: Int) {
+    expression?.pass(keys, from: start, count: count, atBeginning: isAtBeginning) ?? (0, 0)
+  }
+
   /// Whether a name may match, judging by its loose key.
   func mayHold(_ key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
-    switch test {
-    case .edits(let test): test.mayHold(key, &budget)
-    case .expression: beginnings.contains { ByteSearch.hasPrefix(key, $0.span) }
-    }
+    if let edits { return edits.mayHold(key, &budget) }
+    return beginnings.contains { ByteSearch.hasPrefix(key, $0.span) }
   }
 
   /// Whether a name matches.
   /// - Parameter key: its loose key.
   func holds(_ name: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
-    switch test {
-    case .edits(let test): return test.holds(name, key: key, &budget)
-    case .expression(let expression):
-      if Folding.isASCII(name) { return expression.holds(in: name, atBeginning: isAtBeginning, &budget) }
-      return expression.holds(in: Folding.nfc(name).span, atBeginning: isAtBeginning, &budget)
-    }
+    if let edits { return edits.holds(name, key: key, &budget) }
+    guard let expression else { return false }
+    if Folding.isASCII(name) { return expression.holds(in: name, atBeginning: isAtBeginning, &budget) }
+    return expression.holds(in: Folding.nfc(name).span, atBeginning: isAtBeginning, &budget)
   }
 }
 
 /// Tests whether the loose key contains a text with a number of edits in a range; optionally also whether the strict
 /// key contains it with an exact number.
-private final class EditTest {
+final class EditTest {
   private let loose: EditMatcher
   private let looseEdits: ClosedRange<Int>
   private let strict: (matcher: EditMatcher, edits: Int)?
@@ -103,8 +107,9 @@ private final class EditTest {
     self.strict = (EditMatcher(strict.span), edits)
   }
 
+  /// Whether a name may match, judging by its loose key.
   func mayHold(_ key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
-    budget.takeComparison() && looseEdits.contains(loose.edits(in: key))
+    budget.takeComparison() && looseEdits.contains(loose.edits(in: key, atMost: looseEdits.upperBound))
   }
 
   func holds(_ name: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {

@@ -75,6 +75,9 @@ struct NameQuery {
     return query
   }
 
+  /// Whether matches are adjacent in name order, or nearly so.
+  var hasAdjacentMatches: Bool { match == .prefix || match == .substring && loose.count < 3 }
+
   var matchesAnywhere: Bool { match == .substring || match == .pattern }
 
   /// Whether a name matches, tested without its key: for the few names that are not found through it.
@@ -90,12 +93,20 @@ struct NameQuery {
   }
 
   /// Whether a name whose loose key matches also matches at the requested strictness.
-  /// - Parameter key: the loose key of the name in `row`.
+  /// - Parameters:
+  ///   - key: the loose key of the name in `row`.
+  ///   - hasEqualKeys: what `NameSegment.hasEqualKeys` says of it.
   @inline(__always)
   func holdsStrictly(
-    _ row: UInt32, key: Span<UInt8>, names: borrowing TextColumn, _ budget: inout QueryBudget
+    _ row: UInt32, key: Span<UInt8>, hasEqualKeys: Bool = false, names: borrowing TextColumn,
+    _ budget: inout QueryBudget
   ) -> Bool {
-    isDecidedByKey || holdsStrictly(names.bytes(Int(row)), key: key, &budget)
+    if isDecidedByKey || isDecidedByEqualKeys && hasEqualKeys { return true }
+    // A name is a cache miss or two, its key was just read.
+    if hasEqualKeys, let pattern, pattern.ignoresCase, Folding.isASCII(key) {
+      return pattern.holds(key, key: key, &budget)
+    }
+    return holdsStrictly(names.bytes(Int(row)), key: key, &budget)
   }
 
   private func holdsStrictly(_ name: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {

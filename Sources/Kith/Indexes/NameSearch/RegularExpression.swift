@@ -27,6 +27,9 @@ final class RegularExpression {
   /// The loose key of every match begins with one of these: ascending, all of the same length in bytes.
   var beginnings: [[UInt8]] { compiled.beginnings }
 
+  /// Whether an ASCII text matches exactly if it does in lower case.
+  var ignoresCase: Bool { compiled.ignoresCase }
+
   /// Takes a pattern from the cache, or compiles it.
   init(_ pattern: String, milliseconds: Int64 = RegularExpression.milliseconds) throws(Refusal) {
     compiled = try CompiledExpression.take(pattern, nanoseconds: milliseconds * 1_000_000)
@@ -42,6 +45,24 @@ final class RegularExpression {
       return false
     }
     return holds
+  }
+
+  /// Passes names that do not match, given as their loose keys: at most `count` of those that begin at `start`, each
+  /// with a NUL after it. Ends before a key that is not ASCII, and may end anywhere.
+  /// - Returns: how many, and their bytes with the NULs.
+  func pass(_ keys: Span<UInt8>, from start: Int, count: Int, atBeginning: Bool) -> (count: Int, byteCount: Int) {
+    ignoresCase && count > 0 ? compiled.pass(keys, from: start, count: count, atBeginning: atBeginning) : (0, 0)
+  }
+
+  /// Whether no group of flags, as `(?-i)`, may turn cases apart. A hyphen in what looks like one is enough.
+  static func ignoresCase(_ pattern: [UInt8]) -> Bool {
+    var rest = pattern[...]
+    while let question = rest.firstIndex(of: UInt8(ascii: "?")) {
+      let isGroup = question > 0 && pattern[question - 1] == UInt8(ascii: "(")
+      rest = rest[(question + 1)...]
+      if isGroup && rest.first(where: { $0 | 0x20 &- 0x61 >= 26 }) == UInt8(ascii: "-") { return false }
+    }
+    return true
   }
 
   // MARK: - Beginnings

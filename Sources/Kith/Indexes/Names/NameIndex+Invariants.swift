@@ -53,9 +53,9 @@ extension NameIndex {
         return
       }
       if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("row \(row) has another's key") }
-      if case .segment(let segment) = sortedRun.body,
-        segment.hasEqualKeys(rank) != key.elementsEqual(Folding.strict(names.bytes(Int(row))))
-      {
+      let name = names.bytes(Int(row))
+      let areEqual = key.elementsEqual(Folding.strict(name)) && Folding.isASCII(name) == Folding.isASCII(key.span)
+      if case .segment(let segment) = sortedRun.body, segment.hasEqualKeys(rank) != areEqual {
         problems.append("the segment is wrong about the strict key of row \(row)")
       }
       if let previous, previous.key.elementsEqual(key),

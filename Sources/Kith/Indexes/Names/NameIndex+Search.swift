@@ -40,6 +40,9 @@ extension NameIndex {
     return found
   }
 
+  /// Whether a query's text is one gram, and so frequent that more than a page of names have it.
+  func hasFrequentGram(_ query: NameQuery) -> Bool { onlySegment?.firstRanks(of: query) != nil }
+
   /// The segment, if it is all there is in the index.
   private var onlySegment: NameSegment? {
     guard sortedRuns.count == 1, memtable.count == 0, case .segment(let segment) = sortedRuns[0].body else {
@@ -73,12 +76,19 @@ extension NameIndex {
           if let rank = rank(row, &budget) { Self.append(row, rank, to: &found, search.limit) }
           return found.count < search.limit
         }
+        // In an order by rank, most matches of a long walk are not among the best so far. Their keys are not needed.
+        var known: Int?
+        if search.afterRank != nil, let last = selection.last, last.rank < search.ceiling {
+          if !budget.take() { return false }
+          known = rank(row, &budget)
+          guard let known, known > last.rank || known == last.rank && last.source != source else { return true }
+        }
         let (keys, range) = bytes(at: place, of: source)
         let key = keys.span.extracting(range)
         if let below = search.below, ByteSearch.compare(key, below.span) >= 0 { return false }
         if search.afterRank == nil && !isBehind(search.after, row, key: key, names: names) { return true }
-        if !budget.take() { return false }
-        guard let rank = rank(row, &budget) else { return true }
+        if known == nil && !budget.take() { return false }
+        guard let rank = known ?? rank(row, &budget) else { return true }
         if isInOrder {
           Self.append(row, rank, to: &found, search.limit)
           return found.count < search.limit
@@ -158,8 +168,8 @@ extension NameIndex {
       segment.forEachMatch(of: query, from: start, firstRank: firstRank, &scratch, &budget) { place, key, budget in
         let row = segment.rows[place.rank]
         let holds = isWhole || isLive(sortedRun, row)
-        let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
-        guard holds, isDecided || query.holdsStrictly(row, key: key, names: names, &budget) else {
+        let areEqual = segment.hasEqualKeys(place.rank)
+        guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget) else {
           return budget.canContinue
         }
         return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)

@@ -1,36 +1,37 @@
-/// A scan of given names without the index. Faster than the index where few users out of many are candidates.
+/// A scan of given names without the index: the first that match, by rank, descending, then by name. Faster than the
+/// index where few users out of many are candidates.
 ///
-/// The keys are copied into one contiguous buffer and searched in one pass. The cost per name is mostly that of
-/// fetching it.
+/// A name is read only if its signature lets it pass, and if it may come before the last result. The cost per name is
+/// mostly that of fetching its card; the names that pass are fetched in groups, so that their cache misses overlap.
 struct NameScan: ~Copyable {
+  private static let groupCount = 64
+  private static let countAhead = 24
+
   private let query: NameQuery
-  private var rows: [UInt32] = []
-  /// Loose keys in the order in which they were added.
+  private let limit: Int
+  private let after: NameKey?
+  private let afterRank: Int?
+  /// What the names of matches have at least.
+  private let signature: NameSignature
+  /// Whether the text is looked for in names in ASCII as they are.
+  private let isPlain: Bool
+  /// The loose keys of matches.
   private var keys: KeyBuffer
+  private var best: [Match] = []
+  /// The rows of a group that pass.
+  private var passing = [UInt32](repeating: 0, count: groupCount)
 
-  init(_ query: NameQuery, capacity: Int) {
+  /// - Parameters:
+  ///   - limit: the most results.
+  ///   - after: the position after which the results begin.
+  init(_ query: NameQuery, limit: Int, after: NameKey?, afterRank: Int?) {
     self.query = query
-    rows.reserveCapacity(capacity)
-    keys = KeyBuffer(capacity: capacity * 16)
-  }
-
-  /// Adds the names of the rows in a list. Names are scattered in memory, so they are prefetched.
-  @inline(__always)
-  mutating func add<Element>(
-    _ list: Span<Element>, names: borrowing TextColumn, row: (Element) -> UInt32
-  ) {
-    for index in list.indices {
-      if index + 24 < list.count { names.prefetchReference(Int(row(list[index + 24]))) }
-      if index + 12 < list.count { names.prefetchText(Int(row(list[index + 12]))) }
-      add(row(list[index]), names: names)
-    }
-  }
-
-  @inline(__always)
-  private mutating func add(_ row: UInt32, names: borrowing TextColumn) {
-    let name = names.bytes(Int(row))
-    if !keys.appendLowercased(name) { keys.append(Folding.loose(name).span) }
-    rows.append(row)
+    self.limit = limit
+    self.after = after
+    self.afterRank = afterRank
+    signature = NameSignature(key: query.loose.span)
+    isPlain = query.match == .substring && !query.isEmpty && Folding.isASCII(query.loose.span)
+    keys = KeyBuffer(capacity: 1_024)
   }
 
   /// A match with its key, by which it is sorted.
@@ -41,56 +42,100 @@ struct NameScan: ~Copyable {
     let key: Range<Int>
   }
 
-  /// The first matches: by rank, descending, then by name.
-  /// - Parameters:
-  ///   - after: the position after which the results begin.
-  ///   - rank: returns the rank of a match, or nil to skip it.
-  /// - Complexity: O(bytes + matches · log limit).
-  func first(
-    _ limit: Int, after: NameKey?, afterRank: Int?, names: borrowing TextColumn, _ budget: inout QueryBudget,
+  /// Whether there are as many results as are wanted. They may still be replaced by better ones.
+  var isFull: Bool { best.count == limit }
+
+  /// The results so far.
+  var found: [FoundName] { best.map { FoundName(row: $0.row, rank: $0.rank) } }
+
+  /// Adds the rows in a list.
+  /// - Parameter rank: returns the rank of a user, or nil to skip the user.
+  /// - Complexity: O(rows + bytes of the names that pass + matches · log limit).
+  @inline(__always)
+  mutating func add<Element>(
+    _ list: Span<Element>, names: borrowing TextColumn, _ budget: inout QueryBudget, row: (Element) -> UInt32,
     rank: (UInt32) -> Int?
-  ) -> [FoundName] {
-    if query.matchesNothing { return [] }
-    var best: [Match] = []
-    forEachMatch { index, key in
-      let row = rows[index]
-      let keyBytes = keys.bytes.extracting(key)
-      guard query.holdsStrictly(row, key: keyBytes, names: names, &budget), let rank = rank(row) else { return }
-      if let afterRank, rank > afterRank { return }
-      if let after, afterRank ?? rank == rank, !isBehind(after, row, keyBytes, names: names) { return }
-      let match = Match(row: row, rank: rank, word: ByteSearch.leadingWord(keyBytes), key: key)
-      var (low, high) = (0, best.count)
-      if high == limit {
-        if !isOrdered(match, best[limit - 1], names: names) { return }
-        best.removeLast()
-        high -= 1
+  ) {
+    if query.matchesNothing { return }
+    for index in 0..<min(Self.countAhead, list.count) { names.prefetchReference(Int(row(list[index]))) }
+    let signature = signature
+    var start = 0
+    while start < list.count {
+      let end = min(start + Self.groupCount, list.count)
+      if !budget.takeSteps(end - start) { return }
+      var count = 0
+      do {
+        var passing = passing.mutableSpan
+        for index in start..<end {
+          if index + Self.countAhead < list.count {
+            names.prefetchReference(Int(row(list[index + Self.countAhead])))
+          }
+          let row = row(list[index])
+          if names.signature(row).mayHold(signature) {
+            names.prefetchText(Int(row))
+            passing[count] = row
+            count += 1
+          }
+        }
       }
-      while low < high {
-        let middle = (low + high) / 2
-        if isOrdered(best[middle], match, names: names) { low = middle + 1 } else { high = middle }
+      for index in 0..<count {
+        if let rank = rank(passing[index]) { take(passing[index], rank, names: names, &budget) }
       }
-      best.insert(match, at: low)
+      start = end
     }
-    return best.map { FoundName(row: $0.row, rank: $0.rank) }
   }
 
-  private func forEachMatch(_ body: (_ index: Int, _ key: Range<Int>) -> Void) {
-    let (bytes, end) = (keys.bytes, keys.count)
-    let text = query.loose.span
-    if !query.isEmpty && query.match == .substring {
-      _ = ByteSearch.forEachKey(holding: text, in: bytes, from: 0, to: end) { index, key in
-        body(index, key)
-        return true
-      }
-      return
+  /// Takes a user who is among the best so far, if the name matches.
+  private mutating func take(_ row: UInt32, _ rank: Int, names: borrowing TextColumn, _ budget: inout QueryBudget) {
+    if let afterRank, rank > afterRank { return }
+    let name = names.bytes(Int(row))
+    if best.count == limit {
+      let last = best[limit - 1]
+      if rank < last.rank { return }
+      if rank == last.rank, let word = Self.leadingWord(ofKeyOf: name), word > last.word { return }
     }
-    var (index, start) = (0, 0)
-    while start < end {
-      let keyEnd = ByteSearch.terminator(in: bytes, from: start)
-      if query.isEmpty || query.holds(text, in: bytes.extracting(start..<keyEnd)) { body(index, start..<keyEnd) }
-      start = keyEnd + 1
-      index += 1
+    let isHeld = isPlain ? ByteSearch.containsLowercase(query.loose.span, in: name) : nil
+    if isHeld == false { return }
+    let start = keys.count
+    if !keys.appendLowercased(name) { keys.append(Folding.loose(name).span) }
+    if let match = match(row, rank, start..<keys.count - 1, isHeld: isHeld ?? false, names: names, &budget) {
+      insert(match, names: names)
+    } else {
+      keys.removeLast(downTo: start)
     }
+  }
+
+  /// The match of a name, if it is one and among the best so far.
+  /// - Parameters:
+  ///   - range: where its key is.
+  ///   - isHeld: whether the text is known to be in it.
+  private func match(
+    _ row: UInt32, _ rank: Int, _ range: Range<Int>, isHeld: Bool, names: borrowing TextColumn,
+    _ budget: inout QueryBudget
+  ) -> Match? {
+    let key = keys.bytes.extracting(range)
+    if !isHeld && !query.isEmpty && !query.holds(query.loose.span, in: key) { return nil }
+    if !query.holdsStrictly(row, key: key, names: names, &budget) { return nil }
+    if let after, afterRank ?? rank == rank, !isBehind(after, row, key, names: names) { return nil }
+    let match = Match(row: row, rank: rank, word: ByteSearch.leadingWord(key), key: range)
+    return best.count < limit || isOrdered(match, best[limit - 1], names: names) ? match : nil
+  }
+
+  /// The first eight bytes of a name's loose key; nil if they take more than lower case.
+  @inline(__always)
+  private static func leadingWord(ofKeyOf name: Span<UInt8>) -> UInt64? {
+    let word = ByteSearch.leadingWord(name)
+    return word & 0x8080_8080_8080_8080 == 0 ? KeyBuffer.lowercased(word) : nil
+  }
+
+  private mutating func insert(_ match: Match, names: borrowing TextColumn) {
+    if best.count == limit { best.removeLast() }
+    var (low, high) = (0, best.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isOrdered(best[middle], match, names: names) { low = middle + 1 } else { high = middle }
+    }
+    best.insert(match, at: low)
   }
 
   private func isBehind(_ place: NameKey, _ row: UInt32, _ key: Span<UInt8>, names: borrowing TextColumn) -> Bool {

@@ -30,7 +30,8 @@ final class NameSegment: Sendable {
   /// Consecutive runs of `namesPerPart` names each. A part has no more names than postings can address.
   let parts: [Part]
   let namesPerPart: Int
-  /// By rank, one bit: whether the loose key equals the strict key. Empty in a segment of other texts than names.
+  /// By rank, one bit: whether the loose key equals the strict key (`NameSegmentBuilder.hasEqualKeys`). Empty in a
+  /// segment of other texts than names.
   private let equalKeys: [UInt64]
   /// Empty in a segment of other texts than names.
   let firstRanks: FirstRanks
@@ -78,9 +79,14 @@ final class NameSegment: Sendable {
       + parts.reduce(0) { $0 + $1.trigrams.byteCount + $1.shortGrams.byteCount }
   }
 
-  /// Whether the loose key of a rank equals its strict key.
+  /// Whether the loose key of a rank equals its strict key. If it is ASCII, too, it is the name in lower case.
   @inline(__always)
   func hasEqualKeys(_ rank: Int) -> Bool { equalKeys[rank >> 6] >> UInt64(rank & 63) & 1 == 1 }
+
+  /// The number of adjacent ranks with equal keys from a rank on; not all of them where they end a word of 64 bits.
+  func equalKeysCount(from rank: Int) -> Int {
+    (~(equalKeys[rank >> 6] >> UInt64(rank & 63))).trailingZeroBitCount
+  }
 
   /// A position in the order: a rank, and the start of its key.
   struct Place {

@@ -7,7 +7,7 @@ struct NameSegmentBuilder {
   private var keys: [UInt8] = []
   private var keyStarts: [UInt32] = [0]
   private var rows: [UInt32] = []
-  /// By name: whether its loose key equals its strict key.
+  /// By name, see `hasEqualKeys`.
   private var haveEqualKeys: [Bool] = []
   /// Whether the texts are usernames, which are searched for a page at a time.
   private let isOfNames: Bool
@@ -42,7 +42,7 @@ struct NameSegmentBuilder {
 
   /// Adds a name whose key is known.
   mutating func add(_ row: UInt32, key: ArraySlice<UInt8>, name: Span<UInt8>) {
-    haveEqualKeys.append(Folding.isASCII(name) || key.elementsEqual(Folding.strict(name)))
+    haveEqualKeys.append(Self.hasEqualKeys(name, key))
     add(row, key: key)
   }
 
@@ -50,8 +50,14 @@ struct NameSegmentBuilder {
   mutating func add(_ row: UInt32, name: Span<UInt8>) {
     let start = keys.count
     Folding.appendLoose(name, to: &keys)
-    haveEqualKeys.append(Folding.isASCII(name) || keys[start...].elementsEqual(Folding.strict(name)))
+    haveEqualKeys.append(Self.hasEqualKeys(name, keys[start...]))
     endKey(row)
+  }
+
+  /// Whether a name's loose key is marked as equal to its strict key. Not if the key is ASCII and the name is not: a
+  /// marked key that is ASCII is the name in lower case.
+  static func hasEqualKeys(_ name: Span<UInt8>, _ loose: ArraySlice<UInt8>) -> Bool {
+    Folding.isASCII(name) || !Folding.isASCII(loose.span) && loose.elementsEqual(Folding.strict(name))
   }
 
   private mutating func endKey(_ row: UInt32) {

@@ -20,6 +20,13 @@
   /// Removes all keys and keeps the capacity.
   mutating func removeAll() { count = 0 }
 
+  /// Removes the last keys.
+  /// - Parameter count: the count before they were appended.
+  mutating func removeLast(downTo count: Int) {
+    precondition(count >= 0 && count <= self.count, "keys are removed that are there")
+    self.count = count
+  }
+
   /// Appends a text in lower case and a NUL if it is ASCII. Otherwise does nothing and returns false.
   @inline(__always)
   mutating func appendLowercased(_ text: Span<UInt8>) -> Bool {
@@ -70,7 +77,7 @@
 
   /// Sets the lowercase bit in every byte from A to Z, of eight ASCII bytes.
   @inline(__always)
-  private static func lowercased(_ word: UInt64) -> UInt64 {
+  static func lowercased(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     // The top bit of each byte: set if it is at least A and at most Z.
     let letters = (word &+ ones &* (0x80 - 0x41)) & ~(word &+ ones &* (0x80 - 0x5B)) & (ones &* 0x80)

@@ -95,6 +95,14 @@ enum ByteSearch {
     return (runStart(before: place, raw, from: start), count)
   }
 
+  /// The start of the NUL-free run that contains `place`, not before `start`.
+  /// - Precondition: start <= place.
+  @inline(__always)
+  static func runStart(before place: Int, in bytes: Span<UInt8>, from start: Int) -> Int {
+    precondition(start >= 0 && start <= place && place <= bytes.count, "a run is looked for within the bytes")
+    return unsafe runStart(before: place, bytes.bytes, from: start)
+  }
+
   /// The end of the last NUL between `start` and `place`; `start` if there is none.
   @inline(__always)
   private static func runStart(before place: Int, _ raw: RawSpan, from start: Int) -> Int {

@@ -37,22 +37,20 @@ extension UserQueryPlan {
 
   /// Followees of the viewer (rank 1), then the others (rank 0).
   ///
-  /// The first plan walks the matches in name order and finds both groups in one pass. It suits few matches, or many
-  /// followees. After more than one match per 32 followees, it is cheaper to scan the followees' own names; the others
-  /// then follow in name order.
+  /// The first plan walks the matches in name order and finds both groups in one pass. It suits few matches, and many
+  /// followees where matches are adjacent. Otherwise it is cheaper to scan the followees; the others then follow in
+  /// name order.
   func followedFirst(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
     guard let viewer = visibility.viewer else { return [] }
-    let followeeCount = state.follows.targetCount(viewer)
     var found: [FoundName] = []
     if (afterRank ?? 1) >= 1 {
-      var search = NameSearch(query: query, limit: limit, ceiling: 1)
-      (search.after, search.afterRank) = (after, afterRank ?? 1)
-      budget.beginPlan(limit: 32 + followeeCount / 32)
-      let both = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
-        accepts(row, state) ? state.follows.contains(viewer, row) ? 1 : 0 : nil
+      let matches = matchesBeforeScan(ofFollowees: state.follows.targetCount(viewer), state)
+      if matches > 0 {
+        let both = everybody(followedBy: viewer, matches: matches, state, &budget)
+        try budget.check()
+        if budget.canContinue { return both }
+        budget.beginPlan()
       }
-      try budget.check()
-      if budget.canContinue { return both }
       found = followees(of: viewer, state, &budget)
     }
     try budget.check()
@@ -65,63 +63,117 @@ extension UserQueryPlan {
       }
   }
 
-  /// The first followees who match, found by a scan of all followees' names.
+  /// How many matches a walk may pass in a part of the time of a scan of all followees.
+  private func matchesBeforeScan(ofFollowees count: Int, _ state: borrowing GraphState) -> Int {
+    // So many matches hold a page of followees on average. Those of a short text are adjacent, or nearly so.
+    let needed = limit * state.users.count / max(1, count)
+    if query.hasAdjacentMatches && needed * 4 < count { return 2 * needed }
+    let matches = count / (4 * Self.namesPerMatch)
+    return matches < FirstRanks.countPerGram && state.users.search.hasFrequentGram(query) ? 0 : matches
+  }
+
+  /// A walk over all matches, until there are too many.
+  private func everybody(
+    followedBy viewer: UInt32, matches: Int, _ state: borrowing GraphState, _ budget: inout QueryBudget
+  ) -> [FoundName] {
+    var search = NameSearch(query: query, limit: limit, ceiling: 1)
+    (search.after, search.afterRank) = (after, afterRank ?? 1)
+    budget.beginPlan(limit: matches)
+    return TargetSet.lend(targetsOf: viewer, in: state.follows) { followees in
+      state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+        accepts(row, state) ? followees.contains(row) ? 1 : 0 : nil
+      }
+    }
+  }
+
+  /// The first followees who match, found by a scan of all followees.
   private func followees(
     of viewer: UInt32, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) -> [FoundName] {
-    var scan = NameScan(query, capacity: state.follows.targetCount(viewer))
+    var scan = NameScan(query, limit: limit, after: after, afterRank: afterRank)
     state.follows.forward.forEachRun(of: Int(viewer)) { run in
-      scan.add(run, names: state.users.names) { Relation.target($0) }
+      scan.add(run, names: state.users.names, &budget) {
+        Relation.target($0)
+      } rank: { row in
+        accepts(row, state) ? 1 : nil
+      }
     }
-    return scan.first(limit, after: after, afterRank: afterRank, names: state.users.names, &budget) { row in
-      accepts(row, state) ? 1 : nil
-    }
+    return scan.found
   }
+
+  /// How many users are scanned in the time that a walk takes for a match.
+  private static let namesPerMatch = 16
 
   /// By number of followers (the rank), descending.
   ///
   /// For few matches, a walk over all of them. Otherwise, a scan of the names of the most popular users, level by
-  /// level. The two plans are tried in turn, each time with four times the limit. If many names match the query but no
-  /// popular one does, only the walk is left.
+  /// level. If it does not fill the page soon, the plan is chosen by the share of matches among them.
   /// - Complexity: O(min(matches, users of the levels from the top, or the cursor's, down to that of the page's last
-  ///   user)) if that user has 32 followers or more; else O(matches).
+  ///   user)) if that user has 32 followers or more, and matches are as frequent among all users as among the popular
+  ///   ones; else O(matches).
   func popular(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
-    // If no user has followers, all ranks are 0.
-    let ceiling = state.follows.count == 0 ? 0 : afterRank ?? .max
-    var search = NameSearch(query: query, limit: limit, ceiling: ceiling)
-    (search.after, search.afterRank) = (after, afterRank ?? .max)
-    var planLimit = 64
-    while true {
-      budget.beginPlan(limit: planLimit)
-      let all = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
-        accepts(row, state) ? state.follows.sourceCount(row) : nil
-      }
-      try budget.check()
-      if budget.canContinue { return all }
-      budget.beginPlan(limit: planLimit)
-      let found = mostPopular(state, &budget)
-      try budget.check()
-      if let found { return found }
-      // All levels together may have fewer matches than a page holds: then only the walk is left.
-      planLimit = budget.canContinue ? .max : 4 * planLimit
+    if let all = try everybodyByPopularity(matches: 16, state, &budget) { return all }
+    var popular = PopularScan(
+      NameScan(query, limit: limit, after: after, afterRank: afterRank),
+      levels: Popularity.levels(from: afterRank ?? .max).makeIterator())
+    let sample = try popular.scan(names: 1_024, state, &budget) { accepts($0, state) }
+    if popular.isFull { return popular.found }
+    let hits = popular.found.count + 1
+    let wanted = (limit + 1 - hits) * sample / hits
+    if wanted / Self.namesPerMatch < hits * state.users.count / max(1, sample) {
+      _ = try popular.scan(names: 2 * wanted, state, &budget) { accepts($0, state) }
+      if popular.isFull { return popular.found }
     }
+    return try everybodyByPopularity(matches: .max, state, &budget) ?? []
   }
 
-  /// Scans the names of the popular users, most popular level first, until the page is full; nil if it does not get
-  /// full, or the plan's limit is reached.
-  private func mostPopular(_ state: borrowing GraphState, _ budget: inout QueryBudget) -> [FoundName]? {
-    var found: [FoundName] = []
-    for level in Popularity.levels(from: afterRank ?? .max) {
-      let count = state.popularity.count(of: level)
-      if count == 0 { continue }
-      if !budget.take(count) { return nil }
-      var scan = NameScan(query, capacity: count)
-      state.popularity.forEachRun(of: level) { scan.add($0, names: state.users.names) { $0 } }
-      found += scan.first(
-        limit - found.count, after: after, afterRank: afterRank, names: state.users.names, &budget
-      ) { row in accepts(row, state) ? state.follows.sourceCount(row) : nil }
-      if found.count == limit { return found }
+  /// A walk over all matches; nil if there are more than so many.
+  private func everybodyByPopularity(
+    matches: Int, _ state: borrowing GraphState, _ budget: inout QueryBudget
+  ) throws(KithError) -> [FoundName]? {
+    // If no user has followers, all ranks are 0.
+    var search = NameSearch(query: query, limit: limit, ceiling: state.follows.count == 0 ? 0 : afterRank ?? .max)
+    (search.after, search.afterRank) = (after, afterRank ?? .max)
+    budget.beginPlan(limit: matches)
+    let all = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+      accepts(row, state) ? state.users.names.card(row).followerCount : nil
     }
-    return nil
+    try budget.check()
+    return budget.canContinue ? all : nil
+  }
+}
+
+/// A scan of the names of the popular users, most popular level first, which can be continued.
+private struct PopularScan: ~Copyable {
+  private var names: NameScan
+  private var levels: ReversedCollection<Range<Int>>.Iterator
+
+  init(_ names: consuming NameScan, levels: ReversedCollection<Range<Int>>.Iterator) {
+    self.names = names
+    self.levels = levels
+  }
+
+  /// Whether the page is full: users of further levels are less popular than all that were found.
+  var isFull: Bool { names.isFull }
+  var found: [FoundName] { names.found }
+
+  /// Scans whole levels until the page is full, or so many names were scanned. Returns how many were.
+  mutating func scan(
+    names count: Int, _ state: borrowing GraphState, _ budget: inout QueryBudget, accepts: (UInt32) -> Bool
+  ) throws(KithError) -> Int {
+    var scanned = 0
+    budget.beginPlan()
+    while scanned < count && !names.isFull, let level = levels.next() {
+      scanned += state.popularity.count(of: level)
+      state.popularity.forEachRun(of: level) { run in
+        names.add(run, names: state.users.names, &budget) {
+          $0
+        } rank: { row in
+          accepts(row) ? state.users.names.card(row).followerCount : nil
+        }
+      }
+    }
+    try budget.check()
+    return scanned
   }
 }
