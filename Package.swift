@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "Kith", targets: ["Kith"]),
     .library(name: "KithFoundation", targets: ["KithFoundation"]),
+    .library(name: "KithReplication", targets: ["KithReplication"]),
     .executable(name: "kith", targets: ["KithCLI"]),
     // Named so because a library `kith` beside the command `kith` does not link; Scripts/build-libkith renames it.
     .library(name: "libkith", type: .dynamic, targets: ["KithC"]),
@@ -58,12 +59,15 @@ let package = Package(
     .target(
       name: "KithC", dependencies: ["CKith", "CSupport", "Kith"], swiftSettings: [.swiftLanguageMode(.v6)]),
     .target(name: "KithFoundation", dependencies: ["Kith"], swiftSettings: settings),
+    .target(name: "KithReplication", dependencies: ["Kith"], swiftSettings: settings),
     .executableTarget(
       name: "KithCLI", dependencies: ["CExplorer", "Kith"], swiftSettings: settings),
     .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: settings),
     .target(name: "HostModels", path: "Tests/HostModels"),
     .testTarget(
       name: "KithHostTests", dependencies: ["Kith", "KithFoundation", "HostModels"], swiftSettings: settings),
+    .testTarget(
+      name: "KithReplicationTests", dependencies: ["Kith", "KithReplication"], swiftSettings: settings),
     .testTarget(name: "KithCLITests", dependencies: ["Kith", "KithCLI"], swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17
