@@ -24,7 +24,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   let nameMaintainer: IndexMaintainer<UserTable>
   let postMaintainer = IndexMaintainer<PostTable>("kith.posts", workerCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
-  private let limits: GraphLimits
+  let limits: GraphLimits
   /// What recovery used and dropped when the graph was opened from files, and why; nil for a graph in memory.
   public let recovery: RecoveryReport?
 

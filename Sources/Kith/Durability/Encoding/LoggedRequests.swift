@@ -60,6 +60,12 @@ package struct LoggedRequests: Hashable, Sendable {
 
   // MARK: - Reading
 
+  /// No requests: what a record has that is passed over.
+  package init() {}
+
+  /// Whether the replicas are to compare their states after the record.
+  package var hasMark: Bool { entries.contains { $0.isMark } }
+
   /// Reads a record.
   /// - Parameter name: names it in errors.
   /// - Throws: `unsupportedVersion`, `corrupt`.

@@ -10,6 +10,12 @@ extension SocialGraph {
   /// - Throws: `invalidUsername`, `textTooLong`, `cannotFollowSelf`, `invalidRequest`.
   package static func checkShape(_ change: Change) throws(KithError) { try GraphState.checkShape(change) }
 
+  /// Rejects a change that would exceed a limit of the options.
+  /// - Throws: `limitExceeded`.
+  package func checkLimits(_ change: Change) throws(KithError) {
+    try read { view throws(KithError) in try limits.check(change, view.state) }
+  }
+
   /// Validates the requests of a record and applies those that hold, in slices; queries run in between. Observers are
   /// notified after each slice: what a log holds is durable.
   ///
