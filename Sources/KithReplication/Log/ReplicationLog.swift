@@ -31,7 +31,7 @@ package protocol ReplicationLog: Sendable {
   ///
   /// If there is none, waits up to `timeout` for the next. Never returns a record that a failover could take back.
   /// Old records may have been trimmed: the first one returned then is not the next one. The newest always remains.
-  /// - Throws: `unavailable`, `corrupt`.
+  /// - Throws: `unavailable`, `corrupt`; `diverged` if the log ends before `position`.
   func read(after position: LogPosition, byteLimit: Int, timeout: Duration) async throws(KithError) -> [LogRecord]
 
   /// The position of the newest record, confirmed by a commit on a quorum that began during this call; 0 if there is
@@ -50,7 +50,7 @@ package protocol ReplicationLog: Sendable {
   /// - Returns: the first digest of that position and kind.
   func agree(on digest: LogDigest) async throws(KithError) -> LogDigest
 
-  /// Stores a snapshot; one with the same position and place is replaced.
+  /// Stores a snapshot; one with the same position and place is replaced. Its verifiers are added to those stored.
   func recordSnapshot(_ snapshot: LogSnapshot) async throws(KithError)
   /// All snapshots, the newest position first.
   func snapshots() async throws(KithError) -> [LogSnapshot]
@@ -60,7 +60,7 @@ package protocol ReplicationLog: Sendable {
   /// The records to pass over, ascending.
   func skippedPositions() async throws(KithError) -> [LogPosition]
 
-  /// Removes records up to a position, or fewer; the newest always remains.
+  /// Removes records up to a position, or fewer: the newest always remains, and a log may keep what is young.
   func trim(through position: LogPosition) async throws(KithError)
 
   /// What `ReplicaStatus` says of the connection; it may be old, and the call does not wait.

@@ -18,16 +18,17 @@ struct Appender: Sendable {
   /// Repeats a record with the same serial until it is known whether it is in the log.
   ///
   /// A record that was certainly never written is refused after a while. One that may have been written is repeated
-  /// until the log answers, or until the replica reads it: only then its serial is over.
+  /// until the log answers, or until the replica reads it: only then its serial is over. Each attempt says up to where
+  /// the replica has read the log without finding it, so the log need not look there.
   private func send(_ record: ReplicaCore.SentRecord) async {
     let began = ContinuousClock.now
     let options = core.options
     var backoff = Backoff(first: options.firstPause, longest: options.longestPause)
     var (mayBeWritten, isGivenUp) = (false, false)
-    while core.end == nil, core.isUnapplied(record.serial) {
+    while core.end == nil, let base = core.base(of: record) {
       do throws(KithError) {
         let position = try await core.log.append(
-          record.payload, session: core.session, serial: record.serial, base: record.base, hostTime: Timestamp.now())
+          record.payload, session: core.session, serial: record.serial, base: base, hostTime: Timestamp.now())
         core.note(newest: position)
         return
       } catch {

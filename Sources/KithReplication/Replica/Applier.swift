@@ -111,7 +111,8 @@ struct Applier: Sendable {
   /// Decides what a failure means for the replica.
   private func recover(from error: KithError) async {
     switch error {
-    case .unavailable, .closed, .cancelled, .diverged: break
+    case .unavailable, .closed, .cancelled: break
+    case .diverged(_, let reason): core.diverge(at: core.position, reason)
     default:
       // A record that this release cannot apply: another release, or `kith replica skip` and a restart, can.
       if core.note(obstacle: error) {
@@ -132,9 +133,14 @@ enum LogHistory: Hashable, Sendable {
 
   static func compare(_ place: LogPlace, with log: any ReplicationLog) async throws(KithError) -> LogHistory {
     if place.position == 0 { return .same }
-    guard let record = try await log.read(after: place.position - 1, byteLimit: 1, timeout: .zero).first else {
-      return .other("the log ends before position \(place.position)")
+    let found: LogRecord?
+    do throws(KithError) {
+      found = try await log.read(after: place.position - 1, byteLimit: 1, timeout: .zero).first
+    } catch {
+      if case .diverged(_, let reason) = error { return .other(reason) }
+      throw error
     }
+    guard let record = found else { return .other("the log ends before position \(place.position)") }
     if record.position != place.position { return .trimmed }
     return record.chain == place.chain ? .same : .other("record \(record.position) is of another history")
   }

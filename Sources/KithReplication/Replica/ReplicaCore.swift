@@ -6,8 +6,6 @@ final class ReplicaCore: Sendable {
   /// Requests that were sent in one record, and what is needed to send it again.
   struct SentRecord: Sendable {
     let serial: UInt64
-    /// All own records up to it are applied. Every attempt says the same one.
-    let base: LogPosition
     let payload: [UInt8]
     let requests: [Request]
   }
@@ -149,8 +147,7 @@ final class ReplicaCore: Sendable {
       }
       state.waitingByteCount -= payload.count - 1
       state.waitingChangeCount -= changeCount
-      let record = SentRecord(
-        serial: state.nextSerial, base: state.place.position, payload: payload, requests: requests)
+      let record = SentRecord(serial: state.nextSerial, payload: payload, requests: requests)
       state.nextSerial += 1
       state.sent[record.serial] = record
       return (record, state.takeSubmitters())
@@ -159,8 +156,10 @@ final class ReplicaCore: Sendable {
     return record
   }
 
-  /// Whether a record is still to be applied.
-  func isUnapplied(_ serial: UInt64) -> Bool { state.withLock { $0.sent[serial] != nil } }
+  /// The applied position after which a record must be, if it is in the log; nil once it is applied.
+  func base(of record: SentRecord) -> LogPosition? {
+    state.withLock { $0.sent[record.serial] == nil ? nil : $0.place.position }
+  }
 
   /// Refuses the requests of a record that was not written.
   func refuse(_ record: SentRecord, _ error: KithError) {
