@@ -5,13 +5,10 @@ struct Applier: Sendable {
   let core: ReplicaCore
   let keeper: SnapshotKeeper
   private let queue = WorkQueue("kith.replica.apply")
-  /// The records to pass over, read from the log.
-  private let skipped: [LogPosition]
 
-  init(core: ReplicaCore, keeper: SnapshotKeeper, skipped: [LogPosition]) {
+  init(core: ReplicaCore, keeper: SnapshotKeeper) {
     self.core = core
     self.keeper = keeper
-    self.skipped = skipped
   }
 
   private enum Reading: Sendable {
@@ -20,7 +17,9 @@ struct Applier: Sendable {
   }
 
   /// Applies until the replica ends.
-  func run() async {
+  /// - Parameter skipped: the records to pass over; read again after a record that cannot be applied.
+  func run(skipping skipped: [LogPosition]) async {
+    var skipped = skipped
     var backoff = Backoff(first: core.options.firstPause, longest: core.options.longestPause)
     var reading = await read(after: core.position)
     var server: String?
@@ -38,12 +37,12 @@ struct Applier: Sendable {
         }
         if records.isEmpty != isCaughtUp, records.isEmpty { core.events.post(.caughtUp(position: core.position)) }
         isCaughtUp = records.isEmpty
-        reading = try await apply(records)
+        reading = try await apply(records, skipping: skipped)
         backoff.reset()
       } catch {
         if server != nil, case .unavailable = error { core.events.post(.disconnected(reason: error.description)) }
         server = nil
-        await recover(from: error)
+        if recover(from: error) { skipped = (try? await core.log.skippedPositions()) ?? skipped }
         await backoff.pause()
         reading = await read(after: core.position)
       }
@@ -61,7 +60,9 @@ struct Applier: Sendable {
   }
 
   /// Applies records and reads the next, at the same time if there may be many.
-  private func apply(_ records: [LogRecord]) async throws(KithError) -> Reading {
+  private func apply(
+    _ records: [LogRecord], skipping skipped: [LogPosition]
+  ) async throws(KithError) -> Reading {
     guard let last = records.last else { return await read(after: core.position) }
     core.note(newest: last.position)
     async let next = read(after: last.position)
@@ -109,18 +110,19 @@ struct Applier: Sendable {
   }
 
   /// Decides what a failure means for the replica.
-  private func recover(from error: KithError) async {
+  /// - Returns: whether it is a record that this release cannot apply. Another release can, or it is passed over.
+  private func recover(from error: KithError) -> Bool {
     switch error {
-    case .unavailable, .closed, .cancelled: break
-    case .diverged(_, let reason): core.diverge(at: core.position, reason)
+    case .unavailable, .closed, .cancelled: return false
+    case .diverged(_, let reason):
+      core.diverge(at: core.position, reason)
+      return false
     default:
-      // A record that this release cannot apply: another release, or `kith replica skip` and a restart, can.
       if core.note(obstacle: error) {
         core.events.post(.stopped(before: core.position + 1, reason: error.description))
       }
-      return
+      return true
     }
-    _ = core.note(obstacle: nil)
   }
 }
 

@@ -86,9 +86,9 @@ final class ReplicaCore: Sendable {
   func note(newest position: LogPosition) { state.withLock { $0.newest = max($0.newest, position) } }
   func note(snapshotAt position: LogPosition) { state.withLock { $0.snapshotPosition = position } }
 
-  /// Notes why the next record cannot be applied, or that it can.
+  /// Notes why the next record cannot be applied.
   /// - Returns: whether this is new.
-  func note(obstacle: KithError?) -> Bool {
+  func note(obstacle: KithError) -> Bool {
     state.withLock { state in
       defer { state.obstacle = obstacle }
       return state.obstacle != obstacle
@@ -209,6 +209,7 @@ final class ReplicaCore: Sendable {
     let (requests, waiters) = state.withLock { state -> ([Request], [PositionWaiter]) in
       state.place = place
       state.time = record.at
+      state.obstacle = nil
       state.newest = max(state.newest, place.position)
       state.byteCountSinceMark = marked == nil ? state.byteCountSinceMark + record.payload.count : 0
       let sent = record.session == session ? state.sent.removeValue(forKey: record.serial) : nil

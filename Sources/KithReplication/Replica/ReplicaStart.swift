@@ -23,11 +23,10 @@ struct ReplicaStart: Sendable {
         readable: "up to \(LogIdentity.format), rules \(LogIdentity.rules)")
     }
     if let directory { try ReplicaSnapshot.makeDirectory(directory) }
-    let id = StoreID(high: identity.id.high, low: identity.id.low)
-    for (name, directory) in try candidates(of: id) {
+    for (name, directory) in try candidates(of: identity.id.storeID) {
       if let beginning = try await restore(name, in: directory) { return beginning }
     }
-    return try await beginEmpty(identity, id)
+    return try await beginEmpty(identity)
   }
 
   /// The snapshots that this host can read, the newest first.
@@ -75,15 +74,13 @@ struct ReplicaStart: Sendable {
   }
 
   /// Begins before the first record, which must still be there and must not follow a snapshot.
-  private func beginEmpty(_ identity: LogIdentity, _ id: StoreID) async throws(KithError) -> Beginning {
+  private func beginEmpty(_ identity: LogIdentity) async throws(KithError) -> Beginning {
     let snapshots = try await log.snapshots()
     let first = try await log.read(after: 0, byteLimit: 1, timeout: .zero).first
     guard first?.position ?? 1 == 1, !snapshots.contains(where: { $0.position == 0 }) else {
       throw .noStore(path: snapshots.first?.place ?? "a snapshot of log \(identity.id)")
     }
-    let place = LogPlace(
-      log: id, position: 0, chain: LogChain.beginning(of: identity.id), outcomeChain: 0,
-      rules: UInt64(identity.rules))
-    return Beginning(graph: SocialGraph.emptyReplica(options: options.graph), place: place, isRestored: false)
+    let graph = SocialGraph.emptyReplica(options: options.graph)
+    return Beginning(graph: graph, place: .beginning(of: identity), isRestored: false)
   }
 }

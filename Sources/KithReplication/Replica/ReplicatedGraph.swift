@@ -51,7 +51,7 @@ public final class ReplicatedGraph: Sendable {
     let keeper = SnapshotKeeper(core: core, directory: directory)
     self.keeper = keeper
     tasks = [
-      Task { await Applier(core: core, keeper: keeper, skipped: skipped).run() },
+      Task { await Applier(core: core, keeper: keeper).run(skipping: skipped) },
       Task { await Appender(core: core).run() },
       Task { await Attendant(core: core, keeper: keeper).run() },
     ]

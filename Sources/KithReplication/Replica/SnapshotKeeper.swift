@@ -61,10 +61,7 @@ final class SnapshotKeeper: Sendable {
     let written = try await queue.run { () throws(KithError) in
       try ReplicaSnapshot.write(marked.pin, at: marked.place, in: target, workers: 1)
     }
-    let snapshot = LogSnapshot(
-      position: marked.place.position, sequence: written.sequence, chain: marked.place.chain,
-      outcomeChain: marked.place.outcomeChain, digest: written.digest, byteCount: written.byteCount,
-      place: ReplicaSnapshot.name(at: marked.place.position, of: marked.place.log), writer: core.options.name)
+    let snapshot = LogSnapshot(written, writer: core.options.name)
     try await core.log.recordSnapshot(snapshot)
     core.note(snapshotAt: snapshot.position)
     core.events.post(.snapshotWritten(position: snapshot.position, path: written.path))

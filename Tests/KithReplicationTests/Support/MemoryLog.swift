@@ -9,6 +9,7 @@ final class MemoryLog: ReplicationLog {
     /// How many of a hundred calls fail in some way.
     var faultRate: Int
     var isCut = false
+    var lacksQuorum = false
     var isClosed = false
     /// The clock of this host, and the records that it was shown by it, for a defect.
     var clock: Int64 = 1_700_000_000_000
@@ -27,6 +28,12 @@ final class MemoryLog: ReplicationLog {
   var isCut: Bool {
     get { state.withLock { $0.isCut } }
     set { state.withLock { $0.isCut = newValue } }
+  }
+
+  /// Whether appends reach no quorum, and so are not answered.
+  var lacksQuorum: Bool {
+    get { state.withLock { $0.lacksQuorum } }
+    set { state.withLock { $0.lacksQuorum = newValue } }
   }
 
   func setFaultRate(_ rate: Int) { state.withLock { $0.faultRate = rate } }
@@ -56,7 +63,7 @@ final class MemoryLog: ReplicationLog {
   ) async throws(KithError) -> LogPosition {
     let attempt = MemoryServer.Attempt(payload: payload, session: session, serial: serial, base: base)
     let doubt = KithError.inDoubt(token: 0, cause: Self.unreachable)
-    switch try fault() {
+    switch lacksQuorum ? 4 : try fault() {
     case 0: throw Self.unreachable
     case 1:
       server.append(attempt)
