@@ -22,7 +22,7 @@ import Testing
     "The check finds a log that breaks its promises",
     arguments: [MemoryServer.Defect.noQuorum, .noSerialCheck, .holes, .clockAtRead])
   func defects(defect: MemoryServer.Defect) async throws {
-    for seed in UInt64(1)...8 {
+    for seed in UInt64(1)...40 {
       if try await !FaultRun(seed: seed, defect: defect).run().isEmpty { return }
     }
     Issue.record("nobody noticed \(defect)")

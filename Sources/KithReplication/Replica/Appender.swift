@@ -24,23 +24,17 @@ struct Appender: Sendable {
     let began = ContinuousClock.now
     let options = core.options
     var backoff = Backoff(first: options.firstPause, longest: options.longestPause)
-    var (mayBeWritten, isGivenUp) = (false, false)
+    var mayBeWritten = false
     while core.end == nil, let base = core.base(of: record) {
       do throws(KithError) {
         let position = try await core.log.append(
           record.payload, session: core.session, serial: record.serial, base: base, hostTime: Timestamp.now())
-        core.note(newest: position)
-        return
+        return core.note(record, at: position)
       } catch {
-        let elapsed = ContinuousClock.now - began
         if !Self.isWithoutEffect(error) { mayBeWritten = true }
-        if !mayBeWritten, elapsed >= options.unavailableAfter || !Self.isTransient(error) {
-          return core.refuse(record, error)
-        }
-        if mayBeWritten, elapsed >= options.resolveWithin, !isGivenUp {
-          isGivenUp = true
-          core.doubt(record, because: error)
-        }
+        let isOverdue = ContinuousClock.now - began >= options.unavailableAfter
+        if !mayBeWritten, isOverdue || !Self.isTransient(error) { return core.refuse(record, error) }
+        core.note(record, failure: error)
       }
       await backoff.pause()
     }

@@ -12,6 +12,7 @@ struct Attendant: Sendable {
     while core.end == nil, !Task.isCancelled {
       try? await Task.sleep(for: ReplicaOptions.tick)
       core.expireWaiters()
+      core.doubtOverdue()
       core.refuseOverdue(core.log.connection.failure ?? .unavailable(.overloaded(position: core.position)))
       tick += 1
       if tick % ReplicaOptions.ticksPerReport == 0 { await report() }

@@ -8,6 +8,11 @@ final class ReplicaCore: Sendable {
     let serial: UInt64
     let payload: [UInt8]
     let requests: [Request]
+    /// Where the log says it is; nil until it says so.
+    fileprivate(set) var position: LogPosition?
+    /// Why the last attempt failed.
+    fileprivate(set) var failure: KithError?
+    fileprivate(set) var isDoubted = false
   }
 
   fileprivate struct PositionWaiter {
@@ -167,14 +172,34 @@ final class ReplicaCore: Sendable {
     for request in record.requests { request.answer(.failure(error)) }
   }
 
-  /// Tells the submitters of a record's requests that it may or may not be written.
-  func doubt(_ record: SentRecord, because cause: KithError) {
+  /// Notes where the log says that a record is.
+  func note(_ record: SentRecord, at position: LogPosition) {
     state.withLock { state in
-      state.doubts += record.requests
+      state.newest = max(state.newest, position)
+      state.sent[record.serial]?.position = position
+    }
+  }
+
+  /// Notes why an attempt to send a record failed.
+  func note(_ record: SentRecord, failure: KithError) { state.withLock { $0.sent[record.serial]?.failure = failure } }
+
+  /// Tells the submitters of records that were sent too long ago that these may or may not be in the log.
+  func doubtOverdue() {
+    let deadline = ContinuousClock.now - options.resolveWithin
+    let overdue = state.withLock { state -> [(Request, KithError)] in
+      var overdue: [(Request, KithError)] = []
+      for (serial, record) in state.sent where !record.isDoubted {
+        guard let first = record.requests.first, first.submitted < deadline else { continue }
+        state.sent[serial]?.isDoubted = true
+        state.doubts += record.requests
+        let cause = record.failure ?? .lagging(position: state.place.position)
+        for request in record.requests { overdue.append((request, cause)) }
+      }
       let excess = state.doubts.count - ReplicaOptions.doubtLimit
       if excess > 0 { state.doubts.removeFirst(excess) }
+      return overdue
     }
-    for request in record.requests { request.giveUp(because: cause) }
+    for (request, cause) in overdue { request.giveUp(because: cause) }
   }
 
   /// A request that was in doubt; nil if it is none of the newest.
@@ -206,7 +231,7 @@ final class ReplicaCore: Sendable {
 
   /// Notes that a record is applied, and answers those who wait for it.
   func finish(_ record: LogRecord, at place: LogPlace, outcomes: [SocialGraph.LoggedOutcome], marked: MarkedState?) {
-    let (requests, waiters) = state.withLock { state -> ([Request], [PositionWaiter]) in
+    let (requests, waiters, isLost) = state.withLock { state -> ([Request], [PositionWaiter], Bool) in
       state.place = place
       state.time = record.at
       state.obstacle = nil
@@ -214,8 +239,10 @@ final class ReplicaCore: Sendable {
       state.byteCountSinceMark = marked == nil ? state.byteCountSinceMark + record.payload.count : 0
       let sent = record.session == session ? state.sent.removeValue(forKey: record.serial) : nil
       let isAwaited = state.lowestAwaited <= place.position
-      return (sent?.requests ?? [], isAwaited ? state.takeWaiters { $0.position <= place.position } : [])
+      let isLost = state.sent.values.contains { $0.position ?? .max <= place.position }
+      return (sent?.requests ?? [], isAwaited ? state.takeWaiters { $0.position <= place.position } : [], isLost)
     }
+    if isLost { diverge(at: record.position, "the log no longer has a record that it had acknowledged") }
     for (index, request) in requests.enumerated() {
       guard index < outcomes.count else {
         request.answer(.failure(.unavailable(.refused(reason: "record \(record.position) is passed over"))))
