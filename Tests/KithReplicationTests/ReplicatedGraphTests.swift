@@ -138,7 +138,7 @@ import Testing
   /// A record that adds a user.
   private static let ann = [LoggedRequests.format] + LoggedRequests.entry([.addUser(username: "ann")])
 
-  @Test("What may have been written is in doubt, and its outcome is told once it is known")
+  @Test("What may have been written is in doubt, and its outcome is given once it is known")
   func doubts() async throws {
     let fixture = try Fixture()
     let log = MemoryLog(fixture.server)

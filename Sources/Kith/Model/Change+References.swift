@@ -1,11 +1,11 @@
-/// References within a group: an id that stands for what an earlier change of the group adds.
+/// References within a group: an id in place of the one that an earlier change of the group will be given.
 ///
 /// They are negative, which no id is.
 extension Change {
-  /// The raw id that stands for what the change at this index of a group adds.
+  /// The raw id that refers to what the change at this index of a group adds.
   package static func reference(toChange index: Int) -> Int64 { -1 - Int64(index) }
 
-  /// The change with the ids that its references stand for. A reference to what adds nothing is left as it is, and no
+  /// The change with ids in place of its references. A reference to what adds nothing is left as it is, and no
   /// state knows its id.
   /// - Parameter added: what the changes before it in the group added; 0 for those that add nothing.
   package func resolved(by added: [Int64]) -> Change {

@@ -23,8 +23,8 @@ public enum ReplicaEvent: Hashable, Sendable {
   case trimmed(through: LogPosition)
   /// A record cannot be applied by this release. The replica stays before it and goes on answering.
   case stopped(before: LogPosition, reason: String)
-  /// The replica differs from the log or from the others: it answers nothing more. `ReplicatedGraph.rebuilt()` opens
-  /// another.
+  /// The replica differs from the log or from the others: it answers nothing more. Close it and
+  /// open it again: it then begins with a snapshot that another replica has verified.
   case diverged(position: LogPosition, reason: String)
 }
 

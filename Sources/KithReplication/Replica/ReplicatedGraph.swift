@@ -168,9 +168,10 @@ public final class ReplicatedGraph: Sendable {
   public func verify() async throws(KithError) -> (position: LogPosition, digest: UInt64) {
     let outcome = try await submit(LoggedRequests.mark, changeCount: 0)
     guard let marked = outcome.marked else { preconditionFailure("a mark that is applied has a state") }
-    return (outcome.position, try await WorkQueue("kith.replica.digest").run { () throws(KithError) in
+    let digest = try await WorkQueue("kith.replica.digest").run { () throws(KithError) in
       try marked.pin.stateDigest()
-    })
+    }
+    return (outcome.position, digest)
   }
 
   /// Reads back the snapshots of other replicas that this one has not verified.

@@ -1,7 +1,8 @@
 import Foundation
 import Kith
-@testable import KithReplication
 import Synchronization
+
+@testable import KithReplication
 
 /// Replicas that write and read at the same time while their log fails in ways drawn from a seed, and the check of
 /// what they were told.
@@ -52,7 +53,8 @@ final class FaultRun: Sendable {
     let told = await withTaskGroup(of: [Told].self) { group in
       for index in replicas.indices {
         for place in 0..<2 {
-          group.addTask { await self.write(as: index * 2 + place, on: replicas[index], then: replicas[(index + 1) % 3]) }
+          let (graph, other) = (replicas[index], replicas[(index + 1) % replicas.count])
+          group.addTask { await self.write(as: index * 2 + place, on: graph, then: other) }
         }
       }
       group.addTask {
