@@ -273,6 +273,19 @@ final class ReplicaCore: Sendable {
     if let error { throw error }
   }
 
+  /// Waits until a position is applied, however long that takes.
+  /// - Throws: `closed`, `diverged`; what keeps the next record from being applied.
+  func waitUntilApplied(_ position: LogPosition) async throws(KithError) {
+    while true {
+      do throws(KithError) {
+        return try await wait(for: position, timeout: .seconds(1))
+      } catch {
+        guard case .lagging = error else { throw error }
+        if let obstacle = state.withLock({ $0.obstacle }) { throw obstacle }
+      }
+    }
+  }
+
   /// Answers those whose time to wait for a position is up.
   func expireWaiters() {
     let now = ContinuousClock.now

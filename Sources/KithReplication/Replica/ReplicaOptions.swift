@@ -58,6 +58,8 @@ public struct ReplicaOptions: Hashable, Sendable {
   static let unappliedRecordLimit = 64
   /// The bytes of records that are read at once.
   static let readByteLimit = 4 << 20
+  /// From how many records behind on `open` builds the lists of followers and likers at the end.
+  static let deferringLag: LogPosition = 1_024
   /// The outcomes kept for `ReplicatedGraph.outcome(of:)`.
   static let doubtLimit = 10_000
   /// How often the replica looks for requests and waiters whose time is up, and reports itself.

@@ -38,9 +38,14 @@ public final class ReplicatedGraph: Sendable {
     let core = ReplicaCore(
       log: log, graph: beginning.graph, place: beginning.place, options: options, events: events,
       snapshotPosition: beginning.isRestored ? beginning.place.position : nil)
-    let graph = ReplicatedGraph(core, directory: directory, skipped: skipped)
     core.note(newest: newest)
-    if !options.answersAtOnce { try await core.wait(for: newest, timeout: .seconds(86_400 * 365)) }
+    let defersLists = !options.answersAtOnce && core.status.lag >= ReplicaOptions.deferringLag
+    if defersLists { core.graph.beginCatchingUp() }
+    let graph = ReplicatedGraph(core, directory: directory, skipped: skipped)
+    if !options.answersAtOnce { try await core.waitUntilApplied(newest) }
+    if defersLists {
+      try await WorkQueue("kith.replica.lists").run { () throws(KithError) in core.graph.endCatchingUp() }
+    }
     return graph
   }
 

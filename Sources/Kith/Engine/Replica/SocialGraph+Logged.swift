@@ -16,6 +16,18 @@ extension SocialGraph {
     try read { view throws(KithError) in try limits.check(change, view.state) }
   }
 
+  /// Begins to apply many records: lists of followers and likers are built at the end, and must not be queried before.
+  package func beginCatchingUp() { lock.write { live.state.deferBackward() } }
+
+  /// Builds the lists that `beginCatchingUp` deferred.
+  /// - Complexity: O(edges · log longest list).
+  package func endCatchingUp() {
+    lock.write {
+      live.state.buildBackward()
+      wakeIndexers(all: true)
+    }
+  }
+
   /// Validates the requests of a record and applies those that hold, in slices; queries run in between. Observers are
   /// notified after each slice: what a log holds is durable.
   ///
