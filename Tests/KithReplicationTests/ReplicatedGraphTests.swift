@@ -22,7 +22,7 @@ import Testing
 
     func open(
       _ name: String = "a", log: MemoryLog? = nil, own: String? = nil, shares: Bool = true,
-      patience: Duration = .seconds(200)
+      patience: Duration = .seconds(200), change: (inout ReplicaOptions) -> Void = { _ in }
     ) async throws(KithError) -> ReplicatedGraph {
       var options = ReplicaOptions(
         name: name, snapshots: shares ? .directory(directory) : .none, unavailableAfter: patience,
@@ -31,6 +31,7 @@ import Testing
       options.readTimeout = .milliseconds(10)
       options.firstPause = .milliseconds(1)
       options.longestPause = .milliseconds(5)
+      change(&options)
       return try await ReplicatedGraph.open(
         log: log ?? MemoryLog(server), directory: own.map { directory + "/" + $0 }, options: options
       ) { event in
@@ -217,6 +218,41 @@ import Testing
     await second.close()
   }
 
+  @Test("Beyond the limits of what waits, submitters are suspended, and none is lost")
+  func backPressure() async throws {
+    let fixture = try Fixture()
+    let log = MemoryLog(fixture.server)
+    let graph = try await fixture.open(log: log) { $0.waitingChangeLimit = 5 }
+    log.isCut = true
+    let users = Task {
+      try await withThrowingTaskGroup(of: UserID.self) { group in
+        for number in 0..<50 { group.addTask { try await graph.addUser("user \(number)") } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+    // One record is being sent, five requests wait.
+    for _ in 0..<12_000 where graph.status.waitingRequestCount < 5 { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(graph.status.waitingRequestCount == 5)
+    log.isCut = false
+    #expect(try await users.value.sorted() == (1...50).map { UserID($0) })
+    #expect(graph.status.waitingRequestCount == 0)
+    await graph.close()
+  }
+
+  @Test("A snapshot is written by itself after so many bytes of records, and limits bind who submits")
+  func automaticSnapshots() async throws {
+    let fixture = try Fixture()
+    let graph = try await fixture.open {
+      $0.snapshotAfterByteCount = 30
+      $0.graph.maximumUserCount = 5
+    }
+    for number in 0..<5 { try await graph.addUser("user \(number)") }
+    await #expect(throws: KithError.limitExceeded(.users(limit: 5))) { try await graph.addUser("beyond") }
+    await fixture.expect("written") { if case .snapshotWritten = $0 { true } else { false } }
+    #expect(fixture.server.snapshots.first?.position == 6)
+    await graph.close()
+  }
+
   @Test("A store becomes the beginning of a log; no replica begins without it")
   func seeding() async throws {
     let fixture = try Fixture()
@@ -253,6 +289,18 @@ import Testing
     let again = try await fixture.open(own: "own")
     #expect(again.status.snapshotPosition == nil && again.read { $0.counts.users } == 3)
     await again.close()
+  }
+
+  @Test("A record that continues another history stops a replica that never lost its connection")
+  func otherChain() async throws {
+    let fixture = try Fixture()
+    let graph = try await fixture.open()
+    for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
+    fixture.server.rewrite(from: 2)
+    fixture.server.append(.init(payload: Self.ann, session: .random(), serial: 1, base: 0))
+    await fixture.expect("diverged", Self.isDiverged)
+    #expect(graph.position == 3)
+    await graph.close()
   }
 
   @Test("A replica that decides otherwise, or has another state, stops at the next comparison")

@@ -44,6 +44,8 @@ final class ReplicaCore: Sendable {
     var doubts: [Request] = []
     var byteCountSinceMark = 0
     var snapshotPosition: LogPosition?
+    let waitingChangeLimit: Int
+    let waitingByteLimit: Int
   }
 
   let log: any ReplicationLog
@@ -63,9 +65,10 @@ final class ReplicaCore: Sendable {
     self.graph = graph
     self.options = options
     self.events = events
-    var state = State(place: place, newest: place.position)
-    state.snapshotPosition = snapshotPosition
-    self.state = Mutex(state)
+    state = Mutex(
+      State(
+        place: place, newest: place.position, snapshotPosition: snapshotPosition,
+        waitingChangeLimit: options.waitingChangeLimit, waitingByteLimit: options.waitingByteLimit))
   }
 
   // MARK: - Reading the state
@@ -208,7 +211,7 @@ final class ReplicaCore: Sendable {
   /// Refuses the requests that have waited too long to be sent.
   func refuseOverdue(_ error: KithError) {
     let deadline = ContinuousClock.now - options.unavailableAfter
-    let overdue = state.withLock { state -> [Request] in
+    let (overdue, submitters) = state.withLock { state -> ([Request], [CheckedContinuation<Void, Never>]) in
       var overdue: [Request] = []
       while let request = state.waiting.first, request.submitted < deadline {
         state.waiting.removeFirst()
@@ -216,9 +219,10 @@ final class ReplicaCore: Sendable {
         state.waitingChangeCount -= request.changeCount
         overdue.append(request)
       }
-      return overdue
+      return (overdue, overdue.isEmpty ? [] : state.takeSubmitters())
     }
     for request in overdue { request.answer(.failure(error)) }
+    for submitter in submitters { submitter.resume() }
   }
 
   // MARK: - Records
@@ -332,7 +336,7 @@ final class ReplicaCore: Sendable {
 
 extension ReplicaCore.State {
   fileprivate var hasRoom: Bool {
-    waitingByteCount < ReplicaOptions.waitingByteLimit && waitingChangeCount < ReplicaOptions.waitingChangeLimit
+    waitingByteCount < waitingByteLimit && waitingChangeCount < waitingChangeLimit
   }
 
   fileprivate mutating func takeSubmitters() -> [CheckedContinuation<Void, Never>] {

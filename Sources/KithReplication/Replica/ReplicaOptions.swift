@@ -23,6 +23,9 @@ public struct ReplicaOptions: Hashable, Sendable {
   var digestInterval: LogPosition = 4_096
   /// How long one call waits for the next record. A log that notifies answers earlier.
   var readTimeout: Duration = .seconds(1)
+  /// The most changes, and the most bytes, of requests that wait to be sent; `submit` suspends beyond.
+  var waitingChangeLimit = 1_000_000
+  var waitingByteLimit = 64 << 20
   /// The first and the longest pause between two attempts to reach the log.
   var firstPause: Duration = .milliseconds(20)
   var longestPause: Duration = .seconds(2)
@@ -51,9 +54,6 @@ public struct ReplicaOptions: Hashable, Sendable {
     case directory(String)
   }
 
-  /// The most changes, and the most bytes, of requests that wait to be sent.
-  static let waitingChangeLimit = 1_000_000
-  static let waitingByteLimit = 64 << 20
   /// The most records of one's own that are appended and not yet applied.
   static let unappliedRecordLimit = 64
   /// The bytes of records that are read at once.

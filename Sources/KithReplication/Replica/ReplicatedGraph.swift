@@ -30,6 +30,9 @@ public final class ReplicatedGraph: Sendable {
     log: any ReplicationLog, directory: String?, options: ReplicaOptions,
     onEvent: (@Sendable (ReplicaEvent) -> Void)? = nil
   ) async throws(KithError) -> ReplicatedGraph {
+    var options = options
+    // Every replica decides alike, whatever its options are.
+    options.graph.uniqueNames = .exact
     let events = ReplicaEvents(onEvent)
     let start = ReplicaStart(log: log, directory: directory, options: options, events: events)
     let beginning = try await start.begin()
