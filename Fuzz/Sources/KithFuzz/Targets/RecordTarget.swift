@@ -6,9 +6,10 @@ struct RecordTarget: FuzzTarget {
   let maximumByteCount = 4 << 10
   let allocationLimitMegabytes = 8
 
+  private static let (ann, bob) = (UserID(1), UserID(9))
   private static let begin: [Change] = [
-    .addUser(username: "ann"), .addUser(id: 9, username: "bob"), .follow(by: 1, target: 9),
-    .addPost(author: 9, text: "hello, world"), .like(by: 1, post: 1), .block(by: 9, target: 1),
+    .addUser(username: "ann"), .addUser(id: bob, username: "bob"), .follow(by: ann, target: bob),
+    .addPost(author: bob, text: "hello, world"), .like(by: ann, post: PostID(1)), .block(by: bob, target: ann),
   ]
 
   func seeds() throws -> [[UInt8]] {
