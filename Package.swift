@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "Kith", targets: ["Kith"]),
     .library(name: "KithFoundation", targets: ["KithFoundation"]),
+    .library(name: "KithReplication", targets: ["KithReplication"]),
     .executable(name: "kith", targets: ["KithCLI"]),
     // Named so because a library `kith` beside the command `kith` does not link; Scripts/build-libkith renames it.
     .library(name: "libkith", type: .dynamic, targets: ["KithC"]),
@@ -23,6 +24,7 @@ let package = Package(
     .trait(
       name: "Explorer",
       description: "The command kith explore, a page in the browser; needs the C library libmicrohttpd."),
+    .trait(name: "Replication", description: "Several hosts with one log in PostgreSQL; needs the C library libpq."),
   ],
   // Fetched with the trait alone: without it, nothing needs the network.
   dependencies: [.package(url: "https://github.com/facebook/zstd", .upToNextMajor(from: "1.5.6"))],
@@ -33,6 +35,7 @@ let package = Package(
     .systemLibrary(
       name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
       providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "CSupport"),
     .target(
       name: "CExplorer",
@@ -58,13 +61,20 @@ let package = Package(
     .target(
       name: "KithC", dependencies: ["CKith", "CSupport", "Kith"], swiftSettings: [.swiftLanguageMode(.v6)]),
     .target(name: "KithFoundation", dependencies: ["Kith"], swiftSettings: settings),
+    .target(
+      name: "KithReplication",
+      dependencies: ["Kith", .target(name: "CPostgres", condition: .when(traits: ["Replication"]))],
+      swiftSettings: settings),
     .executableTarget(
-      name: "KithCLI", dependencies: ["CExplorer", "Kith"], swiftSettings: settings),
+      name: "KithCLI", dependencies: ["CExplorer", "Kith", "KithReplication"], swiftSettings: settings),
     .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: settings),
     .target(name: "HostModels", path: "Tests/HostModels"),
     .testTarget(
       name: "KithHostTests", dependencies: ["Kith", "KithFoundation", "HostModels"], swiftSettings: settings),
-    .testTarget(name: "KithCLITests", dependencies: ["Kith", "KithCLI"], swiftSettings: settings),
+    .testTarget(
+      name: "KithReplicationTests", dependencies: ["Kith", "KithReplication"], swiftSettings: settings),
+    .testTarget(
+      name: "KithCLITests", dependencies: ["Kith", "KithCLI", "KithReplication"], swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -26,8 +26,9 @@ let package = Package(
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .target(name: "CSupport", cSettings: [.unsafeFlags(["-fsanitize=address"])]),
     .target(name: "Kith", dependencies: ["CSupport", "CZstd"], swiftSettings: instrumented),
+    .target(name: "KithReplication", dependencies: ["Kith"], swiftSettings: instrumented),
     .target(
-      name: "KithCLI", dependencies: ["Kith"],
+      name: "KithCLI", dependencies: ["Kith", "KithReplication"],
       exclude: ["EntryPoint.swift", "Explore", "Manual/ManualCommands.swift", "Query/QueryDispatch.swift"],
       swiftSettings: instrumented),
     .executableTarget(

@@ -2,8 +2,8 @@
 @main
 enum Main {
   private static let targets: [any FuzzTarget] = [
-    SnapshotTarget(), TableTarget(), SectionsTarget(), JournalTarget(), WatermarkTarget(), ImportTarget(),
-    QueryTarget(), EditsTarget(), SalvageTarget(), ListTarget(), InspectTarget(), RestoreTarget(),
+    SnapshotTarget(), TableTarget(), SectionsTarget(), JournalTarget(), WatermarkTarget(), RecordTarget(),
+    ImportTarget(), QueryTarget(), EditsTarget(), SalvageTarget(), ListTarget(), InspectTarget(), RestoreTarget(),
   ]
 
   static func main() throws {

@@ -24,7 +24,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   let nameMaintainer: IndexMaintainer<UserTable>
   let postMaintainer = IndexMaintainer<PostTable>("kith.posts", workerCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
-  private let limits: GraphLimits
+  let limits: GraphLimits
   /// What recovery used and dropped when the graph was opened from files, and why; nil for a graph in memory.
   public let recovery: RecoveryReport?
 
@@ -185,11 +185,19 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   /// - Parameter records: whether `made` is needed; it is nil otherwise, and for a change without effect.
   func applyLocked(_ change: Change, records: Bool) throws(KithError) -> (applied: ChangeResult, made: AppliedChange?) {
     try limits.check(change, live.state)
-    try JournalFormat.checkSequence(live.state.sequence)
-    let complete = try live.state.complete(change, now: Timestamp.now)
-    let removedAuthor = records ? removedAuthor(complete) : nil
     // A read-only graph only replays what its store recorded.
-    let changed = try live.state.apply(complete, replaying: isReadOnly)
+    return try complete(change, now: Timestamp.now, replaying: isReadOnly, records: records)
+  }
+
+  /// Fills in what a change leaves to the engine and applies it, inside the lock. Limits do not bind it.
+  @inline(__always)
+  func complete(
+    _ change: Change, now: () -> Timestamp, replaying: Bool, records: Bool
+  ) throws(KithError) -> (applied: ChangeResult, made: AppliedChange?) {
+    try JournalFormat.checkSequence(live.state.sequence)
+    let complete = try live.state.complete(change, now: now)
+    let removedAuthor = records ? removedAuthor(complete) : nil
+    let changed = try live.state.apply(complete, replaying: replaying)
     var applied = ChangeResult(sequence: live.state.sequence, didChange: changed, user: nil, post: nil)
     switch complete {
     case .addUser(let id, _): applied.user = id

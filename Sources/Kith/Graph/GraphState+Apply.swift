@@ -202,7 +202,7 @@ extension GraphState {
   // MARK: - Follows
 
   /// The timestamp stored for the time of a follow or like.
-  private static func timestamp(_ time: Timestamp?) throws(KithError) -> UInt32 {
+  static func timestamp(_ time: Timestamp?) throws(KithError) -> UInt32 {
     guard let time = time?.rawValue else { preconditionFailure("a change is completed before it is applied") }
     guard time >= 0 && time <= SocialGraph.Limits.edgeMilliseconds else {
       throw .invalidRequest(.edgeTime(Timestamp(rawValue: time)))

@@ -22,6 +22,8 @@ extension KithError {
     case watches(limit: Int)
     /// The clients that `kith serve` answers at once.
     case clients(limit: Int)
+    /// The bytes of a request to the log of a replicated graph.
+    case requestBytes(limit: Int, byteCount: Int)
     /// The bytes of a stream that gives a snapshot.
     case streamBytes(path: String, limit: Int)
     /// The bytes of a table of a snapshot.
@@ -61,6 +63,8 @@ extension KithError.Limit: CustomStringConvertible {
       Self.reached("\(limit) generations of a store") + "; `kith restore` makes a new one of its newest state"
     case .watches(let limit): Self.reached("\(limit) watched queries") + "; end one of them"
     case .clients(let limit): Self.reached("\(limit) clients at once") + "; connect again later"
+    case .requestBytes(let limit, let byteCount):
+      "the request has \(byteCount) bytes; the limit is \(limit); divide it"
     case .streamBytes(let path, let limit):
       "\(path) gives more than \(limit) bytes, the limit of a snapshot in memory"
     case .tableBytes(let path, let limit, let byteCount):

@@ -61,6 +61,16 @@ public enum KithError: Error, Sendable, Equatable {
   case system(errno: Int32, call: String, path: String)
   /// The change with this number may or may not be stored: writing or syncing it failed.
   indirect case indeterminate(sequence: UInt64, cause: KithError)
+  /// The log of a replicated graph cannot be reached or refuses records. Nothing was written.
+  case unavailable(LogProblem)
+  /// Whether the log of a replicated graph has the request is not known. `ReplicatedGraph.outcome(of:)` finds out.
+  indirect case inDoubt(token: UInt64, cause: KithError)
+  /// The replica has applied the log up to this position only.
+  case lagging(position: UInt64)
+  /// The log had grown beyond the position that the request expected.
+  case conflict(position: UInt64)
+  /// The replica differs from the log or from the other replicas after this position, and answers nothing more.
+  case diverged(position: UInt64, reason: String)
   /// A change of a batch failed. The batch had no effect.
   indirect case inBatch(index: Int, KithError)
 }
@@ -95,6 +105,11 @@ extension KithError {
     case .unsupportedVersion: "unsupportedVersion"
     case .system: "system"
     case .indeterminate: "indeterminate"
+    case .unavailable: "unavailable"
+    case .inDoubt: "inDoubt"
+    case .lagging: "lagging"
+    case .conflict: "conflict"
+    case .diverged: "diverged"
     case .inBatch(_, let error): error.code
     }
   }
@@ -136,6 +151,13 @@ extension KithError: CustomStringConvertible {
     case .indeterminate(let sequence, let cause):
       "change \(sequence) may or may not be stored, since saving it failed: \(cause.description); "
         + "a snapshot recovers the store"
+    case .unavailable(let problem): problem.description
+    case .inDoubt(let token, let cause):
+      "request \(token) may or may not be in the log: \(cause.description); ask for its outcome later"
+    case .lagging(let position): "the replica has applied the log up to position \(position) only; try again"
+    case .conflict(let position): "another record, \(position), came first; read again and repeat"
+    case .diverged(let position, let reason):
+      "the replica differs after position \(position): \(reason); it must be rebuilt from a snapshot"
     case .inBatch(let index, let error): "change \(index) of the batch: \(error.description)"
     }
   }

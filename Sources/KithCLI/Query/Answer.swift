@@ -14,6 +14,8 @@ enum Answer: Sendable {
   case distance(ShortestPath)
   case change(ChangeAnswer)
   case batch([ChangeAnswer], sequence: UInt64)
+  /// A snapshot of a replica, after the record at this position.
+  case replicaSnapshot(position: UInt64)
   case snapshot(SnapshotInfo)
   case stats(SocialGraph.Counts, MemoryReport, sequence: UInt64)
   case problems([SocialGraph.Violation])
@@ -32,6 +34,8 @@ struct ChangeAnswer: Sendable {
 
   let outcome: Outcome
   let sequence: UInt64
+  /// The position of its record, if a replica made it.
+  var position: UInt64?
 }
 
 extension JSONWriter {
@@ -76,6 +80,8 @@ extension JSONWriter {
         }
       }
       member("sequence", sequence)
+      if let position = changes.first?.position { member("position", position) }
+    case .replicaSnapshot(let position): member("position", position)
     case .snapshot(let snapshot):
       member("path", snapshot.path)
       member("sequence", snapshot.sequence)
@@ -95,6 +101,7 @@ extension JSONWriter {
       writer.member("code", error.code)
       writer.member("message", error.description)
       if case .inBatch(let index, _) = error { writer.member("index", index) }
+      if case .inDoubt(let token, _) = error { writer.member("token", token) }
     }
   }
 
@@ -116,6 +123,7 @@ extension JSONWriter {
       self.post(post)
     }
     member("sequence", change.sequence)
+    if let position = change.position { member("position", position) }
   }
 
   // MARK: Objects

@@ -64,7 +64,7 @@ extension Request {
 }
 
 extension ChangeAnswer {
-  fileprivate init(_ applied: ChangeResult, _ view: borrowing GraphView) throws(KithError) {
+  init(_ applied: ChangeResult, _ view: borrowing GraphView) throws(KithError) {
     if let user = applied.user {
       outcome = .user(try view.user(user))
     } else if let post = applied.post {

@@ -10,9 +10,26 @@ enum QueryCommand {
       + "written an hour after the first change, after a gibibyte of journal or after ten million changes.",
     "The request {\"op\":\"help\"} lists every operation with its fields and answers. Users are searched by substring, "
       + "prefix, regular expression or fuzzy matching (typos). A search box should debounce its requests.",
+    "With --log the graph is a replica of one that several hosts share: a change is answered when it is on a quorum of "
+      + "the log's servers, with its \"position\". A request with \"atLeast\" waits for that position. The requests "
+      + "catchUp, replica, digest and outcome are about the replica.",
     "Exit status: 0 at the end of input, with any answers; 1 when input or output failed or the store could "
       + "not be closed; 2 for wrong usage or a store that cannot be opened.",
   ]
+
+  /// Answers requests on a replica until the input ends; returns the exit status.
+  static func run(
+    replicaOf arguments: Arguments, directory: String?, timings: Bool, readOnly: Bool
+  ) throws(CommandFailure) -> Int32 {
+    guard ReplicaAccess.isBuiltIn else { throw ReplicaAccess.missingTrait }
+    guard let url = ReplicaAccess.url(arguments) else { throw arguments.misuse("--log URL is missing") }
+    ByteStream.ignoreBrokenPipes()
+    let replica = try ReplicaAccess.open(url, directory: directory, ReplicaAccess.options(arguments))
+    defer { ReplicaAccess.close(replica) }
+    var session = QuerySession(
+      replica.local, timings: timings, readOnly: readOnly, replica: ReplicaSession(graph: replica))
+    return answerAll(in: &session, isShared: true) ? 0 : 1
+  }
 
   /// Runs until the input ends; returns the exit status. Without a path the graph is in memory.
   static func run(
@@ -38,9 +55,9 @@ enum QueryCommand {
   }
 
   /// Answers requests to the end; false when a stream failed. A reader that has closed its end is no failure.
-  private static func answerAll(in session: inout QuerySession) -> Bool {
+  private static func answerAll(in session: inout QuerySession, isShared: Bool = false) -> Bool {
     do throws(ByteStream.Failure) {
-      try RequestLoop(input: .input, output: .output, isShared: false).run(&session)
+      try RequestLoop(input: .input, output: .output, isShared: isShared).run(&session)
       return true
     } catch {
       if !error.isBrokenPipe { Console.printError(.no("\(error); the answers end here")) }

@@ -8,13 +8,25 @@ extension EntryPoint {
   static let queryCommand = Command(
     name: "query",
     summary: "answers queries and applies changes as JSON Lines: one object a line in, one out",
-    positionals: [Positional("STORE", "a store directory or a snapshot", isOptional: true)],
-    options: [memory, timings, readOnly, .uniqueNames],
+    positionals: [
+      Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
+    ],
+    options: [memory, timings, readOnly, .uniqueNames] + ReplicaAccess.options,
     notes: QueryCommand.notes,
-    examples: ["query ./store --read-only < requests.jsonl", "query --memory --timings"],
+    examples: [
+      "query ./store --read-only < requests.jsonl", "query --memory --timings",
+      "query --log postgres://a,b,c/social ./replica",
+    ],
     isEndless: true
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
+    if arguments.value(ReplicaAccess.log) != nil {
+      guard !arguments.flag(memory), !arguments.flag(.uniqueNames) else {
+        throw arguments.misuse("--log excludes --memory and --unique-names")
+      }
+      return try QueryCommand.run(
+        replicaOf: arguments, directory: store, timings: arguments.flag(timings), readOnly: arguments.flag(readOnly))
+    }
     guard store != nil || arguments.flag(memory) else {
       throw arguments.misuse("a store is missing: give its path, or --memory")
     }

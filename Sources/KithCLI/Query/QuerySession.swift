@@ -7,6 +7,8 @@ struct QuerySession {
   let timings: Bool
   /// Whether changes are refused, whatever the graph itself allows.
   let readOnly: Bool
+  /// The replica that makes the changes, if the graph is one's.
+  private let replica: ReplicaSession?
 
   private let clock = ContinuousClock()
   private var watches: QueryWatches
@@ -17,9 +19,11 @@ struct QuerySession {
   var isWatching: Bool { !watches.isEmpty }
 
   init(
-    _ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false, watchLimit: Int = QueryWatches.limit
+    _ graph: SocialGraph, timings: Bool = false, readOnly: Bool = false, watchLimit: Int = QueryWatches.limit,
+    replica: ReplicaSession? = nil
   ) {
     self.graph = graph
+    self.replica = replica
     watches = QueryWatches(graph, limit: watchLimit)
     self.timings = timings
     self.readOnly = readOnly
@@ -50,11 +54,15 @@ struct QuerySession {
     var tag: Range<Int>?
     elapsed = .zero
     do throws(KithError) {
-      let members = try Self.members(of: line)
+      var members = try Self.members(of: line)
       tag = members.named("tag")?.source
+      if let status = try replica?.prepare(&members) {
+        write(of: line, tag: tag, to: &writer) { status.write(to: &$0) }
+        return
+      }
       let request = try Request(members)
       let answer = try measured { (session) throws(KithError) in try session.run(request) }
-      write(answer, to: request, of: line, to: &writer)
+      write(of: line, tag: request.tag, to: &writer) { $0.members(of: answer, to: request, in: line) }
     } catch {
       write(error, of: line, tag: tag, to: &writer)
     }
@@ -75,6 +83,7 @@ struct QuerySession {
 
   private mutating func run(_ request: Request) throws(KithError) -> Answer {
     if readOnly, request.operation.isChange || request.operation == .batch { throw .readOnly }
+    if let replica, let answer = try replica.change(request) { return answer }
     switch request.operation {
     case .batch: return try request.applyBatch(to: graph)
     case .snapshot: return .snapshot(try graph.snapshot())
@@ -99,12 +108,12 @@ struct QuerySession {
   // MARK: Answers
 
   private func write(
-    _ answer: Answer, to request: Request, of line: [UInt8], to writer: inout JSONWriter
+    of line: [UInt8], tag: Range<Int>?, to writer: inout JSONWriter, content: (inout JSONWriter) -> Void
   ) {
     writer.object { writer in
       writer.member("ok", true)
-      writer.members(of: answer, to: request, in: line)
-      writeEnd(of: line, tag: request.tag, to: &writer)
+      content(&writer)
+      writeEnd(of: line, tag: tag, to: &writer)
     }
     writer.newline()
   }

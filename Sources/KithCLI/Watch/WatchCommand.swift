@@ -2,8 +2,8 @@ import Kith
 
 /// `kith watch`: prints changes or answers while another process writes the store.
 enum WatchCommand {
-  private static let from = Option("--from", "N", "changes: the first number to print (default: the next change)")
-  private static let viewer = Option("--as", "USER", "the viewer")
+  static let from = Option("--from", "N", "changes: the first number to print (default: the next change)")
+  static let viewer = Option("--as", "USER", "the viewer")
   private static let count = Option("--count", "N", "ends after N lines")
   private static let every = Option("--every", "MS", "the polling interval, 1 to 60,000 (default 20)")
 
@@ -11,11 +11,11 @@ enum WatchCommand {
     name: "watch",
     summary: "prints the changes of a store, or a live answer, as JSON Lines while another process writes it",
     positionals: [
-      Positional("STORE", "a store directory; only read, without a lock"),
+      Positional("STORE", "a store directory; only read, without a lock; not with --log", isOptional: true),
       Positional("WHAT", "changes (the default), user, likes, followers, timeline or search", isOptional: true),
       Positional("SUBJECT", "the user, the post (likes) or the text (search)", isOptional: true),
     ],
-    options: [from, viewer, .limit, count, every],
+    options: [from, viewer, .limit, count, every] + ReplicaAccess.options,
     notes: [
       "A change is printed as its request in kith query, with its \"sequence\". {\"missed\":[a,b]} replaces changes "
         + "that the journals no longer hold. An answer is printed as by kith query, now and whenever it changes. "
@@ -23,15 +23,17 @@ enum WatchCommand {
       "It polls the journal (write-ahead log) that the store's writer appends to: a change is seen when it is "
         + "written, just before it is synced. A store with durability memory has no journal to watch. Inside the "
         + "writing process, use the request watch of kith query, or SocialGraph.values in Swift.",
+      "With --log it is a replica of a graph that several hosts share, and prints what is in the log.",
     ],
     examples: [
       "watch ./store", "watch ./store changes --from 1 --count 10", "watch ./store timeline ann --limit 5",
       "watch ./store likes 17", "watch ./store search ann --as 42",
+      "watch --log postgres://a,b,c/social timeline ann",
     ],
     isEndless: true, run: run)
 
   /// The source of lines: returns false when there is nothing new.
-  private protocol Watched {
+  protocol Watched {
     mutating func printNext() throws(CommandFailure) -> Bool
   }
 
@@ -39,9 +41,14 @@ enum WatchCommand {
     ByteStream.ignoreBrokenPipes()
     let pause = Int32(try arguments.integer(every, in: 1...60_000) ?? 20)
     var left = try arguments.integer(count, in: 1...Int64.max) ?? .max
-    let what = arguments.positional(1) ?? "changes"
-    var watched: any Watched =
-      what == "changes" ? try WatchedChanges(arguments) : try WatchedAnswer(arguments, what)
+    var watched: any Watched
+    if arguments.value(ReplicaAccess.log) != nil {
+      watched = try WatchedReplica(arguments)
+    } else {
+      guard arguments.positional(0) != nil else { throw arguments.misuse("STORE is missing: a directory, or --log") }
+      let what = arguments.positional(1) ?? "changes"
+      watched = what == "changes" ? try WatchedChanges(arguments) : try WatchedAnswer(arguments, what)
+    }
     while left > 0 {
       if try watched.printNext() {
         left -= 1
@@ -52,12 +59,12 @@ enum WatchCommand {
     return 0
   }
 
-  private static func attempt<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
+  static func attempt<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
     do throws(KithError) { return try body() } catch { throw .no(error.description) }
   }
 
   /// Prints one line. A reader that has closed its end is no failure.
-  private static func line(_ content: (inout JSONWriter) -> Void) throws(CommandFailure) {
+  static func line(_ content: (inout JSONWriter) -> Void) throws(CommandFailure) {
     var writer = JSONWriter()
     writer.object(content)
     writer.newline()
@@ -66,6 +73,13 @@ enum WatchCommand {
     } catch {
       if error.isBrokenPipe { leave(with: 0) }
       throw .no("standard output: \(error)")
+    }
+  }
+
+  static func missed(_ range: ClosedRange<UInt64>) throws(CommandFailure) {
+    try line { writer in
+      writer.name("missed")
+      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
     }
   }
 
@@ -98,10 +112,7 @@ enum WatchCommand {
       switch try attempt({ () throws(KithError) in try follower.next() }) {
       case .nothing: return false
       case .missed(let range):
-        try line { writer in
-          writer.name("missed")
-          writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
-        }
+        try missed(range)
         return true
       case .changes(let changes, let first):
         waiting = changes.enumerated().map { ($1, first + UInt64($0)) }.reversed()
@@ -121,7 +132,9 @@ enum WatchCommand {
       if arguments.flag(from) { throw arguments.misuse("--from is for changes") }
       let store = arguments.positionals[0]
       let graph = try StoreAccess.open(store, access: .readOnly)
-      let request = try graph.read { (view) throws(CommandFailure) in try Self.request(arguments, what, view) }
+      let request = try graph.read { (view) throws(CommandFailure) in
+        try WatchCommand.request(arguments, what, arguments.positional(2), view)
+      }
       let question = try attempt { () throws(KithError) in
         try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
       }
@@ -132,34 +145,6 @@ enum WatchCommand {
       } catch {
         throw .usage(error.description)
       }
-    }
-
-    /// The request of `kith query` for the answer.
-    private static func request(
-      _ arguments: Arguments, _ what: String, _ view: borrowing GraphView
-    ) throws(CommandFailure) -> Request {
-      guard let subject = arguments.positional(2) else { throw arguments.misuse("the SUBJECT of \(what) is missing") }
-      func member(_ name: String, _ value: JSONValue) -> JSONMember {
-        JSONMember(name: name, value: value, source: 0..<0)
-      }
-      func user(_ text: String) throws(CommandFailure) -> JSONValue {
-        .integer(try UserReference.resolve(text, in: view).rawValue)
-      }
-      var members: [JSONMember] = []
-      switch what {
-      case "user", "timeline", "followers":
-        members = [member("op", .string(what)), member("user", try user(subject))]
-      case "likes":
-        guard let post = Int64(subject) else { throw arguments.misuse("\(subject) is not the id of a post") }
-        members = [member("op", .string("likers")), member("post", .integer(post))]
-      case "search": members = [member("op", .string("users")), member("query", .string(subject))]
-      default: throw arguments.misuse("\(what) cannot be watched")
-      }
-      if let text = arguments.value(viewer) { members.append(member("as", try user(text))) }
-      if let limit = try arguments.integer(.limit, in: 1...Int64(SocialGraph.Limits.pageCount)) {
-        members.append(member("limit", .integer(limit)))
-      }
-      return try attempt { () throws(KithError) in try Request(members) }
     }
 
     mutating func printNext() throws(CommandFailure) -> Bool {
@@ -180,5 +165,33 @@ enum WatchCommand {
         }
       }
     }
+  }
+
+  /// The request of `kith query` for an answer.
+  static func request(
+    _ arguments: Arguments, _ what: String, _ subject: String?, _ view: borrowing GraphView
+  ) throws(CommandFailure) -> Request {
+    guard let subject else { throw arguments.misuse("the SUBJECT of \(what) is missing") }
+    func member(_ name: String, _ value: JSONValue) -> JSONMember {
+      JSONMember(name: name, value: value, source: 0..<0)
+    }
+    func user(_ text: String) throws(CommandFailure) -> JSONValue {
+      .integer(try UserReference.resolve(text, in: view).rawValue)
+    }
+    var members: [JSONMember] = []
+    switch what {
+    case "user", "timeline", "followers":
+      members = [member("op", .string(what)), member("user", try user(subject))]
+    case "likes":
+      guard let post = Int64(subject) else { throw arguments.misuse("\(subject) is not the id of a post") }
+      members = [member("op", .string("likers")), member("post", .integer(post))]
+    case "search": members = [member("op", .string("users")), member("query", .string(subject))]
+    default: throw arguments.misuse("\(what) cannot be watched")
+    }
+    if let text = arguments.value(viewer) { members.append(member("as", try user(text))) }
+    if let limit = try arguments.integer(.limit, in: 1...Int64(SocialGraph.Limits.pageCount)) {
+      members.append(member("limit", .integer(limit)))
+    }
+    return try attempt { () throws(KithError) in try Request(members) }
   }
 }

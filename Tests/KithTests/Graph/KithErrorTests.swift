@@ -23,6 +23,9 @@ import Testing
     (.unsupportedVersion(found: "2.0", readable: "1.0"), "unsupportedVersion"),
     (.system(errno: 28, call: "write", path: "/store/snap"), "system"),
     (.indeterminate(sequence: 5, cause: .system(errno: 5, call: "sync", path: "/store/wal")), "indeterminate"),
+    (.unavailable(.quorumMissing), "unavailable"), (.lagging(position: 7), "lagging"),
+    (.inDoubt(token: 3, cause: .unavailable(.unreachable(reason: "no route"))), "inDoubt"),
+    (.conflict(position: 7), "conflict"), (.diverged(position: 7, reason: "another history"), "diverged"),
   ]
 
   private static let limits: [(KithError.Limit, String)] = [
@@ -31,6 +34,7 @@ import Testing
     (.posts(limit: 2), "the limit of 2 posts is reached"), (.memory(byteLimit: 9, byteCount: 10), "takes 10"),
     (.usersEverAdded(limit: 7), "7 users ever added"), (.postsEverAdded(limit: 7), "7 posts ever added"),
     (.assignedIDs, "id"), (.changes(limit: 8), "8 changes"), (.generations(limit: 6), "kith restore"),
+    (.requestBytes(limit: 5, byteCount: 6), "the request has 6 bytes; the limit is 5; divide it"),
     (.watches(limit: 4), "4 watched queries"), (.streamBytes(path: "pipe", limit: 5), "pipe gives more than 5 bytes"),
     (.tableBytes(path: "snap", limit: 5, byteCount: 6), "snap has 6 bytes; the limit is 5"),
     (.decompressedBytes(path: "snap", limit: 5, byteCount: 6), "snap has 6 bytes when decompressed; the limit is 5"),
@@ -92,7 +96,7 @@ import Testing
   @Test("Every case has its own code, but for the two kinds of ids and of unknown users")
   func codes() {
     for (error, code) in Self.all { #expect(error.code == code) }
-    #expect(Set(Self.all.map(\.1)).count == 26)
+    #expect(Set(Self.all.map(\.1)).count == 31)
   }
 
   @Test("Every message is one line of text")

@@ -7,7 +7,7 @@ enum AllowListRules {
     "Sources/Kith/Durability/Store/SystemStream.swift", "Sources/Kith/Durability/Store/ProcessLimits.swift",
     "Sources/Kith/Model/Clock.swift", "Sources/Kith/Analytics/FolloweeRow.swift",
     "Sources/Kith/Indexes/NameSearch/CompiledExpression.swift", "Sources/Kith/Queries/Results/RawResults.swift",
-    "Sources/KithC/",
+    "Sources/KithC/", "Sources/KithReplication/Postgres/PostgresConnection.swift",
     "Sources/KithCLI/Console/ByteStream.swift", "Sources/KithCLI/Console/Signals.swift",
     "Sources/KithCLI/Serve/SocketListener.swift", "Sources/KithCLI/Explore/HTTP/HTTPServer.swift",
     "Benchmarks/Sources/KithBenchmarks/Baselines/TimelineBaseline.swift",
@@ -68,6 +68,8 @@ enum AllowListRules {
       "imports CZstd; call what Durability/Encoding/Zstd.swift offers"
     case "CRegex" where file.path != "Sources/Kith/Indexes/NameSearch/CompiledExpression.swift":
       "imports CRegex; call what Indexes/NameSearch/CompiledExpression.swift offers"
+    case "CPostgres" where file.path != "Sources/KithReplication/Postgres/PostgresConnection.swift":
+      "imports CPostgres; call what Postgres/PostgresConnection.swift offers"
     case "CExplorer" where file.path != "Sources/KithCLI/Explore/HTTP/HTTPServer.swift":
       "imports CExplorer; call what Explore/HTTP/HTTPServer.swift offers"
     case "Glibc" where !file.isIn(systemFiles), "Darwin" where !file.isIn(systemFiles),

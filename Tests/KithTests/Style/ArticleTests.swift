@@ -95,13 +95,15 @@ import Testing
       "\(name) differs from its source in \(Self.catalog): KITH_WRITE_ARTICLES=1 swift test --filter ArticleTests")
   }
 
-  @Test("The landing page lists every public type")
-  func landingPage() throws {
-    let page = try #require(Repository.file(at: "\(Self.catalog)Kith.md")).lines
+  @Test("The landing page of a module lists its public types", arguments: [("Kith", 40), ("KithReplication", 5)])
+  func landingPage(module: String, least: Int) throws {
+    let path = "Sources/\(module)/\(module).docc/\(module).md"
+    let page = try #require(Repository.file(at: path)).lines
     let api = try #require(Repository.file(at: PublicAPI.path)).lines
-    let types = Set(api.compactMap { $0.firstMatch(of: /^(\w+): .*\b(?:struct|enum|class|protocol) \1\b/)?.1 })
-    #expect(types.count > 40)
-    for type in types.sorted() { #expect(page.contains("- ``\(type)``"), "\(Self.catalog)Kith.md lacks \(type)") }
+    let own = api.drop { $0 != "## \(module)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
+    let types = Set(own.compactMap { $0.firstMatch(of: /^(\w+): .*\b(?:struct|enum|class|protocol) \1\b/)?.1 })
+    #expect(types.count > least)
+    for type in types.sorted() { #expect(page.contains("- ``\(type)``"), "\(path) lacks \(type)") }
   }
 
   @Test("Snippets are taken in order, and other blocks are not")

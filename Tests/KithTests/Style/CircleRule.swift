@@ -4,7 +4,9 @@ enum CircleRule {
 
   /// What is compiled as one, or as modules that see each other.
   private static let groups = [
-    ["Sources/Kith/", "Sources/KithFoundation/", "Sources/KithCLI/"], ["Tests/KithTests/"], ["Tests/KithCLITests/"],
+    ["Sources/Kith/", "Sources/KithFoundation/", "Sources/KithReplication/", "Sources/KithCLI/"],
+    ["Tests/KithTests/"], ["Tests/KithCLITests/"],
+    ["Tests/KithReplicationTests/"],
     ["Benchmarks/Sources/KithBenchmarks/"], ["Fuzz/Sources/KithFuzz/"],
   ]
 

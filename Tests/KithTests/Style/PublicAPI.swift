@@ -4,7 +4,7 @@
 /// members. Members of types that are not public, and synthesized ones, are left out.
 enum PublicAPI {
   static let path = "docs/API.txt"
-  static let modules = ["Kith", "KithFoundation"]
+  static let modules = ["Kith", "KithFoundation", "KithReplication"]
 
   static let header = """
     # The public API, one declaration a line: its type, and the declaration. PublicAPITests compares it with the

@@ -15,7 +15,7 @@ enum ChangeCoding {
   }
 
   /// The changes of edges by their first byte; nil for what is none.
-  private static let edges: [(kind: RelationKind, adds: Bool)?] = (0...UInt8.max).map { number in
+  static let edges: [(kind: RelationKind, adds: Bool)?] = (0...UInt8.max).map { number in
     for kind in RelationKind.allCases {
       if kind.changeNumbers.add == number { return (kind, true) }
       if kind.changeNumbers.remove == number { return (kind, false) }

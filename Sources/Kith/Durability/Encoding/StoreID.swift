@@ -1,9 +1,9 @@
 /// The id of a store: a UUID chosen when the store is created, and contained in all of its files.
-struct StoreID: Hashable, Sendable, CustomStringConvertible {
-  let high: UInt64
-  let low: UInt64
+package struct StoreID: Hashable, Sendable, CustomStringConvertible {
+  package let high: UInt64
+  package let low: UInt64
 
-  init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -21,7 +21,7 @@ struct StoreID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// 32 hexadecimal digits.
-  var description: String { Self.hexadecimal(high) + Self.hexadecimal(low) }
+  package var description: String { Self.hexadecimal(high) + Self.hexadecimal(low) }
 
   private static func hexadecimal(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)

@@ -1,6 +1,8 @@
 /// Constants of the snapshot format, shared by writer and reader. `Snapshots/FORMAT.md` is the specification.
 enum SnapshotFormat {
-  static let version = FormatVersion(major: 1, minor: 0)
+  static let version = FormatVersion(major: 1, minor: 1)
+  /// The version of a snapshot of a graph that follows no log: 1.1 only adds the place in the log.
+  static let versionWithoutLog = FormatVersion(major: 1, minor: 0)
   /// The oldest reader that can read files of this writer.
   static let minimumReader = FormatVersion(major: 1, minor: 0)
 

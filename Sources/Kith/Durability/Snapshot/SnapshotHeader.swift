@@ -15,12 +15,14 @@ struct SnapshotHeader: Hashable, Sendable {
   var writtenAt: Int64
   /// The version of the Unicode tables by which names were compared: ASCII, at most 16 bytes.
   var unicodeVersion: String
-  /// The format version of the writer; set by the reader.
-  private(set) var formatVersion = SnapshotFormat.version
+  /// Where in a log of changes the graph is; nil if it follows none.
+  var log: LogPlace?
+  /// The format version of the writer: the lowest that has what the header has.
+  private(set) var formatVersion: FormatVersion
 
   init(
     storeID: StoreID, sequence: UInt64, generation: UInt64, chainHash: UInt64 = 0, writtenAt: Int64,
-    unicodeVersion: String
+    unicodeVersion: String, log: LogPlace? = nil
   ) {
     self.storeID = storeID
     self.sequence = sequence
@@ -28,6 +30,8 @@ struct SnapshotHeader: Hashable, Sendable {
     self.chainHash = chainHash
     self.writtenAt = writtenAt
     self.unicodeVersion = unicodeVersion
+    self.log = log
+    formatVersion = log == nil ? SnapshotFormat.versionWithoutLog : SnapshotFormat.version
   }
 
   /// The header's 256 bytes.
@@ -46,6 +50,8 @@ struct SnapshotHeader: Hashable, Sendable {
     let unicodeBytes = Array(unicodeVersion.utf8)
     precondition(unicodeBytes.count <= Self.unicodeVersionByteCount, "the Unicode version has at most 16 bytes")
     writer.append(unicodeBytes)
+    writer.pad(to: Self.logOffset)
+    log?.append(to: &writer)
     writer.pad(to: SnapshotFormat.headerByteCount - 8)
     writer.appendChecksum()
     return writer.bytes
@@ -66,10 +72,13 @@ struct SnapshotHeader: Hashable, Sendable {
     chainHash = try reader.readUInt64()
     writtenAt = try reader.readInt64()
     unicodeVersion = try Self.readUnicodeVersion(&reader)
+    log = formatVersion < SnapshotFormat.version ? nil : try LogPlace.read(&reader)
     // The rest may hold fields of later minor versions. The hash has verified it.
   }
 
   private static let unicodeVersionByteCount = 16
+  /// After the Unicode version.
+  private static let logOffset = 88
 
   private static func checkHash(of bytes: [UInt8], _ reader: ByteReader) throws(KithError) {
     let hashed = bytes.count - 8

@@ -118,7 +118,7 @@ enum SnapshotStep: Sendable {
 }
 
 /// Sums up the content of a section while its pieces pass: first the pieces, then the headers of all of them.
-private struct SectionContent {
+struct SectionContent {
   /// The values stored in a preamble.
   typealias Sum = (byteCount: Int, hash: UInt64)
 

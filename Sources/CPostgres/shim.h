@@ -1,0 +1,42 @@
+#ifndef KITH_POSTGRES_H
+#define KITH_POSTGRES_H
+
+#include <errno.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <string.h>
+
+// Waits until the connection's socket can be read, or written, too, if `writes`: 1 if it can, 0 after the time, -1 on
+// an error of the socket.
+static inline int kith_pq_wait(const PGconn *connection, int writes, int milliseconds) {
+  struct pollfd descriptor = {PQsocket(connection), (short)(POLLIN | (writes ? POLLOUT : 0)), 0};
+  if (descriptor.fd < 0) return -1;
+  int count = poll(&descriptor, 1, milliseconds);
+  return count < 0 ? (errno == EINTR ? 0 : -1) : count;
+}
+
+// Waits for writing alone: while a connection is made.
+static inline int kith_pq_wait_to_write(const PGconn *connection, int milliseconds) {
+  struct pollfd descriptor = {PQsocket(connection), POLLOUT, 0};
+  if (descriptor.fd < 0) return -1;
+  int count = poll(&descriptor, 1, milliseconds);
+  return count < 0 ? (errno == EINTR ? 0 : -1) : count;
+}
+
+// Counts the server's warnings in the int that `count` points to; other notices are dropped.
+static inline void kith_pq_take_notice(void *count, const PGresult *notice) {
+  const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity && strcmp(severity, "WARNING") == 0) ++*(int *)count;
+}
+
+static inline void kith_pq_count_warnings(PGconn *connection, int *count) {
+  PQsetNoticeReceiver(connection, kith_pq_take_notice, count);
+}
+
+// Whether an error ended the whole session: then the server may have committed before it.
+static inline int kith_pq_is_fatal(const PGresult *result) {
+  const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  return !severity || strcmp(severity, "ERROR") != 0;
+}
+
+#endif

@@ -1,0 +1,110 @@
+/// The requests of one record of a replicated graph's log, which are validated when they are applied.
+///
+/// A record is the format byte 1, then entries. An entry is flags, the expected position if there is one, the number
+/// of changes of a group, and the changes. A change is a kind, as in a journal, and its fields in the order of
+/// `Change`. Numbers are varints of at most 64 bits in the shortest form: an id is zigzag, so that small negative ones
+/// are short, and 0 where it is to be assigned; a time is one more than it is, and 0 where it is the record's; the rest
+/// is unsigned. A follow takes 4 to 15 bytes.
+///
+/// The kinds of a journal serve, because neither an id of 0 nor a negative number is ever valid there.
+package struct LoggedRequests: Hashable, Sendable {
+  /// One request: a change, or changes that are made together or not at all.
+  package struct Entry: Hashable, Sendable {
+    /// The changes of it, in `changes`.
+    package let range: Range<Int>
+    /// Whether the ids of what its changes add may be named by references (`Change.reference`).
+    package let isGroup: Bool
+    /// The position of the newest record that may precede its own; nil for any.
+    package let expected: UInt64?
+    /// Whether it only asks all replicas to compare their states after the record. It has no changes.
+    package let isMark: Bool
+  }
+
+  /// The changes of all entries.
+  package private(set) var changes: [Change] = []
+  package private(set) var entries: [Entry] = []
+
+  /// The most changes of a record.
+  package static let changeLimit = SocialGraph.Limits.batchCount
+  /// The most entries of a record: marks have no changes.
+  package static let entryLimit = 2 * changeLimit
+  /// The first byte of a record.
+  package static let format: UInt8 = 1
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let group = Flags(rawValue: 1)
+    static let expects = Flags(rawValue: 2)
+    static let mark = Flags(rawValue: 4)
+    static let all: Flags = [.group, .expects, .mark]
+  }
+
+  // MARK: - Writing
+
+  /// The bytes of an entry with one change, or with the changes of a group.
+  package static func entry(
+    _ changes: [Change], isGroup: Bool = false, expecting position: UInt64? = nil
+  ) -> [UInt8] {
+    precondition(isGroup || changes.count == 1, "only a group has several changes")
+    var flags: Flags = isGroup ? .group : []
+    if position != nil { flags.insert(.expects) }
+    var bytes = [flags.rawValue]
+    if let position { RequestCoding.append(position, to: &bytes) }
+    if isGroup { RequestCoding.append(UInt64(changes.count), to: &bytes) }
+    for change in changes { RequestCoding.append(change, to: &bytes) }
+    return bytes
+  }
+
+  /// The bytes of a mark.
+  package static let mark = [Flags.mark.rawValue]
+
+  // MARK: - Reading
+
+  /// No requests: what a record has that is passed over.
+  package init() {}
+
+  /// Whether the replicas are to compare their states after the record.
+  package var hasMark: Bool { entries.contains { $0.isMark } }
+
+  /// Reads a record.
+  /// - Parameter name: names it in errors.
+  /// - Throws: `unsupportedVersion`, `corrupt`.
+  package init(decoding payload: [UInt8], named name: String) throws(KithError) {
+    var reader = ByteReader(payload, file: name)
+    let format = try reader.readUInt8()
+    guard format == Self.format else {
+      throw .unsupportedVersion(found: "\(format) of \(name)", readable: "\(Self.format)")
+    }
+    // A change has three bytes or more, so the record bounds what is reserved.
+    changes.reserveCapacity(min(Self.changeLimit, payload.count / 3))
+    entries.reserveCapacity(min(Self.changeLimit, payload.count / 3))
+    while reader.remaining > 0 { try readEntry(&reader) }
+  }
+
+  private mutating func readEntry(_ reader: inout ByteReader) throws(KithError) {
+    let start = reader.position
+    guard entries.count < Self.entryLimit else {
+      throw reader.corrupt("more than \(Self.entryLimit) entries", at: start)
+    }
+    let flags = Flags(rawValue: try reader.readUInt8())
+    guard flags.isSubset(of: .all), flags == .mark || !flags.contains(.mark) else {
+      throw reader.corrupt("unknown flags \(flags.rawValue)", at: start)
+    }
+    let expected = flags.contains(.expects) ? try RequestCoding.number(&reader) : nil
+    let count =
+      if flags.contains(.mark) {
+        UInt64(0)
+      } else {
+        flags.contains(.group) ? try RequestCoding.number(&reader) : 1
+      }
+    guard count <= UInt64(Self.changeLimit - changes.count) else {
+      throw reader.corrupt("more than \(Self.changeLimit) changes", at: start)
+    }
+    let first = changes.count
+    for _ in 0..<count { changes.append(try RequestCoding.change(&reader)) }
+    entries.append(
+      Entry(
+        range: first..<changes.count, isGroup: flags.contains(.group), expected: expected,
+        isMark: flags.contains(.mark)))
+  }
+}

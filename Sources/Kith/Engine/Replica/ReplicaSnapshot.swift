@@ -1,0 +1,113 @@
+/// A snapshot of a replica: a file that holds a graph and its place in a log.
+package struct ReplicaSnapshot: Hashable, Sendable {
+  package let path: String
+  package let byteCount: Int64
+  package let sequence: UInt64
+  package let place: LogPlace
+  /// The digest of the graph in it, from the hashes of its columns.
+  package let digest: UInt64
+
+  private init?(_ summary: SnapshotSummary) {
+    guard let place = summary.header.log else { return nil }
+    path = summary.path
+    byteCount = summary.fileByteCount
+    sequence = summary.header.sequence
+    self.place = place
+    digest = StateDigest.of(summary)
+  }
+
+  /// What the names of the files end with.
+  private static let suffix = ".replica.kith.zst"
+
+  /// The name of the snapshot at a position, by which names sort.
+  package static func name(at position: UInt64, of log: StoreID) -> String {
+    let digits = String(position)
+    return "\(log)-" + String(repeating: "0", count: 20 - digits.count) + digits + suffix
+  }
+
+  /// Writes a snapshot: durable and read back, or not at all. One of the same position is replaced.
+  /// - Complexity: O(graph), twice.
+  package static func write(
+    _ pin: SocialGraph.Pin, at place: LogPlace, in directory: String, workers: Int
+  ) throws(KithError) -> ReplicaSnapshot {
+    let header = SnapshotHeader(
+      storeID: place.log, sequence: pin.view.sequence, generation: 1, writtenAt: Timestamp.now().rawValue,
+      unicodeVersion: Folding.unicodeVersion, log: place)
+    let summary = try SnapshotFile.write(
+      header, pin.view.state, to: directory, name: name(at: place.position, of: place.log), replacing: true,
+      disk: SystemDisk(), workers: workers)
+    guard let snapshot = ReplicaSnapshot(summary) else { preconditionFailure("the header has a place") }
+    return snapshot
+  }
+
+  /// The names of the snapshots of a log in a directory, the newest first; none if there is no directory.
+  package static func names(in directory: String, of log: StoreID) throws(KithError) -> [String] {
+    let disk = SystemDisk()
+    guard try disk.status(of: directory, followingLinks: true) != nil else { return [] }
+    return try disk.list(directory).filter { $0.hasPrefix("\(log)-") && $0.hasSuffix(suffix) }.reversed()
+  }
+
+  /// Creates a directory unless there is one.
+  package static func makeDirectory(_ path: String) throws(KithError) {
+    let disk = SystemDisk()
+    if try disk.status(of: path, followingLinks: true) == nil {
+      try disk.makeDirectory(path)
+      try disk.syncDirectory(path.parentPath)
+    }
+  }
+
+  /// Reads a whole snapshot and compares all hashes. Builds no graph.
+  /// - Throws: `corrupt`, `notAStore`, `unsupportedVersion`, `system`.
+  package static func verify(_ name: String, in directory: String) throws(KithError) -> ReplicaSnapshot {
+    let path = directory.appendingPathComponent(name)
+    guard let snapshot = ReplicaSnapshot(try SnapshotFile.verify(path: path, disk: SystemDisk())) else {
+      throw .notAStore(path: path, reason: "it has no place in a log")
+    }
+    return snapshot
+  }
+
+  /// Removes snapshots, of which another process may have removed some.
+  package static func remove(_ names: some Sequence<String>, in directory: String) throws(KithError) {
+    let disk = SystemDisk()
+    for name in names {
+      let path = directory.appendingPathComponent(name)
+      if try disk.status(of: path, followingLinks: false) != nil { try disk.remove(path) }
+    }
+  }
+}
+
+extension SocialGraph {
+  /// A replica before the first record of a log: empty, in memory, and changed by `applyLogged` alone.
+  package static func emptyReplica(options: Options) -> SocialGraph {
+    SocialGraph(GraphState(), store: nil, options: options, isReadOnly: true)
+  }
+
+  /// A replica from a snapshot.
+  /// - Throws: `corrupt`, `notAStore`, `unsupportedVersion`, `system`; `limitExceeded` by the options.
+  /// - Complexity: O(graph · log longest list).
+  package static func replica(
+    fromSnapshot name: String, in directory: String, options: Options
+  ) throws(KithError) -> (graph: SocialGraph, place: LogPlace) {
+    let disk = SystemDisk()
+    let path = directory.appendingPathComponent(name)
+    var saved = try SnapshotFile.read(
+      try disk.open(path, writable: false), path: path,
+      limit: .ownStore(maximumByteCount: options.maximumByteCount), from: disk)
+    guard let place = saved.header.log else { throw .notAStore(path: path, reason: "it has no place in a log") }
+    try GraphLimits(options).admit(&saved.state, isReadOnly: true)
+    return (SocialGraph(saved.state, store: nil, options: options, isReadOnly: true), place)
+  }
+
+  /// The digest of the state: equal for equal states, whatever led to them.
+  /// - Complexity: O(graph).
+  package func stateDigest() throws(KithError) -> UInt64 { try pin().stateDigest() }
+}
+
+extension SocialGraph.Pin {
+  /// The digest of the state: equal for equal states, whatever led to them.
+  /// - Parameter workers: the cores that it may use.
+  /// - Complexity: O(graph).
+  package func stateDigest(workers: Int = SystemDisk.coreCount) throws(KithError) -> UInt64 {
+    try StateDigest.of(view.state, workers: workers)
+  }
+}

@@ -1,0 +1,157 @@
+#if Replication
+  import Kith
+
+  /// What replicas tell each other through the log's tables.
+  extension PostgresLog {
+    package func identity() async throws(KithError) -> LogIdentity {
+      let statement = """
+        SELECT o_id, o_schema, o_format, o_rules, o_server, o_fsync, o_full_page_writes FROM kith.identity()
+        """
+      let found = try await call(control) { connection, deadline throws(PostgresFailure) in
+        let rows = try connection.run(statement, by: deadline)
+        var row = PostgresRow(rows)
+        let (id, schema, format, rules) = (row.id(), row.int(), row.int(), row.int())
+        let (server, isSyncing, writesPages) = (row.int(), row.text() == "on", row.text() == "on")
+        if rows.count == 0 { throw .refused(state: "3F000", message: "no settings") }
+        return (LogIdentity(id: id, format: format, rules: rules), schema, server, isSyncing && writesPages)
+      }
+      let (identity, schema, server, isSafe) = found
+      guard schema == PostgresSchema.version else {
+        throw .unsupportedVersion(found: "\(schema) of the log's tables", readable: "\(PostgresSchema.version)")
+      }
+      guard server >= PostgresSchema.oldestServer else {
+        throw .unavailable(.refused(reason: "the server is \(server / 10_000), PostgreSQL 15 or newer is needed"))
+      }
+      guard isSafe else {
+        throw .unavailable(.refused(reason: "the server has fsync or full_page_writes off, so it could lose records"))
+      }
+      return identity
+    }
+
+    package func report(_ report: ReplicaReport) async throws(KithError) {
+      try await run(
+        "SELECT kith.report($1::text, $2::uuid, $3::bigint, $4::bigint, $5::int)",
+        [
+          Array(report.name.utf8), report.session.bytes, report.applied.bigEndianBytes,
+          report.outcomeChain.bigEndianBytes, UInt32(report.rules).bigEndianBytes,
+        ])
+    }
+
+    package func reports() async throws(KithError) -> [ReplicaReport] {
+      try await rows("SELECT name, session, applied, outcome, rules, seen FROM kith.reports()") { row in
+        ReplicaReport(
+          name: row.text(), session: row.id(), applied: row.unsigned(), outcomeChain: row.unsigned(), rules: row.int(),
+          seen: row.time())
+      }
+    }
+
+    package func forgetReplica(_ name: String) async throws(KithError) {
+      try await run("SELECT kith.forget($1::text)", [Array(name.utf8)])
+    }
+
+    package func agree(on digest: LogDigest) async throws(KithError) -> LogDigest {
+      let first = try await rows(
+        "SELECT position, kind, value, replica FROM kith.agree($1::bigint, $2::int, $3::bigint, $4::text)",
+        [
+          digest.position.bigEndianBytes, UInt32(digest.kind.rawValue).bigEndianBytes, digest.value.bigEndianBytes,
+          Array(digest.replica.utf8),
+        ]
+      ) { row in
+        LogDigest(
+          position: row.unsigned(), kind: LogDigest.Kind(rawValue: row.int()) ?? .state, value: row.unsigned(),
+          replica: row.text())
+      }
+      return first.first ?? digest
+    }
+
+    package func recordSnapshot(_ snapshot: LogSnapshot) async throws(KithError) {
+      try await run(
+        """
+        SELECT kith.record_snapshot($1::bigint, $2::text, $3::bigint, $4::bytea, $5::bigint, $6::bigint, $7::bigint,
+          $8::text, string_to_array($9::text, chr(10)))
+        """,
+        [
+          snapshot.position.bigEndianBytes, Array(snapshot.place.utf8), snapshot.sequence.bigEndianBytes,
+          snapshot.chain, snapshot.outcomeChain.bigEndianBytes, snapshot.digest.bigEndianBytes,
+          UInt64(bitPattern: snapshot.byteCount).bigEndianBytes, Array(snapshot.writer.utf8),
+          Array(snapshot.verifiers.joined(separator: "\n").utf8),
+        ])
+    }
+
+    package func snapshots() async throws(KithError) -> [LogSnapshot] {
+      try await rows(
+        """
+        SELECT position, place, sequence, chain, outcome, digest, bytes, writer, array_to_string(verifiers, chr(10))
+          FROM kith.snapshots()
+        """
+      ) { row in
+        let (position, place) = (row.unsigned(), row.text())
+        return LogSnapshot(
+          position: position, sequence: row.unsigned(), chain: row.bytes(), outcomeChain: row.unsigned(),
+          digest: row.unsigned(), byteCount: row.signed(), place: place, writer: row.text(),
+          verifiers: row.text().split(separator: "\n").map(String.init))
+      }
+    }
+
+    package func skip(_ position: LogPosition) async throws(KithError) {
+      try await run("SELECT kith.pass_over($1::bigint)", [position.bigEndianBytes])
+    }
+
+    package func skippedPositions() async throws(KithError) -> [LogPosition] {
+      try await rows("SELECT kith.passed_over()") { row in row.unsigned() }
+    }
+
+    package func trim(through position: LogPosition) async throws(KithError) {
+      try await run("SELECT kith.trim($1::bigint)", [position.bigEndianBytes])
+    }
+
+    private func rows<R: Sendable>(
+      _ statement: String, _ parameters: [PostgresConnection.Value] = [],
+      _ make: @escaping @Sendable (inout PostgresRow) -> R
+    ) async throws(KithError) -> [R] {
+      try await call(control) { connection, deadline throws(PostgresFailure) in
+        let rows = try connection.run(statement, parameters, by: deadline)
+        return (0..<rows.count).map { index in
+          var row = PostgresRow(rows, index)
+          return make(&row)
+        }
+      }
+    }
+
+    // MARK: Creating
+
+    /// How long creating a log may take.
+    private static let creationTime = Duration.seconds(30)
+
+    /// Creates the tables and functions of a new log in the database of the URL.
+    /// - Parameters:
+    ///   - requiresQuorum: whether records are refused while no standby is synchronous; false only where the server's
+    ///     storage itself is replicated.
+    ///   - retention: how long a record stays at least.
+    ///   - role: an existing role that may use the log beside the one that creates it.
+    /// - Throws: `unavailable`, `refused` if there is a log.
+    package func create(
+      requiresQuorum: Bool = true, partitionSize: Int = PostgresSchema.partitionSize,
+      retention: Duration = PostgresSchema.retention, role: String? = nil
+    ) async throws(KithError) {
+      let script = PostgresSchema.script(
+        id: .random(), requiresQuorum: requiresQuorum, partitionSize: partitionSize, retention: retention,
+        role: role)
+      do throws(PostgresFailure) {
+        try await control.run(within: Self.creationTime) { connection, deadline throws(PostgresFailure) in
+          do throws(PostgresFailure) {
+            try connection.runScript(script, by: deadline)
+          } catch {
+            try? connection.runScript("ROLLBACK", by: deadline)
+            throw error
+          }
+        }
+      } catch {
+        if case .refused("42P06", _) = error {
+          throw .unavailable(.refused(reason: "the database has a log (schema kith) already"))
+        }
+        throw error.problem
+      }
+    }
+  }
+#endif

@@ -1,0 +1,165 @@
+#if Replication
+  extension PostgresSchema {
+    /// Appending and reading.
+    ///
+    /// The lock of `append` is held to the end of its commit, so the next position begins after this one can be seen:
+    /// positions are dense and ascend with the commits. A repeated append that finds its record commits a message, so
+    /// that its answer, too, waits for a quorum.
+    static let recordFunctions = """
+      CREATE FUNCTION kith.append(
+        p_session uuid, p_serial bigint, p_base bigint, p_clock bigint, p_payload bytea,
+        OUT o_position bigint, OUT o_chain bytea) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+      DECLARE
+        settings kith.settings;
+        mine record;
+        last record;
+        skew bigint := p_clock - kith.clock();
+        at bigint;
+      BEGIN
+        PERFORM kith.check_quorum();
+        IF abs(skew) > 60000 THEN
+          RAISE EXCEPTION '%', abs(skew) USING ERRCODE = 'KI002';
+        END IF;
+        IF current_setting('transaction_isolation') <> 'read committed' THEN
+          RAISE EXCEPTION 'appends need read committed isolation';
+        END IF;
+        PERFORM pg_advisory_xact_lock(7235429224);
+        SELECT * INTO STRICT settings FROM kith.settings;
+        IF p_base < settings.trimmed THEN
+          RAISE EXCEPTION 'the log was trimmed up to %', settings.trimmed USING ERRCODE = 'KI005';
+        END IF;
+        SELECT position, serial, chain INTO mine FROM kith.record
+          WHERE position > p_base AND session = p_session AND serial >= p_serial ORDER BY position LIMIT 1;
+        IF FOUND THEN
+          IF mine.serial > p_serial THEN
+            RAISE EXCEPTION 'append % of its session came after %', p_serial, mine.serial USING ERRCODE = 'KI003';
+          END IF;
+          PERFORM pg_logical_emit_message(true, 'kith', '');
+          o_position := mine.position;
+          o_chain := mine.chain;
+          RETURN;
+        END IF;
+        SELECT position, r.at, chain INTO last FROM kith.record r ORDER BY position DESC LIMIT 1;
+        o_position := coalesce(last.position, 0) + 1;
+        at := greatest(kith.clock(), last.at);
+        o_chain := sha256(coalesce(last.chain, sha256(uuid_send(settings.id))) || uuid_send(p_session)
+          || int8send(p_serial) || int8send(at) || sha256(p_payload));
+        IF o_position % settings.partition_size = settings.partition_size / 2 THEN
+          PERFORM kith.extend(o_position);
+        END IF;
+        INSERT INTO kith.record VALUES (o_position, at, p_session, p_serial, o_chain, p_payload);
+        PERFORM pg_notify('kith', '');
+      END $$;
+
+      -- Records after a position, at least one if there is any, then what fits the bytes. Unless the caller knows the
+      -- last of them from an append of its own, the answer waits for a commit on a quorum.
+      CREATE FUNCTION kith.read(
+        p_after bigint, p_bytes bigint, p_known bigint, p_known_chain bytea)
+        RETURNS TABLE (o_position bigint, o_at bigint, o_session uuid, o_serial bigint, o_chain bytea, o_payload bytea)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+      DECLARE
+        final bigint;
+        newest bigint;
+      BEGIN
+        SELECT max(s.position) INTO final FROM (
+          SELECT position, row_number() OVER w AS place, sum(octet_length(payload)) OVER w AS bytes
+            FROM (SELECT position, payload FROM kith.record WHERE position > p_after ORDER BY position LIMIT 4096) r
+            WINDOW w AS (ORDER BY position ROWS UNBOUNDED PRECEDING)) s
+          WHERE s.place = 1 OR s.bytes <= p_bytes;
+        IF final IS NULL THEN
+          newest := kith.newest();
+          IF newest < p_after THEN
+            RAISE EXCEPTION '%', newest USING ERRCODE = 'KI004';
+          END IF;
+          RETURN;
+        END IF;
+        RETURN QUERY SELECT position, at, session, serial, chain, payload FROM kith.record
+          WHERE position > p_after AND position <= final ORDER BY position;
+        IF NOT (final <= p_known AND EXISTS (
+          SELECT FROM kith.record WHERE position = p_known AND chain = p_known_chain)) THEN
+          PERFORM kith.confirm();
+        END IF;
+      END $$;
+
+      """
+
+    /// What replicas tell each other. A report may be lost, so its commit waits for nobody.
+    static let sharedFunctions = """
+      CREATE FUNCTION kith.identity(OUT o_id uuid, OUT o_schema int, OUT o_format int, OUT o_rules int,
+        OUT o_server int, OUT o_fsync text, OUT o_full_page_writes text)
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+        SELECT id, schema, format, rules, current_setting('server_version_num')::int, current_setting('fsync'),
+          current_setting('full_page_writes') FROM kith.settings $$;
+
+      CREATE FUNCTION kith.report(p_name text, p_session uuid, p_applied bigint, p_outcome bigint, p_rules int)
+        RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+      BEGIN
+        PERFORM set_config('synchronous_commit', 'off', true);
+        INSERT INTO kith.replica VALUES (p_name, p_session, p_applied, p_outcome, p_rules, kith.clock())
+          ON CONFLICT (name) DO UPDATE SET session = excluded.session, applied = excluded.applied,
+            outcome = excluded.outcome, rules = excluded.rules, seen = excluded.seen;
+      END $$;
+
+      CREATE FUNCTION kith.reports() RETURNS SETOF kith.replica LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = pg_catalog AS $$ SELECT * FROM kith.replica ORDER BY name COLLATE "C" $$;
+
+      CREATE FUNCTION kith.forget(p_name text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+        AS $$ DELETE FROM kith.replica WHERE name = p_name $$;
+
+      CREATE FUNCTION kith.agree(p_position bigint, p_kind int, p_value bigint, p_replica text)
+        RETURNS SETOF kith.digest LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+      BEGIN
+        INSERT INTO kith.digest VALUES (p_position, p_kind, p_value, p_replica) ON CONFLICT DO NOTHING;
+        RETURN QUERY SELECT * FROM kith.digest WHERE position = p_position AND kind = p_kind;
+      END $$;
+
+      CREATE FUNCTION kith.record_snapshot(p_position bigint, p_place text, p_sequence bigint, p_chain bytea,
+        p_outcome bigint, p_digest bigint, p_bytes bigint, p_writer text, p_verifiers text[])
+        RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        INSERT INTO kith.snapshot VALUES (
+          p_position, p_place, p_sequence, p_chain, p_outcome, p_digest, p_bytes, p_writer, p_verifiers)
+          ON CONFLICT (position, place) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
+            outcome = excluded.outcome, digest = excluded.digest, bytes = excluded.bytes, writer = excluded.writer,
+            verifiers = ARRAY(SELECT DISTINCT name COLLATE "C" AS name
+              FROM unnest(snapshot.verifiers || excluded.verifiers) name ORDER BY 1) $$;
+
+      CREATE FUNCTION kith.snapshots() RETURNS SETOF kith.snapshot LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = pg_catalog AS $$ SELECT * FROM kith.snapshot ORDER BY position DESC, place COLLATE "C" $$;
+
+      CREATE FUNCTION kith.pass_over(p_position bigint) RETURNS void LANGUAGE sql SECURITY DEFINER
+        SET search_path = pg_catalog AS $$ INSERT INTO kith.skip VALUES (p_position) ON CONFLICT DO NOTHING $$;
+
+      CREATE FUNCTION kith.passed_over() RETURNS SETOF bigint LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = pg_catalog AS $$ SELECT position FROM kith.skip ORDER BY position $$;
+
+      """
+
+    /// Drops whole partitions whose records are all older than the retention, and waits a short time for who reads
+    /// them. The newest record always remains: it is the counter.
+    static let maintenance = """
+      CREATE FUNCTION kith.trim(p_position bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+        SET search_path = pg_catalog SET lock_timeout = '500ms' AS $$
+      DECLARE
+        settings kith.settings;
+        place bigint;
+        bound bigint := least(p_position, kith.newest() - 1);
+      BEGIN
+        IF NOT pg_try_advisory_xact_lock(7235429225) THEN
+          RETURN 0;
+        END IF;
+        SELECT * INTO STRICT settings FROM kith.settings;
+        place := (settings.trimmed + 1) / settings.partition_size;
+        WHILE (place + 1) * settings.partition_size - 1 <= bound LOOP
+          EXIT WHEN (SELECT at FROM kith.record WHERE position = (place + 1) * settings.partition_size - 1)
+            > kith.clock() - settings.retention;
+          EXECUTE format('DROP TABLE IF EXISTS kith.record_%s', place);
+          place := place + 1;
+          UPDATE kith.settings SET trimmed = place * partition_size - 1;
+          DELETE FROM kith.digest WHERE position < place * settings.partition_size;
+        END LOOP;
+        RETURN (SELECT trimmed FROM kith.settings);
+      END $$;
+
+      """
+  }
+#endif

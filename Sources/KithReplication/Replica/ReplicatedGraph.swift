@@ -1,0 +1,217 @@
+import Kith
+
+/// A full copy of a social graph that several hosts share, kept equal by an ordered log of changes.
+///
+/// Changes are submitted to the log, and answered when they are on a quorum and the local copy has applied them.
+/// Queries are answered by the local copy: they send no message and go on while the log cannot be reached.
+///
+/// ```swift
+/// let ann = try await graph.addUser("ann")
+/// let done = try await graph.submit(.follow(by: ann, target: bob))
+/// try await other.wait(for: done.position)  // on another host: reads see the follow from now on
+/// let page = try graph.read { try $0.timeline(of: ann) }
+/// ```
+public final class ReplicatedGraph: Sendable {
+  /// The local copy. Its verbs answer `readOnly`; queries, live queries, search sessions, the change feed, pins and
+  /// passes work as on any graph. Once the replica differs from the others, it answers `closed`.
+  public let local: SocialGraph
+  private let core: ReplicaCore
+  private let keeper: SnapshotKeeper
+  private let directory: String?
+  private let tasks: [Task<Void, Never>]
+
+  /// Opens a replica: restores the newest snapshot that it finds, and applies what the log has since.
+  /// - Parameters:
+  ///   - log: the log; the replica closes it.
+  ///   - directory: the replica's own directory for snapshots, created if absent; nil for none.
+  ///   - onEvent: receives events, one at a time, in order, on a dedicated thread.
+  /// - Throws: `unavailable`; `noStore` if no snapshot leads to the log; `unsupportedVersion`, `limitExceeded`.
+  package static func open(
+    log: any ReplicationLog, directory: String?, options: ReplicaOptions,
+    onEvent: (@Sendable (ReplicaEvent) -> Void)? = nil
+  ) async throws(KithError) -> ReplicatedGraph {
+    var options = options
+    // Every replica decides alike, whatever its options are.
+    options.graph.uniqueNames = .exact
+    let events = ReplicaEvents(onEvent)
+    let start = ReplicaStart(log: log, directory: directory, options: options, events: events)
+    let beginning = try await start.begin()
+    let skipped = try await log.skippedPositions()
+    let newest = try await log.confirmedPosition()
+    let core = ReplicaCore(
+      log: log, graph: beginning.graph, place: beginning.place, options: options, events: events,
+      snapshotPosition: beginning.isRestored ? beginning.place.position : nil)
+    core.note(newest: newest)
+    let defersLists = !options.answersAtOnce && core.status.lag >= ReplicaOptions.deferringLag
+    if defersLists { core.graph.beginCatchingUp() }
+    let graph = ReplicatedGraph(core, directory: directory, skipped: skipped)
+    if !options.answersAtOnce { try await core.waitUntilApplied(newest) }
+    if defersLists {
+      try await WorkQueue("kith.replica.lists").run { () throws(KithError) in core.graph.endCatchingUp() }
+    }
+    return graph
+  }
+
+  private init(_ core: ReplicaCore, directory: String?, skipped: [LogPosition]) {
+    self.core = core
+    self.directory = directory
+    local = core.graph
+    let keeper = SnapshotKeeper(core: core, directory: directory)
+    self.keeper = keeper
+    tasks = [
+      Task { await Applier(core: core, keeper: keeper).run(skipping: skipped) },
+      Task { await Appender(core: core).run() },
+      Task { await Attendant(core: core, keeper: keeper).run() },
+    ]
+  }
+
+  deinit {
+    let (core, tasks) = (core, tasks)
+    core.end(because: .closed)
+    for task in tasks { task.cancel() }
+    Task {
+      await core.log.close()
+      try? await core.graph.close()
+    }
+  }
+
+  // MARK: - Changing
+
+  /// Makes one change.
+  /// - Parameter position: the newest record that may precede the change's own; nil for any.
+  /// - Returns: its result, once it is on a quorum and applied here.
+  /// - Throws: the errors of the `Change`; `conflict` if another record came after `position`; `unavailable` if
+  ///   nothing was written; `inDoubt` if that is not known; `closed`, `diverged`; `limitExceeded`; `cancelled` before
+  ///   the change is handed over.
+  @discardableResult
+  public func submit(_ change: Change, expecting position: LogPosition? = nil) async throws(KithError) -> Committed {
+    try SocialGraph.checkShape(change)
+    try local.checkLimits(change)
+    let outcome = try await submit(LoggedRequests.entry([change], expecting: position), changeCount: 1)
+    return try Committed(outcome)
+  }
+
+  /// Makes the changes of a group: all or none.
+  /// - Returns: the results in their order, once they are on a quorum and applied here.
+  /// - Throws: as the other form; `inBatch` with the index of the change that fails.
+  @discardableResult
+  public func submit(
+    _ group: ChangeGroup, expecting position: LogPosition? = nil
+  ) async throws(KithError) -> CommittedGroup {
+    let changes = group.changes
+    for change in changes { try local.checkLimits(change) }
+    let entry = LoggedRequests.entry(changes, isGroup: true, expecting: position)
+    let outcome = try await submit(entry, changeCount: changes.count)
+    return CommittedGroup(results: outcome.results, position: outcome.position)
+  }
+
+  private func submit(_ entry: [UInt8], changeCount: Int) async throws(KithError) -> Request.Outcome {
+    if Task.isCancelled { throw .cancelled }
+    guard entry.count < LogRecord.payloadByteLimit else {
+      throw .limitExceeded(.requestBytes(limit: LogRecord.payloadByteLimit - 1, byteCount: entry.count))
+    }
+    return try await core.submit(entry, changeCount: changeCount).wait().get()
+  }
+
+  /// What became of a request that was answered with `inDoubt`, on the replica that submitted it.
+  /// - Returns: its results; nil if that is still not known.
+  /// - Throws: what the request was refused with, `unavailable` if it was never written; `invalidRequest` for a token
+  ///   that is none of the newest 10,000.
+  public func outcome(of token: UInt64) throws(KithError) -> CommittedGroup? {
+    guard let request = core.doubtful(token) else {
+      throw .invalidRequest(.malformed("no request \(token) is in doubt here"))
+    }
+    guard let outcome = try request.known?.get() else { return nil }
+    return CommittedGroup(results: outcome.results, position: outcome.position)
+  }
+
+  // MARK: - Reading
+
+  /// Lends a view of the local copy while `body` runs: as `SocialGraph.read`.
+  @inline(__always)
+  public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
+    try local.read(body)
+  }
+
+  /// Waits until the local copy has applied a position, so that reads see everything up to it.
+  /// - Throws: `lagging` after the timeout, within a tenth of a second; `closed`, `diverged`.
+  public func wait(for position: LogPosition, timeout: Duration = .seconds(10)) async throws(KithError) {
+    try await core.wait(for: position, timeout: timeout)
+  }
+
+  /// Waits until the local copy has applied everything that was acknowledged anywhere before this call: a read that
+  /// follows is linearizable.
+  /// - Returns: the position that was waited for.
+  /// - Throws: `unavailable` if the log cannot be asked; as `wait(for:)`.
+  @discardableResult
+  public func catchUp(timeout: Duration = .seconds(10)) async throws(KithError) -> LogPosition {
+    let position = try await core.log.confirmedPosition()
+    core.note(newest: position)
+    try await core.wait(for: position, timeout: timeout)
+    return position
+  }
+
+  /// The last record that is applied: a token for `wait(for:)` on another host.
+  public var position: LogPosition { core.position }
+
+  /// The state of the replica.
+  public var status: ReplicaStatus { core.status }
+
+  // MARK: - Keeping
+
+  /// Writes a snapshot for all replicas, of the state after a record that this call appends. All replicas compare
+  /// their states there.
+  /// - Returns: the position of that record.
+  /// - Throws: `noStore` without a directory for snapshots; `system`; as `submit`.
+  @discardableResult
+  public func snapshot() async throws(KithError) -> LogPosition {
+    let outcome = try await submit(LoggedRequests.mark, changeCount: 0)
+    guard let marked = outcome.marked else { preconditionFailure("a mark that is applied has a state") }
+    return try await keeper.write(marked).position
+  }
+
+  /// Lets all replicas compare their states after a record that this call appends. One that differs stops.
+  /// - Returns: the position of that record, and the digest of the state there.
+  /// - Throws: as `submit`.
+  public func verify() async throws(KithError) -> (position: LogPosition, digest: UInt64) {
+    let outcome = try await submit(LoggedRequests.mark, changeCount: 0)
+    guard let marked = outcome.marked else { preconditionFailure("a mark that is applied has a state") }
+    let digest = try await WorkQueue("kith.replica.digest").run { () throws(KithError) in
+      try marked.pin.stateDigest()
+    }
+    return (outcome.position, digest)
+  }
+
+  /// Reads back the snapshots of other replicas that this one has not verified.
+  /// - Returns: how many are sound.
+  /// - Throws: as the log; `corrupt`, `system`.
+  @discardableResult
+  public func verifySnapshots() async throws(KithError) -> Int {
+    var count = 0
+    while try await keeper.verifyNext() { count += 1 }
+    return count
+  }
+
+  /// Removes the records that no replica needs: two snapshots verified by another replica than their writer are beyond
+  /// them, and every replica has applied them.
+  /// - Returns: the position through which records may go; 0 for none.
+  @discardableResult
+  public func trim() async throws(KithError) -> LogPosition { try await keeper.trim() }
+
+  /// Closes the replica. Requests that were not sent are refused with `closed`, the others with `inDoubt`.
+  public func close() async {
+    core.end(because: .closed)
+    for task in tasks { task.cancel() }
+    await core.log.close()
+    for task in tasks { await task.value }
+    // A graph in memory has no file whose closing could fail.
+    try? await local.close()
+  }
+}
+
+extension Committed {
+  init(_ outcome: Request.Outcome) throws(KithError) {
+    guard let applied = outcome.results.first else { preconditionFailure("a change has one result") }
+    self.init(applied: applied, position: outcome.position)
+  }
+}

@@ -1,0 +1,230 @@
+#if Replication
+  import Foundation
+  import Kith
+  import Testing
+
+  @testable import KithCLI
+  @testable import KithReplication
+
+  /// The log in PostgreSQL against a server that the suite starts and removes.
+  @Suite(.enabled(if: PostgresPrograms.find() != nil, "PostgreSQL 15 or newer is not installed"))
+  struct PostgresLogTests {
+    private static let partitionSize = 16
+
+    /// A new log on a server of its own.
+    private func withLog(
+      standbys: Bool = false, requiresQuorum: Bool? = nil,
+      _ body: (PostgresLog, TrialCluster) async throws -> Void
+    ) async throws {
+      let programs = try #require(PostgresPrograms.find())
+      let directory = try TemporaryDirectory.make("cluster")
+      defer { TemporaryDirectory.remove(directory) }
+      let cluster = try TrialCluster(in: directory, count: standbys ? 3 : 1, programs)
+      defer { cluster.remove() }
+      let log = try PostgresLog(url: cluster.url)
+      try await log.create(
+        requiresQuorum: requiresQuorum ?? standbys, partitionSize: Self.partitionSize,
+        retention: .zero)
+      try await body(log, cluster)
+      await log.close()
+    }
+
+    /// What a call throws; nil if it returns.
+    private func failure(_ call: () async throws -> Void) async -> KithError? {
+      do { try await call() } catch { return error as? KithError }
+      return nil
+    }
+
+    private func now() -> Timestamp { Timestamp(Int64(Date().timeIntervalSince1970 * 1_000)) }
+
+    @Test("Records are dense, chained and in the order of their appends; partitions follow")
+    func order() async throws {
+      try await withLog { log, _ async throws in
+        let identity = try await log.identity()
+        let sessions = [LogID.random(), .random(), .random()]
+        let count = 3 * Self.partitionSize
+        for index in 0..<count {
+          let payload = [UInt8](repeating: UInt8(index), count: 1 + index * 100)
+          let position = try await log.append(
+            payload, session: sessions[index % 3], serial: UInt64(index / 3 + 1), base: 0, hostTime: now())
+          #expect(position == UInt64(index + 1))
+        }
+        var records: [LogRecord] = []
+        while records.count < count {
+          let next = try await log.read(after: UInt64(records.count), byteLimit: 5_000, timeout: .seconds(1))
+          #expect(next.count == 1 || next.reduce(0) { $0 + $1.payload.count } <= 5_000)
+          records += next
+          try #require(!next.isEmpty)
+        }
+        var chain = LogChain.beginning(of: identity.id)
+        var time: Timestamp = 0
+        for (index, record) in records.enumerated() {
+          #expect(record.position == UInt64(index + 1))
+          #expect(record.session == sessions[index % 3] && record.serial == UInt64(index / 3 + 1))
+          #expect(record.payload == [UInt8](repeating: UInt8(index), count: 1 + index * 100))
+          #expect(record.at >= time)
+          chain = LogChain.next(
+            after: chain, session: record.session, serial: record.serial, at: record.at, payload: record.payload)
+          #expect(record.chain == chain)
+          time = record.at
+        }
+        #expect(try await log.confirmedPosition() == UInt64(count))
+        #expect(try await log.read(after: UInt64(count), byteLimit: 1, timeout: .milliseconds(10)).isEmpty)
+      }
+    }
+
+    @Test("A repeated append finds its record; one that comes after a later one is refused")
+    func exactlyOnce() async throws {
+      try await withLog { log, _ async throws in
+        let session = LogID.random()
+        #expect(try await log.append([1], session: session, serial: 1, base: 0, hostTime: now()) == 1)
+        #expect(try await log.append([1], session: session, serial: 1, base: 0, hostTime: now()) == 1)
+        #expect(try await log.append([2], session: session, serial: 2, base: 1, hostTime: now()) == 2)
+        #expect(try await log.append([2], session: session, serial: 2, base: 1, hostTime: now()) == 2)
+        let late = await failure {
+          _ = try await log.append([1], session: session, serial: 1, base: 1, hostTime: now())
+        }
+        #expect(late?.code == "unavailable")
+        // A late first attempt whose serial is not in the log, after a later one.
+        #expect(try await log.append([4], session: session, serial: 4, base: 2, hostTime: now()) == 3)
+        let stale = await failure {
+          _ = try await log.append([3], session: session, serial: 3, base: 2, hostTime: now())
+        }
+        #expect(stale?.code == "unavailable")
+        #expect(try await log.confirmedPosition() == 3)
+      }
+    }
+
+    @Test("Hosts that append at once get positions without gap or doubling, and a waiting reader gets them")
+    func concurrentHosts() async throws {
+      try await withLog { log, cluster async throws in
+        let (hosts, appends) = (4, 25)
+        let url = cluster.url
+        let reader = Task { () throws in
+          var records: [LogRecord] = []
+          while records.count < hosts * appends {
+            records += try await log.read(after: UInt64(records.count), byteLimit: 1 << 20, timeout: .seconds(5))
+          }
+          return records
+        }
+        let positions = try await withThrowingTaskGroup(of: [LogPosition].self) { group in
+          for _ in 0..<hosts {
+            group.addTask {
+              let own = try PostgresLog(url: url)
+              let session = LogID.random()
+              var positions: [LogPosition] = []
+              for serial in 1...UInt64(appends) {
+                let time = Timestamp(Int64(Date().timeIntervalSince1970 * 1_000))
+                positions.append(
+                  try await own.append(
+                    [UInt8(serial)], session: session, serial: serial, base: positions.last ?? 0, hostTime: time))
+              }
+              await own.close()
+              #expect(positions == positions.sorted())
+              return positions
+            }
+          }
+          return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(positions.sorted() == (1...UInt64(hosts * appends)).map { $0 })
+        let records = try await reader.value
+        #expect(records.map(\.position) == positions.sorted())
+      }
+    }
+
+    @Test("Clocks that differ, a missing quorum, a missing log and a wrong URL have errors of their own")
+    func refusals() async throws {
+      try await withLog(requiresQuorum: true) { log, cluster async throws in
+        let append = await failure {
+          _ = try await log.append([1], session: .random(), serial: 1, base: 0, hostTime: now())
+        }
+        #expect(append == .unavailable(.quorumMissing))
+        let position = await failure { _ = try await log.confirmedPosition() }
+        #expect(position == .unavailable(.quorumMissing))
+        let second = await failure { try await log.create() }
+        #expect(second?.description.contains("already") == true)
+        let other = try PostgresLog(url: cluster.url.replacing("dbname=postgres", with: "dbname=template1"))
+        let missing = await failure { _ = try await other.identity() }
+        #expect(missing?.description.contains("kith replica init") == true)
+        await other.close()
+        let wrong = await failure { _ = try PostgresLog(url: "postgres://user:secret@[") }
+        #expect(wrong?.code == "invalidRequest" && wrong?.description.contains("secret") == false)
+      }
+      try await withLog { log, _ async throws in
+        let skewed = await failure {
+          _ = try await log.append([1], session: .random(), serial: 1, base: 0, hostTime: 0)
+        }
+        guard case .unavailable(.clockSkew(let milliseconds)) = skewed else { throw skewed ?? .cancelled }
+        #expect(milliseconds > 1_000_000)
+      }
+    }
+
+    @Test("Reports, digests, snapshots and skips come back as they were given; trimming drops whole partitions")
+    func shared() async throws {
+      try await withLog { log, _ async throws in
+        let report = ReplicaReport(name: "é'\"", session: .random(), applied: 7, outcomeChain: .max)
+        try await log.report(report)
+        try await log.report(report)
+        var stored = try await log.reports()
+        #expect(stored.count == 1 && stored[0].seen > 0)
+        stored[0].seen = 0
+        #expect(stored == [report])
+        try await log.forgetReplica(report.name)
+        #expect(try await log.reports().isEmpty)
+
+        let digest = LogDigest(position: 4_096, kind: .outcomes, value: .max, replica: "a")
+        #expect(try await log.agree(on: digest) == digest)
+        let other = LogDigest(position: 4_096, kind: .outcomes, value: 1, replica: "b")
+        #expect(try await log.agree(on: other) == digest)
+
+        var snapshot = LogSnapshot(
+          position: 9, sequence: 8, chain: [1, 2], outcomeChain: 3, digest: 4, byteCount: 5, place: "p", writer: "a")
+        try await log.recordSnapshot(snapshot)
+        snapshot.verifiers = ["b", "c d"]
+        try await log.recordSnapshot(snapshot)
+        #expect(try await log.snapshots() == [snapshot])
+        try await log.skip(5)
+        try await log.skip(3)
+        #expect(try await log.skippedPositions() == [3, 5])
+
+        let session = LogID.random()
+        for serial in 1...40 as ClosedRange<UInt64> {
+          _ = try await log.append([1], session: session, serial: serial, base: serial - 1, hostTime: now())
+        }
+        try await log.trim(through: 30)
+        #expect(try await log.read(after: 0, byteLimit: 1, timeout: .zero).map(\.position) == [16])
+        try await log.trim(through: 1_000)
+        #expect(try await log.read(after: 0, byteLimit: 1, timeout: .zero).map(\.position) == [32])
+        #expect(try await log.append([1], session: session, serial: 41, base: 40, hostTime: now()) == 41)
+        let trimmed = await failure {
+          _ = try await log.append([1], session: session, serial: 42, base: 1, hostTime: now())
+        }
+        #expect(trimmed?.code == "unavailable")
+      }
+    }
+
+    @Test("After the primary's end and a promotion everything acknowledged is there, and appends go on")
+    func failover() async throws {
+      try await withLog(standbys: true) { log, cluster async throws in
+        let session = LogID.random()
+        for serial in 1...20 as ClosedRange<UInt64> {
+          #expect(
+            try await log.append([UInt8(serial)], session: session, serial: serial, base: 0, hostTime: now()) == serial)
+        }
+        cluster.kill(cluster.primary)
+        let lost = await failure {
+          _ = try await log.append([21], session: session, serial: 21, base: 20, hostTime: now())
+        }
+        #expect(["unavailable", "inDoubt"].contains(lost?.code))
+        try cluster.promote()
+        var position: LogPosition?
+        for _ in 0..<20 where position == nil {
+          position = try? await log.append([21], session: session, serial: 21, base: 20, hostTime: now())
+        }
+        #expect(position == 21)
+        let records = try await log.read(after: 0, byteLimit: 1 << 20, timeout: .seconds(5))
+        #expect(records.map(\.payload) == (1...21).map { [UInt8($0)] })
+      }
+    }
+  }
+#endif

@@ -1,0 +1,178 @@
+import Kith
+import KithReplication
+import Synchronization
+
+/// The log of the tests: the records of a primary in memory, of which a failover keeps those that are on a quorum.
+final class MemoryServer: Sendable {
+  /// A mistake that a log could have, and that the checks must find.
+  enum Defect: Sendable {
+    /// Records are shown and acknowledged before they are on a quorum.
+    case noQuorum
+    /// A record that is repeated is appended again.
+    case noSerialCheck
+    /// Now and then a record is passed over by readers, as one whose number was taken before its commit.
+    case holes
+    /// Each reader sees its own clock as the time of a record, with a chain that fits.
+    case clockAtRead
+  }
+
+  /// What an append says.
+  struct Attempt: Sendable {
+    let payload: [UInt8]
+    let session: SessionID
+    let serial: UInt64
+    let base: LogPosition
+  }
+
+  private struct State {
+    var records: [LogRecord] = []
+    /// The last position that is on a quorum.
+    var confirmed: LogPosition = 0
+    var clock: Int64 = 1_700_000_000_000
+    /// Attempts that are still on their way.
+    var late: [Attempt] = []
+    var reports: [String: ReplicaReport] = [:]
+    var digests: [LogDigest] = []
+    var snapshots: [LogSnapshot] = []
+    var skipped: [LogPosition] = []
+
+    var newest: LogPosition { records.last?.position ?? 0 }
+  }
+
+  let identity: LogIdentity
+  let defect: Defect?
+  private let state = Mutex(State())
+
+  init(identity: LogIdentity = LogIdentity(id: .random()), defect: Defect? = nil) {
+    self.identity = identity
+    self.defect = defect
+  }
+
+  // MARK: - Records
+
+  /// Appends once.
+  /// - Parameter confirming: whether the record, and so all before it, is then on a quorum.
+  @discardableResult
+  func append(_ attempt: Attempt, confirming: Bool = true) -> LogPosition {
+    state.withLock { state in
+      let known = state.records.last { $0.session == attempt.session && $0.serial == attempt.serial }
+      if let known, known.position > attempt.base, defect != .noSerialCheck {
+        if confirming { state.confirmed = state.newest }
+        return known.position
+      }
+      let before = state.records.last
+      let at = max(before?.at ?? 0, Timestamp(state.clock))
+      state.clock += 1
+      let chain = LogChain.next(
+        after: before?.chain ?? LogChain.beginning(of: identity.id), session: attempt.session, serial: attempt.serial,
+        at: at, payload: attempt.payload)
+      let position = (before?.position ?? 0) + 1
+      state.records.append(
+        LogRecord(
+          position: position, at: at, session: attempt.session, serial: attempt.serial, chain: chain,
+          payload: attempt.payload))
+      if confirming { state.confirmed = position }
+      return position
+    }
+  }
+
+  /// Keeps an attempt that arrives later, after its sender has given it up.
+  func hold(_ attempt: Attempt) { state.withLock { $0.late.append(attempt) } }
+
+  /// Lets the attempts that were held arrive.
+  func deliverLate() {
+    let late = state.withLock { state in
+      defer { state.late = [] }
+      return state.late
+    }
+    for attempt in late { append(attempt) }
+  }
+
+  /// The primary dies, and a standby takes over: what is not on a quorum is gone.
+  func failOver() {
+    state.withLock { state in state.records.removeAll { $0.position > state.confirmed } }
+  }
+
+  /// Sets the clock forward or back.
+  func turnClock(by milliseconds: Int64) { state.withLock { $0.clock += milliseconds } }
+
+  func confirm() -> LogPosition {
+    state.withLock { state in
+      if defect != .noQuorum { state.confirmed = state.newest }
+      return state.newest
+    }
+  }
+
+  /// The records that a reader may see.
+  func records(after position: LogPosition, byteLimit: Int) -> [LogRecord] {
+    state.withLock { state in
+      let last = defect == .noQuorum ? state.newest : state.confirmed
+      guard let first = state.records.first?.position else { return [] }
+      var byteCount = 0
+      var found: [LogRecord] = []
+      for record in state.records.dropFirst(Int(max(position + 1, first) - first)) {
+        guard record.position <= last, found.isEmpty || byteCount + record.payload.count <= byteLimit else { break }
+        byteCount += record.payload.count
+        found.append(record)
+      }
+      return found
+    }
+  }
+
+  /// All records on a quorum.
+  var log: [LogRecord] { records(after: 0, byteLimit: .max) }
+
+  func trim(through position: LogPosition) {
+    state.withLock { state in
+      let kept = min(position, state.newest == 0 ? 0 : state.newest - 1)
+      state.records.removeAll { $0.position <= kept }
+    }
+  }
+
+  /// Puts another history in the place of this one from a position on: what an asynchronous failover can do.
+  func rewrite(from position: LogPosition, session: SessionID = .random()) {
+    let old = state.withLock { state -> [LogRecord] in
+      let old = state.records.filter { $0.position >= position }
+      state.records.removeAll { $0.position >= position }
+      return old
+    }
+    for record in old {
+      append(Attempt(payload: record.payload, session: session, serial: record.serial, base: 0))
+    }
+  }
+
+  // MARK: - Tables
+
+  func report(_ report: ReplicaReport) { state.withLock { $0.reports[report.name] = report } }
+  var reports: [ReplicaReport] { state.withLock { $0.reports.values.sorted { $0.name < $1.name } } }
+  func forget(_ name: String) { _ = state.withLock { $0.reports.removeValue(forKey: name) } }
+
+  func agree(on digest: LogDigest) -> LogDigest {
+    state.withLock { state in
+      if let first = state.digests.first(where: { $0.position == digest.position && $0.kind == digest.kind }) {
+        return first
+      }
+      state.digests.append(digest)
+      return digest
+    }
+  }
+
+  var digests: [LogDigest] { state.withLock { $0.digests } }
+
+  func record(_ snapshot: LogSnapshot) {
+    state.withLock { state in
+      var snapshot = snapshot
+      if let index = state.snapshots.firstIndex(where: { $0.place == snapshot.place }) {
+        snapshot.verifiers = Set(state.snapshots[index].verifiers + snapshot.verifiers).sorted()
+        state.snapshots.remove(at: index)
+      }
+      state.snapshots.append(snapshot)
+      state.snapshots.sort { $0.position > $1.position }
+    }
+  }
+
+  var snapshots: [LogSnapshot] { state.withLock { $0.snapshots } }
+
+  func skip(_ position: LogPosition) { state.withLock { $0.skipped = Set($0.skipped + [position]).sorted() } }
+  var skipped: [LogPosition] { state.withLock { $0.skipped } }
+}

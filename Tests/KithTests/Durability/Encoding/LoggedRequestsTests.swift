@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Kith
+
+/// The requests in the records of a log.
+@Suite struct LoggedRequestsTests {
+  /// Changes with every kind, and every way to leave an id or a time open.
+  private static let changes: [Change] = [
+    .addUser(username: "ann"), .addUser(id: 7, username: "Zoë"), .addUser(id: UserID(.max), username: "max"),
+    .renameUser(-1, to: "bob"), .removeUser(UserID(.min)), .follow(by: 1, target: -2),
+    .follow(by: 1, target: 2, at: 0), .follow(by: 1, target: 2, at: Timestamp(.max)), .unfollow(by: 0, target: 3),
+    .addPost(author: 1, text: ""), .addPost(id: 9, author: 2, text: "日本語", createdAt: 1_700_000_000_000),
+    .removePost(PostID(-3)), .like(by: 1, post: 5), .unlike(by: 1, post: 5), .block(by: 1, target: 2),
+    .unblock(by: 1, target: 2), .mute(by: 3, target: 2), .unmute(by: 3, target: 2),
+  ]
+
+  private func decoded(_ entries: [UInt8]...) throws(KithError) -> LoggedRequests {
+    try LoggedRequests(decoding: [LoggedRequests.format] + entries.joined(), named: "record 1")
+  }
+
+  @Test("Requests come back as they were written, alone and in groups")
+  func roundTrip() throws {
+    let entries = Self.changes.map { LoggedRequests.entry([$0]) }
+    let group = LoggedRequests.entry(Self.changes, isGroup: true, expecting: .max)
+    let payload = [LoggedRequests.format] + entries.joined() + group + LoggedRequests.mark
+    let requests = try LoggedRequests(decoding: payload, named: "record 1")
+    #expect(requests.changes == Self.changes + Self.changes)
+    #expect(requests.entries.count == Self.changes.count + 2)
+    #expect(requests.entries.dropLast(2).allSatisfy { !$0.isGroup && !$0.isMark && $0.expected == nil })
+    #expect(requests.entries[Self.changes.count].isGroup && requests.entries[Self.changes.count].expected == .max)
+    #expect(requests.hasMark && requests.entries[Self.changes.count + 1].range.isEmpty)
+    #expect(try decoded(LoggedRequests.entry([], isGroup: true)).entries.count == 1)
+    #expect(LoggedRequests.entry([.follow(by: 1, target: 2)]).count == 5)
+  }
+
+  @Test("Any bytes are refused, or are the only encoding of what they say")
+  func hostileBytes() throws {
+    var random = SeededRandom(seed: 24)
+    let entries = Self.changes.map { LoggedRequests.entry([$0]) } + [LoggedRequests.entry(Self.changes, isGroup: true)]
+    var readable = 0
+    for _ in 0..<20_000 {
+      var payload = [LoggedRequests.format]
+      for _ in 0...random.below(3) { payload += entries[random.below(entries.count)] }
+      for _ in 0..<random.below(4) { payload[random.below(payload.count)] = UInt8(random.below(256)) }
+      if random.below(4) == 0 { payload = Array(payload.prefix(random.below(payload.count + 1))) }
+      do throws(KithError) {
+        let requests = try LoggedRequests(decoding: payload, named: "record 1")
+        let again = requests.entries.flatMap { entry -> [UInt8] in
+          if entry.isMark { return LoggedRequests.mark }
+          return LoggedRequests.entry(
+            Array(requests.changes[entry.range]), isGroup: entry.isGroup, expecting: entry.expected)
+        }
+        #expect([LoggedRequests.format] + again == payload)
+        readable += 1
+      } catch {
+        switch error {
+        case .corrupt(_, let offset, _): #expect((0...Int64(payload.count)).contains(offset))
+        case .unsupportedVersion: #expect(payload.first != LoggedRequests.format)
+        default: Issue.record("\(error)")
+        }
+      }
+    }
+    #expect(readable > 2_000)
+  }
+
+  @Test("A record has at most 10,000 changes and 20,000 entries")
+  func limits() throws {
+    let one = LoggedRequests.entry([.removeUser(1)])
+    let full = [LoggedRequests.format] + Array(repeating: one, count: LoggedRequests.changeLimit).joined()
+    #expect(try LoggedRequests(decoding: full, named: "").changes.count == LoggedRequests.changeLimit)
+    #expect(throws: KithError.self) { try LoggedRequests(decoding: full + one, named: "") }
+    let marks = [LoggedRequests.format] + Array(repeating: LoggedRequests.mark, count: 20_001).joined()
+    #expect(throws: KithError.self) { try LoggedRequests(decoding: marks, named: "") }
+    // A group that says it has more changes than any record takes no memory for them.
+    #expect(throws: KithError.self) { try LoggedRequests(decoding: [1, 1, 0xFF, 0xFF, 0xFF, 0x7F], named: "") }
+  }
+}

@@ -1,0 +1,240 @@
+"""Replica processes, clients that write and read through them, and the checker of what they were told."""
+
+import json
+import os
+import random
+import select
+import signal
+import subprocess
+import threading
+import time
+
+from cluster import USER
+
+PATIENCE = 60  # seconds for one answer
+
+
+class Gone(Exception):
+    """The process ended, or did not answer."""
+
+
+class Replica:
+    """A process `kith query --log`, with a link of its own to every server."""
+
+    def __init__(self, kith, cluster, proxy, number, database, directory):
+        self.kith, self.cluster, self.number, self.directory = kith, cluster, number, directory
+        self.links = {node.name: proxy.link(node.port) for node in cluster.nodes}
+        ports = ",".join(str(self.links[node.name].port) for node in cluster.nodes)
+        hosts = ",".join("127.0.0.1" for _ in cluster.nodes)
+        self.url = f"host={hosts} port={ports} user={USER} dbname={database} sslmode=disable gssencmode=disable"
+        self.process = None
+        self.lock = threading.Lock()
+        self.error = open(f"{directory}/r{number}.log", "a")
+
+    def start(self):
+        self.buffer = b""
+        self.process = subprocess.Popen(
+            [self.kith, "query", "--log", self.url, f"{self.directory}/r{self.number}", "--name", f"r{self.number}",
+             "--snapshots", f"{self.directory}/snapshots"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.error)
+
+    def ask(self, **request):
+        with self.lock:
+            process = self.process
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")
+                process.stdin.flush()
+            except OSError as error:
+                raise Gone("input") from error
+            end = time.monotonic() + PATIENCE
+            while b"\n" not in self.buffer:
+                left = end - time.monotonic()
+                if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+                    raise Gone(f"replica {self.number}: no answer in {PATIENCE} s to {request}")
+                data = os.read(process.stdout.fileno(), 1 << 16)
+                if not data:
+                    raise Gone("output")
+                self.buffer += data
+            line, self.buffer = self.buffer.split(b"\n", 1)
+            return json.loads(line)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait()
+
+
+class Event:
+    __slots__ = ("client", "kind", "values", "began", "ended", "outcome", "position", "id")
+
+    def __init__(self, client, kind, values):
+        self.client, self.kind, self.values = client, kind, values
+        self.began, self.ended, self.outcome, self.position, self.id = time.monotonic(), None, None, None, None
+
+
+class Load:
+    """A client of each replica: unique values, contended names, groups, reads with tokens, linearizable reads."""
+
+    def __init__(self, replicas, seed):
+        self.replicas, self.seed = replicas, seed
+        self.events, self.findings = [], []
+        self.stopped = threading.Event()
+        self.newest = 0  # the newest position that any client was told
+        self.shared = {}  # text -> position of posts that were acknowledged, for reads on other replicas
+        self.threads = [threading.Thread(target=self.run, args=(i,), daemon=True) for i in range(len(replicas))]
+
+    def start(self):
+        for thread in self.threads:
+            thread.start()
+
+    def stop(self):
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join(PATIENCE + 30)
+            if thread.is_alive():
+                self.findings.append("a client did not end")
+
+    def find(self, text):
+        self.findings.append(text)
+
+    def change(self, client, kind, values, **request):
+        event = Event(client, kind, values)
+        self.events.append(event)
+        try:
+            answer = self.replicas[client].ask(**request)
+        except Gone as gone:
+            event.outcome = "doubt"
+            if "no answer" in str(gone):
+                self.find(str(gone))
+            raise
+        finally:
+            event.ended = time.monotonic()
+        if answer["ok"]:
+            event.outcome, event.position = "ok", answer["position"]
+            self.newest = max(self.newest, event.position)
+            item = answer.get("post") or answer.get("user") or {}
+            event.id = item.get("id")
+        else:
+            code = answer["error"]["code"]
+            event.outcome = {"inDoubt": "doubt", "closed": "doubt"}.get(code, "refused")
+            if code in ("diverged", "closed"):
+                raise Gone(code)
+            if code not in ("inDoubt", "unavailable", "usernameTaken", "unknownUser"):
+                self.find(f"unexpected answer {answer} to {request}")
+        return answer
+
+    def run(self, client):
+        rng = random.Random(self.seed * 1000 + client)
+        author = f"author-{client}"
+        number = 0
+        while not self.stopped.is_set():
+            try:
+                number += 1
+                self.step(client, rng, author, number)
+            except Gone:
+                self.revive(client)
+
+    def revive(self, client):
+        """A replica that has ended is started again, as a service manager does."""
+        replica = self.replicas[client]
+        with replica.lock:
+            if not self.stopped.is_set():
+                replica.kill()
+                time.sleep(0.2)
+                replica.start()
+
+    def step(self, client, rng, author, number):
+        kind = rng.choice(["post"] * 8 + ["user", "name", "group", "group", "token", "token", "linear", "snapshot"])
+        value = f"{kind}-{client}-{number}"
+        if kind == "post":
+            answer = self.change(client, "post", [value], op="addPost", user={"username": author}, text=value)
+            if answer["ok"]:
+                self.shared[value] = answer["position"], answer["post"]["id"]
+            elif answer["error"]["code"] == "unknownUser":
+                self.change(client, "user", [author], op="addUser", username=author)
+        elif kind == "user":
+            self.change(client, "user", [value], op="addUser", username=value)
+        elif kind == "name":
+            name = f"name-{rng.randrange(number // 10 + 1)}"
+            self.change(client, "name", [name], op="addUser", username=name)
+        elif kind == "group":
+            self.change(client, "group", [value, value + "-text"], op="batch", changes=[
+                {"op": "addUser", "username": value},
+                {"op": "addPost", "user": {"username": value}, "text": value + "-text"}])
+        elif kind == "token" and self.shared:
+            text, (position, post) = rng.choice(list(self.shared.items()))
+            answer = self.replicas[client].ask(op="post", post=post, atLeast=position)
+            if answer["ok"] and answer["post"]["text"] != text:
+                self.find(f"post {post} is {answer['post']['text']}, written was {text}")
+            if not answer["ok"] and answer["error"]["code"] == "unknownPost":
+                self.find(f"a read at {position} does not see {text}")
+        elif kind == "linear":
+            known = self.newest
+            answer = self.replicas[client].ask(op="catchUp")
+            if answer["ok"] and answer["position"] < known:
+                self.find(f"catchUp answers {answer['position']}, {known} was acknowledged before")
+        elif kind == "snapshot" and rng.random() < 0.2:
+            self.replicas[client].ask(op="snapshot")
+
+
+def pages(replica, name, **request):
+    items, cursor = [], None
+    while True:
+        answer = replica.ask(**request, limit=1000, **({"cursor": cursor} if cursor else {}))
+        if not answer["ok"]:
+            raise RuntimeError(f"{request}: {answer}")
+        items += answer[name]
+        cursor = answer["next"]
+        if not cursor:
+            return items
+
+
+def check(load, replicas, fresh_digest):
+    """What must hold at the end, with every fault healed."""
+    findings = load.findings
+    digests = set()
+    for replica in replicas:
+        answer = replica.ask(op="digest")
+        digests.add(answer.get("digest", str(answer)))
+    if fresh_digest:
+        digests.add(fresh_digest)
+    if len(digests) != 1:
+        findings.append(f"digests differ: {digests}")
+    names, texts = {}, {}
+    for user in pages(replicas[0], "users", op="users", query=""):
+        names[user["username"]] = names.get(user["username"], 0) + 1
+        if user["postCount"]:
+            own = pages(replicas[0], "posts", op="timeline", user=user["id"], includeSelf=True)
+            for post in own:
+                texts.setdefault(post["text"], []).append(post["id"])
+    for event in load.events:
+        is_name = [event.kind in ("user", "name") or event.kind == "group" and v == event.values[0]
+                   for v in event.values]
+        present = [bool((names if is_one else texts).get(v)) for v, is_one in zip(event.values, is_name)]
+        if event.outcome == "ok" and not all(present):
+            findings.append(f"lost: {event.kind} {event.values} at {event.position}")
+        if event.outcome == "refused" and any(present) and event.kind not in ("name",) and not event.values[
+                0].startswith("author-"):
+            findings.append(f"refused and present: {event.kind} {event.values}")
+        if any(present) != all(present):
+            findings.append(f"half a group: {event.values}")
+    for text, ids in texts.items():
+        if len(ids) > 1:
+            findings.append(f"twice: {text}")
+    for name in {event.values[0] for event in load.events if event.kind == "name"}:
+        if sum(e.outcome == "ok" for e in load.events if e.kind == "name" and e.values[0] == name) > 1:
+            findings.append(f"two users got the name {name}")
+    done = sorted((e for e in load.events if e.outcome == "ok"), key=lambda e: e.began)
+    by_end = sorted(done, key=lambda e: e.ended)
+    index, highest = 0, 0
+    for event in done:
+        while index < len(by_end) and by_end[index].ended < event.began:
+            highest = max(highest, by_end[index].position)
+            index += 1
+        if event.position <= highest:
+            findings.append(f"reordered: {event.values} at {event.position} began after {highest} was acknowledged")
+    posts = sorted((e for e in done if e.kind == "post"), key=lambda e: e.position)
+    for one, next_one in zip(posts, posts[1:]):
+        if one.position < next_one.position and one.id >= next_one.id:
+            findings.append(f"ids do not follow positions: {one.values}, {next_one.values}")
+    return findings
