@@ -224,6 +224,21 @@ class Cluster:
         node.kill()
         self.clone(node)
 
+    def repair(self):
+        """Makes standbys that do not follow the primary any more anew."""
+        try:
+            self.until(lambda: len(self.following()) == 2, "standbys", 5)
+        except TimeoutError:
+            following = self.following()
+            for node in self.nodes:
+                if node is not self.primary and node.name not in following:
+                    self.rejoin(node)
+            self.wait_for_standbys(2)
+
+    def following(self):
+        query = "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'"
+        return set(self.primary.sql(query).split())
+
     def wait_for_standbys(self, count):
         self.until(lambda: int(self.primary.sql(
             "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")) >= count, "standbys")

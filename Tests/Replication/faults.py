@@ -215,7 +215,7 @@ class Run:
                 node.kill()
                 self.cluster.fail_over()
                 self.cluster.rejoin(node)
-            self.cluster.wait_for_standbys(2)
+            self.cluster.repair()
 
     def a_standby(self, rng):
         return rng.choice([node for node in self.cluster.nodes if node is not self.cluster.primary])
