@@ -7,7 +7,7 @@ import Testing
 /// The mutex of the stripes.
 @Suite struct WordMutexTests {
   /// A counter that is not atomic, and its mutex.
-  private final class Guarded: @unchecked Sendable {
+  @safe private final class Guarded: @unchecked Sendable {
     // Safety: `count` is accessed only while the mutex is held.
     let mutex: UnsafeMutablePointer<WordMutex>
     var count = 0
