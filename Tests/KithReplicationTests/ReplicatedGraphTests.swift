@@ -22,11 +22,11 @@ import Testing
 
     func open(
       _ name: String = "a", log: MemoryLog? = nil, own: String? = nil, shares: Bool = true,
-      patience: Duration = .seconds(200), change: (inout ReplicaOptions) -> Void = { _ in }
+      change: (inout ReplicaOptions) -> Void = { _ in }
     ) async throws(KithError) -> ReplicatedGraph {
       var options = ReplicaOptions(
-        name: name, snapshots: shares ? .directory(directory) : .none, unavailableAfter: patience,
-        resolveWithin: patience)
+        name: name, snapshots: shares ? .directory(directory) : .none, unavailableAfter: .seconds(200),
+        resolveWithin: .seconds(200))
       options.digestInterval = 4
       options.readTimeout = .milliseconds(10)
       options.firstPause = .milliseconds(1)
@@ -117,7 +117,7 @@ import Testing
     let fixture = try Fixture()
     let log = MemoryLog(fixture.server)
     fixture.server.append(.init(payload: Self.ann, session: .random(), serial: 1, base: 0))
-    let graph = try await fixture.open(log: log, patience: .milliseconds(200))
+    let graph = try await fixture.open(log: log) { $0.unavailableAfter = .milliseconds(200) }
     log.isCut = true
     await #expect(throws: KithError.unavailable(.unreachable(reason: "the connection is cut"))) {
       try await graph.addUser("bob")
@@ -143,7 +143,7 @@ import Testing
   func doubts() async throws {
     let fixture = try Fixture()
     let log = MemoryLog(fixture.server)
-    let graph = try await fixture.open(log: log, patience: .milliseconds(200))
+    let graph = try await fixture.open(log: log) { $0.resolveWithin = .milliseconds(200) }
     log.lacksQuorum = true
     var token: UInt64?
     do throws(KithError) {
