@@ -80,7 +80,7 @@ class Load:
         self.events, self.findings = [], []
         self.stopped = threading.Event()
         self.newest = 0  # the newest position that any client was told
-        self.shared = {}  # text -> position of posts that were acknowledged, for reads on other replicas
+        self.shared = []  # (text, position, id) of posts that were acknowledged, for reads on other replicas
         self.threads = [threading.Thread(target=self.run, args=(i,), daemon=True) for i in range(len(replicas))]
 
     def start(self):
@@ -133,6 +133,9 @@ class Load:
                 self.step(client, rng, author, number)
             except Gone:
                 self.revive(client)
+            except Exception as error:
+                self.find(f"client {client} ended: {error!r}")
+                raise
 
     def revive(self, client):
         """A replica that has ended is started again, as a service manager does."""
@@ -149,7 +152,7 @@ class Load:
         if kind == "post":
             answer = self.change(client, "post", [value], op="addPost", user={"username": author}, text=value)
             if answer["ok"]:
-                self.shared[value] = answer["position"], answer["post"]["id"]
+                self.shared.append((value, answer["position"], answer["post"]["id"]))
             elif answer["error"]["code"] == "unknownUser":
                 self.change(client, "user", [author], op="addUser", username=author)
         elif kind == "user":
@@ -162,7 +165,7 @@ class Load:
                 {"op": "addUser", "username": value},
                 {"op": "addPost", "user": {"username": value}, "text": value + "-text"}])
         elif kind == "token" and self.shared:
-            text, (position, post) = rng.choice(list(self.shared.items()))
+            text, position, post = rng.choice(self.shared)
             answer = self.replicas[client].ask(op="post", post=post, atLeast=position)
             if answer["ok"] and answer["post"]["text"] != text:
                 self.find(f"post {post} is {answer['post']['text']}, written was {text}")
