@@ -54,17 +54,18 @@ struct NameIndex: ~Copyable, Sendable {
   let policy: CompactionPolicy
   /// Names in each part of a segment.
   let namesPerPart: Int
+  // Initialised in the inits: a default value of a property would be created for every pin and discarded.
   /// Oldest first. The ranges of their generations ascend and are disjoint.
-  var sortedRuns: [SortedRun] = []
-  var memtable = NameMemtable()
+  var sortedRuns: [SortedRun]
+  var memtable: NameMemtable
   /// The generation of the memtable. It only increases, so a range of generations identifies one sorted run
   /// permanently.
-  var memtableGeneration: UInt32 = 1
+  var memtableGeneration: UInt32
   /// By row: the generation of the memtable that the name was added to; `noGeneration` if the row has no name in the
   /// index.
-  var generations = Column<UInt32>()
+  var generations: Column<UInt32>
   /// Whether sorted runs changed so that a compaction may be due. The caller that starts the compactions resets it.
-  var compactionMayBeDue = false
+  var compactionMayBeDue: Bool
 
   init() {
     self.init(
@@ -78,10 +79,12 @@ struct NameIndex: ~Copyable, Sendable {
   ///   - namesPerPart: names in each part of a segment (see `NameSegment`).
   init(memtableCapacity: Int, fanout: Int, namesPerPart: Int) {
     precondition(memtableCapacity >= 1 && fanout >= 2, "a memtable of no names, or a compaction of one segment")
-    self.memtableCapacity = memtableCapacity
-    policy = CompactionPolicy(
-      fanout: fanout, levelZeroCapacity: memtableCapacity * fanout, maximumByteCount: NameSegment.maximumKeyByteCount)
-    self.namesPerPart = namesPerPart
+    self.init(
+      memtableCapacity: memtableCapacity,
+      policy: CompactionPolicy(
+        fanout: fanout, levelZeroCapacity: memtableCapacity * fanout, maximumByteCount: NameSegment.maximumKeyByteCount),
+      namesPerPart: namesPerPart, sortedRuns: [], memtable: NameMemtable(), memtableGeneration: 1,
+      generations: Column(), compactionMayBeDue: false)
   }
 
   private init(
