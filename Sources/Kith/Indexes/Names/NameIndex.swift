@@ -79,10 +79,10 @@ struct NameIndex: ~Copyable, Sendable {
   ///   - namesPerPart: names in each part of a segment (see `NameSegment`).
   init(memtableCapacity: Int, fanout: Int, namesPerPart: Int) {
     precondition(memtableCapacity >= 1 && fanout >= 2, "a memtable of no names, or a compaction of one segment")
+    let policy = CompactionPolicy(
+      fanout: fanout, levelZeroCapacity: memtableCapacity * fanout, maximumByteCount: NameSegment.maximumKeyByteCount)
     self.init(
-      memtableCapacity: memtableCapacity,
-      policy: CompactionPolicy(
-        fanout: fanout, levelZeroCapacity: memtableCapacity * fanout, maximumByteCount: NameSegment.maximumKeyByteCount),
+      memtableCapacity: memtableCapacity, policy: policy,
       namesPerPart: namesPerPart, sortedRuns: [], memtable: NameMemtable(), memtableGeneration: 1,
       generations: Column(), compactionMayBeDue: false)
   }

@@ -8,8 +8,8 @@ struct ObjectSlots<Object: AnyObject> {
   private static var groupCount: Int { 1 << groupShift }
 
   private var groups: [[Object?]] = []
-  /// Free numbers.
-  private var free: [Int] = []
+  /// Free numbers. Nil rather than empty: a pin copies the slots of all lists, and retains the storage of empty arrays.
+  private var free: [Int]?
   private var nextNumber = 0
 
   /// The number of slots, including free ones.
@@ -21,7 +21,8 @@ struct ObjectSlots<Object: AnyObject> {
 
   /// Inserts an object. Returns its number.
   mutating func insert(_ object: Object) -> Int {
-    if let number = free.popLast() {
+    if let number = free?.popLast() {
+      if free?.isEmpty == true { free = nil }
       replace(number, with: object)
       return number
     }
@@ -43,7 +44,7 @@ struct ObjectSlots<Object: AnyObject> {
 
   mutating func remove(_ number: Int) {
     groups[number >> Self.groupShift][number & (Self.groupCount - 1)] = nil
-    free.append(number)
+    if free == nil { free = [number] } else { free?.append(number) }
   }
 
   func forEach(_ body: (Object) -> Void) {
@@ -52,5 +53,5 @@ struct ObjectSlots<Object: AnyObject> {
 
   /// The bytes of the directory, without the objects.
   /// - Complexity: O(1).
-  var byteCount: Int { nextNumber * 8 + groups.count * 40 + free.capacity * 8 }
+  var byteCount: Int { nextNumber * 8 + groups.count * 40 + (free?.capacity ?? 0) * 8 }
 }
