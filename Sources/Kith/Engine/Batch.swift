@@ -53,6 +53,11 @@ extension SocialGraph {
       }
     }
 
+    /// Adds all edges of a kind that has none yet, in `SocialGraph.bulk`.
+    package func addEdges(_ kind: RelationKind, _ lists: BulkLists) {
+      graph.live.state.addEdges(kind, lists, workers: SystemDisk.coreCount)
+    }
+
     /// Reads the graph, including the changes applied so far.
     public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
       try body(graph.live)

@@ -172,7 +172,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
       live.state.beginBulk()
       var batch = Batch(graph: self, limit: .max, records: false)
       let result = try body(&batch)
-      live.state.endBulk()
+      live.state.endBulk(workers: SystemDisk.coreCount)
       wakeIndexers(all: true)
       return result
     }

@@ -98,19 +98,6 @@ extension GraphState {
     return holder
   }
 
-  /// Begins a bulk load: indexes and backward lists wait for `endBulk`.
-  mutating func beginBulk() {
-    users.deferSearch()
-    posts.deferIndex()
-    deferBackward()
-  }
-
-  mutating func endBulk() {
-    users.buildSearch()
-    posts.endDeferringIndex()
-    buildBackward()
-  }
-
   /// Defers the backward lists (followers and likers) until `buildBackward`, for many edges at once. Private relations
   /// have few edges and are not deferred.
   mutating func deferBackward() {
@@ -122,8 +109,8 @@ extension GraphState {
 
   /// Builds the deferred lists.
   /// - Complexity: O(edges · log longest list).
-  mutating func buildBackward() {
-    for kind in RelationKind.allCases { modify(kind) { $0.buildBackward(ids: $1) } }
+  mutating func buildBackward(workers: Int = 1) {
+    for kind in RelationKind.allCases { modify(kind) { $0.buildBackward(workers: workers, ids: $1) } }
     popularity = Popularity(follows)
     countCards()
   }

@@ -1,4 +1,5 @@
-/// Different usernames like real ones: mixed case, digits, `_` and `.`, and two in a hundred not in ASCII.
+/// Usernames like real ones: mixed case, digits, `_` and `.`, and two in a hundred not in ASCII. They repeat: the caller
+/// lengthens a name that is taken.
 struct NameGenerator {
   private static let accents: [Character: String] = ["a": "á", "e": "é", "i": "ï", "o": "ö", "u": "ü"]
   private static let cyrillic = ["ба", "во", "ди", "ка", "ле", "ми", "но", "ра", "са", "та", "ша", "ян"]
@@ -7,22 +8,13 @@ struct NameGenerator {
   private static let emoji = ["🌱", "🔥", "⭐️", "👩‍🚒", "🎧", "🐙"]
 
   private var random: RandomSource
-  /// Compared as Strings, by canonical equivalence: the engine's own rule.
-  private var known: Set<String> = []
 
   init(_ random: RandomSource) { self.random = random }
 
-  mutating func next() -> String {
-    let name = random.below(50) == 0 ? foreignName() : plainName()
-    return known.insert(name).inserted ? name : longer(name)
-  }
+  mutating func next() -> String { random.below(50) == 0 ? foreignName() : plainName() }
 
-  /// A name with digits appended that was not used before.
-  mutating func longer(_ name: String) -> String {
-    var name = name
-    repeat { name += String(random.below(10)) } while !known.insert(name).inserted
-    return name
-  }
+  /// A name with a digit appended.
+  mutating func longer(_ name: String) -> String { name + String(random.below(10)) }
 
   private mutating func plainName() -> String {
     let given = Syllables.word(2, &random)

@@ -56,4 +56,11 @@ struct RandomSource: Sendable {
     for place in stride(from: count - 1, to: 0, by: -1) { order.swapAt(place, below(place + 1)) }
     return order
   }
+
+  /// All of 0..<count in random order, drawn from the first place on.
+  mutating func shuffled(_ count: Int) -> [UInt32] {
+    var order = (0..<UInt32(count)).map(\.self)
+    for place in order.indices { order.swapAt(place, place + below(count - place)) }
+    return order
+  }
 }

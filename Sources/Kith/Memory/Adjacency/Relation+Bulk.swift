@@ -19,6 +19,21 @@ extension Relation {
     self.init(forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count)
   }
 
+  /// Builds the forward lists alone, in the same way; the backward lists wait for `buildBackward`.
+  init(
+    degrees: [UInt32], targetCount: Int, workers: Int,
+    filling fill: @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) -> Void
+  ) {
+    let forward = PackedLists<UInt64>(listsPerBlock: 8, degrees: degrees, workers: workers) {
+      (sources, elements, buffer) throws(Never) in fill(sources, elements, &buffer)
+    }
+    let none = [UInt32](repeating: 0, count: targetCount)
+    self.init(
+      forward: forward, backward: PackedLists(listsPerBlock: 16, degrees: none, elements: []),
+      latestTimestamps: Column(), count: degrees.reduce(0) { $0 + Int($1) })
+    deferBackward()
+  }
+
   /// Builds the backward lists from the forward lists, some adjacent targets at a time. Their edges are located in
   /// every list, distributed by target, and sorted.
   /// - Parameter degrees: the number of sources of each target.

@@ -1,0 +1,43 @@
+/// The edges of one kind as whole lists, for seeding and importing: those of each source, targets ascending.
+package struct BulkLists: Sendable {
+  /// The number of edges of each row of a user.
+  let degrees: [UInt32]
+  /// Writes the edges of a range, among all in order, into a buffer: row of the target in the high word, second in the
+  /// low word. Called on many threads.
+  let fill: @Sendable (_ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void
+
+  /// The caller vouches that targets exist, ascend strictly within a list, and are not the source.
+  package init(degrees: [UInt32], fill: @escaping @Sendable (_ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void) {
+    self.degrees = degrees
+    self.fill = fill
+  }
+}
+
+/// Bulk loads: indexes and backward lists wait for their end.
+extension GraphState {
+  mutating func beginBulk() {
+    users.deferSearch()
+    posts.deferIndex()
+    deferBackward()
+  }
+
+  mutating func endBulk(workers: Int) {
+    users.buildSearch()
+    posts.endDeferringIndex()
+    buildBackward(workers: workers)
+  }
+
+  /// Adds all edges of a kind that has none yet, during a bulk load. Each counts as one change.
+  /// - Complexity: O(edges).
+  mutating func addEdges(_ kind: RelationKind, _ lists: BulkLists, workers: Int) {
+    let targetCount = targetRowCount(of: kind)
+    precondition(lists.degrees.count == users.rowCount, "every user has a list")
+    modify(kind) { relation, _ in
+      precondition(relation.count == 0, "whole lists replace no edges")
+      relation = Relation(degrees: lists.degrees, targetCount: targetCount, workers: workers) {
+        lists.fill($1, &$2)
+      }
+    }
+    sequence += UInt64(self[kind].count)
+  }
+}
