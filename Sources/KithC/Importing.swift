@@ -37,19 +37,18 @@ private struct ImportRows {
 
   private struct Edges {
     let kind: RelationKind
-    let users: UnsafeBufferPointer<Int64>
-    let targets: UnsafeBufferPointer<Int64>
-    let times: UnsafePointer<Int64>?
+    let columns: EdgeColumns
     let counts: WritableKeyPath<kith_import_report, kith_import_count>
 
     init(
-      _ kind: RelationKind, _ column: kith_edges_column,
+      _ kind: RelationKind, _ column: kith_edges_column, at now: Timestamp,
       _ counts: WritableKeyPath<kith_import_report, kith_import_count>
     ) throws {
       self.kind = kind
-      users = try buffer(column.users, column.count, "users of a column of edges")
-      targets = try buffer(column.targets, column.count, "targets of a column of edges")
-      times = column.times
+      columns = EdgeColumns(
+        sources: try buffer(column.users, column.count, "users of a column of edges"),
+        targets: try buffer(column.targets, column.count, "targets of a column of edges"), times: column.times,
+        defaultTime: now.rawValue)
       self.counts = counts
     }
   }
@@ -92,8 +91,8 @@ private struct ImportRows {
     )
     postTimes = texts.times
     edges = [
-      try Edges(.follow, columns.follows, \.follows), try Edges(.like, columns.likes, \.likes),
-      try Edges(.block, columns.blocks, \.blocks), try Edges(.mute, columns.mutes, \.mutes),
+      try Edges(.follow, columns.follows, at: now, \.follows), try Edges(.like, columns.likes, at: now, \.likes),
+      try Edges(.block, columns.blocks, at: now, \.blocks), try Edges(.mute, columns.mutes, at: now, \.mutes),
     ]
   }
 
@@ -121,11 +120,14 @@ private struct ImportRows {
   private func add(
     _ edges: Edges, _ batch: inout SocialGraph.Batch, _ report: inout kith_import_report
   ) throws(KithError) {
-    let (kind, hasTime) = (edges.kind, edges.kind.schema.hasTime)
-    try add(edges.users.count, &batch, &report[keyPath: edges.counts]) { index in
-      let time = hasTime ? edges.times.map { Timestamp($0[index]) } ?? now : nil
-      return Change(EdgeChange(kind, UserID(edges.users[index]), edges.targets[index], at: time))
+    var count = kith_import_count()
+    var made = (added: 0, duplicates: 0)
+    defer {
+      count.added = UInt64(made.added)
+      count.duplicates = UInt64(made.duplicates)
+      report[keyPath: edges.counts] = count
     }
+    try batch.importEdges(edges.kind, edges.columns, counts: &made) { count.refuse($0, $1) }
   }
 
   /// - Parameter change: of a row; nil for one that is not valid UTF-8.
@@ -139,12 +141,19 @@ private struct ImportRows {
         if try batch.importChange(change).didChange { counts.added += 1 } else { counts.duplicates += 1 }
       } catch {
         if case .limitExceeded = error { throw error }
-        if counts.refused == 0 {
-          counts.first_refused = UInt64(index)
-          counts.first_status = statusCode(of: error)
-        }
-        counts.refused += 1
+        counts.refuse(index, error)
       }
     }
+  }
+}
+
+extension kith_import_count {
+  /// Counts a row that was refused.
+  fileprivate mutating func refuse(_ index: Int, _ error: KithError) {
+    if refused == 0 {
+      first_refused = UInt64(index)
+      first_status = statusCode(of: error)
+    }
+    refused += 1
   }
 }

@@ -58,6 +58,36 @@ extension SocialGraph {
       graph.live.state.addEdges(kind, lists, workers: SystemDisk.coreCount)
     }
 
+    /// Adds edges of a kind from columns, in `SocialGraph.bulk`, as if one by one. Many are sorted and added together.
+    /// - Parameters:
+    ///   - counts: counts the edges that are added, and those that were there already or came twice.
+    ///   - refuse: is called with the index of each edge that is refused, ascending, and why.
+    /// - Throws: the error of a limit that was reached. The edges before it are added.
+    /// - Complexity: O(edges · log longest list); if they are many, with those of the kind that are there.
+    package mutating func importEdges(
+      _ kind: RelationKind, _ columns: EdgeColumns, counts: inout (added: Int, duplicates: Int),
+      refuse: (Int, KithError) -> Void
+    ) throws(KithError) {
+      func importEdge(_ index: Int, to batch: inout Batch) throws(KithError) {
+        let time = kind.schema.hasTime ? Timestamp(rawValue: columns.time(index)) : nil
+        let edge = EdgeChange(kind, UserID(columns.source(index)), columns.target(index), at: time)
+        do throws(KithError) {
+          if try batch.importChange(Change(edge)).didChange { counts.added += 1 } else { counts.duplicates += 1 }
+        } catch {
+          if case .limitExceeded = error { throw error }
+          refuse(index, error)
+        }
+      }
+      guard graph.mayAddTogether(kind, count: columns.count) else {
+        for index in 0..<columns.count { try importEdge(index, to: &self) }
+        return
+      }
+      let result = graph.live.state.addEdges(kind, columns, workers: SystemDisk.coreCount)
+      counts.added += result.addedCount
+      counts.duplicates += result.duplicateCount
+      for index in result.refused { try importEdge(index, to: &self) }
+    }
+
     /// Reads the graph, including the changes applied so far.
     public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
       try body(graph.live)

@@ -8,7 +8,7 @@ struct GraphLimits: Sendable {
   private let bytes: Int?
   private let uniqueNames: SocialGraph.UniqueNames
   /// Whether there are no limits, the usual case.
-  private let isUnlimited: Bool
+  let isUnlimited: Bool
 
   init(_ options: SocialGraph.Options) {
     (users, posts, bytes) = (options.maximumUserCount, options.maximumPostCount, options.maximumByteCount)

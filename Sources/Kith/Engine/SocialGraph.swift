@@ -189,6 +189,12 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     return try complete(change, now: Timestamp.now, replaying: isReadOnly, records: records)
   }
 
+  /// Whether edges can be added together in a bulk load: no limit can be reached in between.
+  func mayAddTogether(_ kind: RelationKind, count: Int) -> Bool {
+    limits.isUnlimited && live.state.prefersTogether(kind, count: count)
+      && JournalFormat.numberLimit - live.state.sequence > UInt64(count)
+  }
+
   /// Fills in what a change leaves to the engine and applies it, inside the lock. Limits do not bind it.
   @inline(__always)
   func complete(

@@ -1,0 +1,107 @@
+/// Edges in any order, sorted into the lists of their sources, for the construction of a relation that has them.
+struct EdgeLists {
+  /// In the place of the rows of an edge that is left out.
+  static let leftOut = UInt64.max
+
+  /// By source: where its edges begin in `elements`; one more at the end.
+  private var starts: [Int]
+  /// By source: the new edges, as elements of `Relation.forward`.
+  private var elements: [UInt64]
+  /// By source: how many of them are new.
+  private var newCounts: [UInt32]
+
+  /// Distributes edges by source.
+  /// - Parameters:
+  ///   - rows: by edge: the row of the source in the high word, that of the target in the low word; or `leftOut`.
+  ///   - sourceCount: the number of rows of sources.
+  /// - Complexity: O(edges + sources), by counting.
+  init(rows: [UInt64], sourceCount: Int) {
+    precondition(rows.count < UInt32.max, "the index of an edge is a word")
+    starts = [Int](repeating: 0, count: sourceCount + 1)
+    newCounts = [UInt32](repeating: 0, count: sourceCount)
+    for edge in rows where edge != Self.leftOut { starts[Int(edge >> 32) + 1] += 1 }
+    for source in 0..<sourceCount { starts[source + 1] += starts[source] }
+    elements = [UInt64](repeating: 0, count: starts[sourceCount])
+    var next = starts
+    for (index, edge) in rows.enumerated() where edge != Self.leftOut {
+      let source = Int(edge >> 32)
+      elements[next[source]] = edge << 32 | UInt64(index)
+      next[source] += 1
+    }
+  }
+
+  /// The number of edges that are new.
+  var newCount: Int { newCounts.reduce(0) { $0 + Int($1) } }
+
+  /// Sorts each list, and drops the duplicates: of edges of the relation, and of earlier edges.
+  /// - Parameter columns: has the times of the edges.
+  /// - Complexity: O(edges · log longest list), on all cores.
+  mutating func sort(_ columns: EdgeColumns, besides relation: borrowing Relation) {
+    let starts = starts
+    // Safety: each chunk writes the lists and the counts of its own sources.
+    unsafe elements.withUnsafeMutableBufferPointer { elements in
+      nonisolated(unsafe) let elements = unsafe elements
+      unsafe newCounts.withUnsafeMutableBufferPointer { counts in
+        nonisolated(unsafe) let counts = unsafe counts
+        unsafe ParallelChunks.run(rows: counts.count, taskLimit: nil) { _, sources in
+          for source in sources where starts[source] < starts[source + 1] {
+            let list = unsafe UnsafeMutableBufferPointer(rebasing: elements[starts[source]..<starts[source + 1]])
+            unsafe counts[source] = Self.settle(list, of: UInt32(source), columns, besides: relation)
+          }
+          return true
+        }
+      }
+    }
+  }
+
+  /// Sorts the edges of one source, keeps the first of those with one target unless the relation has it, and replaces
+  /// the indices by timestamps. Returns how many are kept.
+  private static func settle(
+    _ list: UnsafeMutableBufferPointer<UInt64>, of source: UInt32, _ columns: EdgeColumns,
+    besides relation: borrowing Relation
+  ) -> UInt32 {
+    var list = unsafe list
+    if list.count > 1 { unsafe list.sort() }
+    let isFirst = relation.targetCount(source) == 0
+    var count = 0
+    for index in list.indices {
+      let edge = unsafe list[index]
+      let target = Relation.target(edge)
+      if unsafe count > 0 && Relation.target(list[count - 1]) == target { continue }
+      if !isFirst && relation.contains(source, target) { continue }
+      let second = columns.time(Int(Relation.timestamp(edge))) / 1_000
+      unsafe list[count] = UInt64(target) << 32 | UInt64(second)
+      count += 1
+    }
+    return UInt32(count)
+  }
+
+  /// The relation with the new edges. Its backward lists wait for `buildBackward`.
+  /// - Complexity: O(edges).
+  func merged(with relation: borrowing Relation, targetCount: Int, workers: Int) -> Relation {
+    let degrees = newCounts.indices.map { newCounts[$0] + UInt32(relation.targetCount(UInt32($0))) }
+    return Relation(degrees: degrees, targetCount: targetCount, workers: workers) { sources, _, buffer in
+      var end = 0
+      func put(_ element: UInt64) {
+        buffer[end] = element
+        end += 1
+      }
+      for source in sources {
+        var new = starts[source]
+        let newEnd = new + Int(newCounts[source])
+        relation.forEachTarget(of: UInt32(source)) { target, timestamp in
+          let element = UInt64(target) << 32 | UInt64(timestamp)
+          while new < newEnd && elements[new] < element {
+            put(elements[new])
+            new += 1
+          }
+          put(element)
+        }
+        while new < newEnd {
+          put(elements[new])
+          new += 1
+        }
+      }
+    }
+  }
+}
