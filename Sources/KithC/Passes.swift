@@ -121,7 +121,7 @@ public func kith_get_adjacency(
     offsets[0] = 0
     for row in 0..<pass.rowCount { offsets[row + 1] = offsets[row] + Int64(pin.view.followeeCount(at: row)) }
     let edgeCount = Int(offsets[pass.rowCount])
-    let edges = EdgeColumns(
+    let edges = AdjacencyColumns(
       offsets: try needed(UnsafePointer(offsets.baseAddress), "offsets"),
       targets: entry.allocate(UInt32.self, edgeCount),
       seconds: entry.allocate(UInt32.self, edgeCount))
@@ -134,7 +134,7 @@ public func kith_get_adjacency(
 }
 
 /// The columns of an adjacency. Every row writes its own elements, on any thread.
-private struct EdgeColumns: @unchecked Sendable {
+private struct AdjacencyColumns: @unchecked Sendable {
   let offsets: UnsafePointer<Int64>
   let targets: UnsafeMutableBufferPointer<UInt32>
   let seconds: UnsafeMutableBufferPointer<UInt32>

@@ -128,8 +128,9 @@ static void call_other(struct input *input) {
   int32_t outcome;
   kith_graph *pin;
   kith_observer *observer;
+  kith_exported exported;
   kith_query made;
-  switch (number(input, 1) % 14) {
+  switch (number(input, 1) % 15) {
     case 0: kith_get_counts(handle(input), &counts, &error); break;
     case 1: if (kith_verify(handle(input), &table, &error) == KITH_OK) keep(table.owner); break;
     case 2:
@@ -156,6 +157,10 @@ static void call_other(struct input *input) {
       break;
     case 12: kith_wait(handle(input), 0, &error); break;
     case 13: kith_free(handles[1 + number(input, 1) % (HANDLES - 1)]); break;
+    case 14:
+      if (kith_export(handle(input), number(input, 1), handle(input), &exported, &error) == KITH_OK)
+        keep(exported.owner);
+      break;
   }
 }
 

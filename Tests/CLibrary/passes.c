@@ -3,6 +3,49 @@
 #include <pthread.h>
 #include "check.h"
 
+// Exported columns make an equal graph when they are imported.
+static void exports(kith_graph *graph) {
+  OK(kith_block(graph, 3, 4, NULL, NULL));
+  OK(kith_mute(graph, 3, 1, NULL, NULL));
+  kith_counts counts, again;
+  OK(kith_get_counts(graph, &counts, NULL));
+  kith_exported all, posts, second;
+  OK(kith_export(graph, 0, NULL, &all, NULL));
+  const kith_import_columns *columns = &all.columns;
+  CHECK(columns->users.count == counts.users && columns->follows.count == counts.follows);
+  CHECK(columns->posts.count == counts.posts && columns->likes.count == counts.likes);
+  CHECK(columns->blocks.count == 1 && columns->blocks.users[0] == 3 && columns->blocks.targets[0] == 4);
+  CHECK(columns->mutes.count == 1 && columns->mutes.times == NULL && columns->users.ids[0] == 1);
+  CHECK(columns->users.offsets[1] == 3 && memcmp(columns->users.usernames, "ann", 3) == 0);
+  CHECK(columns->follows.users[1] == 3 && columns->follows.targets[1] == 2 && columns->follows.times[1] == 6000);
+  OK(kith_export(graph, KITH_EXPORT_POSTS, NULL, &posts, NULL));
+  CHECK(posts.columns.posts.texts_size == columns->posts.texts_size && posts.columns.users.count == 0);
+  CHECK(memcmp(posts.columns.posts.texts, columns->posts.texts, columns->posts.texts_size) == 0);
+  OK(kith_free(posts.owner));
+
+  kith_graph *copy;
+  OK(kith_open_memory(NULL, &copy, NULL));
+  OK(kith_import(copy, columns, NULL, NULL));
+  OK(kith_get_counts(copy, &again, NULL));
+  CHECK(again.users == counts.users && again.follows == counts.follows && again.likes == counts.likes);
+  OK(kith_export(copy, 0, NULL, &second, NULL));
+  CHECK(memcmp(second.columns.follows.times, columns->follows.times, 8 * counts.follows) == 0);
+  CHECK(memcmp(second.columns.posts.authors, columns->posts.authors, 8 * counts.posts) == 0);
+  OK(kith_free(second.owner));
+  OK(kith_free(copy));
+  OK(kith_free(all.owner));
+
+  EXPECT(KITH_INVALID_REQUEST, kith_export(graph, 64, NULL, &all, NULL));
+  CHECK(all.owner == NULL);
+  EXPECT(KITH_INVALID_REQUEST, kith_export(graph, 0, NULL, NULL, NULL));
+  kith_control *control;
+  OK(kith_make_control(0, &control, NULL));
+  OK(kith_cancel(control));
+  EXPECT(KITH_CANCELLED, kith_export(graph, 0, control, &all, NULL));
+  EXPECT(KITH_INVALID_HANDLE, kith_export((kith_graph *)control, 0, NULL, &all, NULL));
+  OK(kith_free(control));
+}
+
 static void passes(void) {
   kith_graph *graph = small_graph();
   OK(kith_follow(graph, 3, 2, 6000, NULL, NULL));
@@ -43,6 +86,7 @@ static void passes(void) {
   CHECK(adjacency.count == 5 && adjacency.offsets[5] == 2 && adjacency.targets[0] == 1 && adjacency.targets[1] == 1);
   CHECK(adjacency.offsets[1] == 1 && adjacency.offsets[2] == 1 && adjacency.seconds[1] == 6);
   OK(kith_free(adjacency.owner));
+  exports(graph);
   OK(kith_free(graph));
 }
 

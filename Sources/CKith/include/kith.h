@@ -537,6 +537,25 @@ kith_status kith_degree_distribution(
 kith_status kith_get_adjacency(
     kith_graph *graph, kith_control *control, kith_adjacency *adjacency, kith_error *error);
 
+enum {  // a sum of these
+  KITH_EXPORT_USERS = 1,
+  KITH_EXPORT_FOLLOWS = 2,
+  KITH_EXPORT_POSTS = 4,
+  KITH_EXPORT_LIKES = 8,
+  KITH_EXPORT_BLOCKS = 16,
+  KITH_EXPORT_MUTES = 32,
+};
+typedef struct kith_exported {
+  kith_result *owner;
+  kith_import_columns columns;
+} kith_exported;
+
+// The rows of a graph as columns, which kith_import takes: users and posts by id, edges by user, then target. Times are
+// milliseconds; blocks and mutes have none. `parts` 0: all. O(graph), of one version: other threads read and write
+// meanwhile. Memory: the columns, and those of users and posts twice. `control` may be null; it can cancel.
+kith_status kith_export(
+    kith_graph *graph, uint32_t parts, kith_control *control, kith_exported *exported, kith_error *error);
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Observers
 

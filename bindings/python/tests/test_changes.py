@@ -80,6 +80,29 @@ def test_imports_count_what_they_leave_out(graph: kith.Graph) -> None:
         graph.import_users([30], (np.array([0, 9]), b"short"))
 
 
+def test_exports_are_imports(graph: kith.Graph) -> None:
+    graph.mute(2, as_user=1)
+    columns = graph.export_columns()
+    copy = kith.Graph()
+    report = copy.import_columns(**columns)
+    assert report.users.added == len(columns["users"][0]) == graph.counts.users and report.mutes.added == 1
+    again = copy.export_columns()
+    for part, arrays in columns.items():
+        for one, other in zip(arrays, again[part]):
+            if isinstance(one, tuple):
+                assert one[0].tolist() == other[0].tolist() and bytes(one[1]) == bytes(other[1])
+            else:
+                assert one.tolist() == other.tolist()
+    posts = copy.pin().export_columns("posts")
+    assert list(posts) == ["posts"] and posts["posts"][2][0][0] == 0
+    with pytest.raises(ValueError):
+        graph.export_columns("people")  # type: ignore[arg-type]
+    control = kith.Control()
+    control.cancel()
+    with pytest.raises(kith.CancelledError):
+        graph.export_columns(control=control)
+
+
 def test_stores(tmp_path: Path) -> None:
     events: list[kith.StoreEvent] = []
     with kith.open(tmp_path / "s", options=kith.Options(on_event=events.append)) as graph:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._kith import ffi
+from ._rows import Memory, array_over
 
 #: Texts as a list of str, or as an array of offsets (one more than texts) and the UTF-8 bytes of all of them.
-Texts = Union[Sequence[str], tuple[ArrayLike, bytes]]
+Texts = Union[Sequence[str], tuple[ArrayLike, Union[bytes, memoryview]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +122,30 @@ def _some(values: ArrayLike | None) -> ArrayLike:
     if values is None:
         raise TypeError("a column is missing")
     return values
+
+
+def read_columns(raw: Any, parts: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """The columns of a kith_exported, in the shapes that import_columns takes."""
+    memory, columns, read = Memory(raw.owner), raw.columns, dict[str, tuple[Any, ...]]()
+
+    def integers_of(pointer: Any, count: int) -> NDArray[np.int64]:
+        return array_over(memory, pointer, count, np.int64)
+
+    def texts_of(offsets: Any, area: Any, size: int, count: int) -> tuple[NDArray[np.int64], memoryview]:
+        return integers_of(offsets, count + 1), memoryview(array_over(memory, area, size, np.uint8))
+
+    for part in parts:
+        column = getattr(columns, part)
+        count = int(column.count)
+        if part == "users":
+            names = texts_of(column.offsets, column.usernames, column.usernames_size, count)
+            read[part] = (integers_of(column.ids, count), names)
+        elif part == "posts":
+            contents = texts_of(column.offsets, column.texts, column.texts_size, count)
+            read[part] = (
+                integers_of(column.ids, count), integers_of(column.authors, count), contents,
+                integers_of(column.times, count))
+        else:
+            arrays = [column.users, column.targets] + ([column.times] if column.times else [])
+            read[part] = tuple(integers_of(pointer, count) for pointer in arrays)
+    return read

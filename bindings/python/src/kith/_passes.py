@@ -43,7 +43,7 @@ class Control:
             release(self._handle)
 
 
-def _handle(control: Control | None) -> Any:
+def control_handle(control: Control | None) -> Any:
     return ffi.NULL if control is None else control._handle
 
 
@@ -58,7 +58,7 @@ class Ranks:
     @classmethod
     def _run(cls, graph: Any, damping: float, tolerance: float, rounds: int, control: Control | None) -> Ranks:
         raw = ffi.new("kith_ranks *")
-        check(lib.kith_page_rank(graph, damping, tolerance, rounds, _handle(control), raw, local.error), local.error)
+        check(lib.kith_page_rank(graph, damping, tolerance, rounds, control_handle(control), raw, local.error), local.error)
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.scores = array_over(memory, raw.scores, raw.count, np.float64)
@@ -82,7 +82,7 @@ class Components:
     @classmethod
     def _run(cls, graph: Any, control: Control | None) -> Components:
         raw = ffi.new("kith_components *")
-        check(lib.kith_connected_components(graph, _handle(control), raw, local.error), local.error)
+        check(lib.kith_connected_components(graph, control_handle(control), raw, local.error), local.error)
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.firsts = array_over(memory, raw.firsts, raw.count, np.int64)
@@ -99,7 +99,7 @@ class Degrees:
     @classmethod
     def _run(cls, graph: Any, control: Control | None) -> Degrees:
         raw = ffi.new("kith_degrees *")
-        check(lib.kith_degree_distribution(graph, _handle(control), raw, local.error), local.error)
+        check(lib.kith_degree_distribution(graph, control_handle(control), raw, local.error), local.error)
         memory, self = Memory(raw.owner), cls()
         self.followers = array_over(memory, raw.followers, raw.follower_bucket_count, BUCKET_DTYPE)
         self.followees = array_over(memory, raw.followees, raw.followee_bucket_count, BUCKET_DTYPE)
@@ -117,7 +117,7 @@ class Adjacency:
     @classmethod
     def _run(cls, graph: Any, control: Control | None) -> Adjacency:
         raw = ffi.new("kith_adjacency *")
-        check(lib.kith_get_adjacency(graph, _handle(control), raw, local.error), local.error)
+        check(lib.kith_get_adjacency(graph, control_handle(control), raw, local.error), local.error)
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.offsets = array_over(memory, raw.offsets, raw.count + 1, np.int64)

@@ -9,9 +9,10 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ._columns import read_columns
 from ._errors import ClosedError, check, error_of, local
 from ._kith import ffi, lib
-from ._passes import Adjacency, Components, Control, Degrees, Ranks
+from ._passes import Adjacency, Components, Control, Degrees, Ranks, control_handle
 from ._rows import Memory, Page, Post, RowT, Suggestion, User, same
 from ._text import Time, from_text, release, to_id, to_text, to_time
 
@@ -20,12 +21,14 @@ Folding = Literal["loose", "strict"]
 UserOrder = Literal["name", "prefixFirst", "followedFirst", "popular"]
 ListOrder = Literal["newest", "name"]
 Direction = Literal["older", "newer"]
+Part = Literal["users", "follows", "posts", "likes", "blocks", "mutes"]
 
 _MATCHES = {"substring": 0, "prefix": 1, "exact": 2, "fuzzy": 3, "regex": 4}
 _FOLDINGS = {"loose": 0, "strict": 1}
 _ORDERS = {"name": 0, "prefixFirst": 1, "followedFirst": 2, "popular": 3}
 _LIST_ORDERS = {"newest": 0, "name": 1}
 _DIRECTIONS = {"older": 0, "newer": 1}
+_PARTS = {"users": 1, "follows": 2, "posts": 4, "likes": 8, "blocks": 16, "mutes": 32}
 
 ResultT = TypeVar("ResultT")
 
@@ -471,6 +474,20 @@ class Reader:
     def adjacency(self, *, control: Control | None = None) -> Adjacency:
         """The follow graph as a sparse matrix by rows."""
         return Adjacency._run(self._live_handle(), control)
+
+    def export_columns(self, *parts: Part, control: Control | None = None) -> dict[str, tuple[Any, ...]]:
+        """The rows of the graph as numpy columns over the library's memory; all parts, if none is named.
+
+        Users and posts are ordered by id, edges by user, then target. ``other.import_columns(**graph.export_columns())``
+        copies a graph. Texts are offsets and one area of UTF-8: see import_columns. Times are milliseconds.
+        """
+        named = parts or tuple(_PARTS)
+        bits = 0
+        for part in named:
+            bits |= _word(_PARTS, part)
+        raw = ffi.new("kith_exported *")
+        check(lib.kith_export(self._live_handle(), bits, control_handle(control), raw, local.error), local.error)
+        return read_columns(raw, named)
 
 
 def _first(page: Page[Any]) -> Any:
