@@ -81,7 +81,7 @@ def test_imports_count_what_they_leave_out(graph: kith.Graph) -> None:
 
 
 def test_exports_are_imports(graph: kith.Graph) -> None:
-    graph.mute(2, as_user=1)
+    graph.mute(1, 2)
     columns = graph.export_columns()
     copy = kith.Graph()
     report = copy.import_columns(**columns)

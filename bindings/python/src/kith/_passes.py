@@ -58,7 +58,8 @@ class Ranks:
     @classmethod
     def _run(cls, graph: Any, damping: float, tolerance: float, rounds: int, control: Control | None) -> Ranks:
         raw = ffi.new("kith_ranks *")
-        check(lib.kith_page_rank(graph, damping, tolerance, rounds, control_handle(control), raw, local.error), local.error)
+        check(
+            lib.kith_page_rank(graph, damping, tolerance, rounds, control_handle(control), raw, local.error), local.error)
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.scores = array_over(memory, raw.scores, raw.count, np.float64)

@@ -478,8 +478,8 @@ class Reader:
     def export_columns(self, *parts: Part, control: Control | None = None) -> dict[str, tuple[Any, ...]]:
         """The rows of the graph as numpy columns over the library's memory; all parts, if none is named.
 
-        Users and posts are ordered by id, edges by user, then target. ``other.import_columns(**graph.export_columns())``
-        copies a graph. Texts are offsets and one area of UTF-8: see import_columns. Times are milliseconds.
+        Users and posts are ordered by id, edges by user, then target. Times are milliseconds, texts are offsets and one
+        area of UTF-8, as import_columns takes them: ``other.import_columns(**graph.export_columns())`` copies a graph.
         """
         named = parts or tuple(_PARTS)
         bits = 0
