@@ -27,6 +27,10 @@ extension SocialGraph {
     public var postIndex: PostIndexing
     /// Which snapshots are kept, and so the range of point-in-time recovery.
     public var retention: Retention
+    /// Whether follows, likes, blocks and mutes are stored in as few bits as they need: seven to ten bytes an edge
+    /// instead of about thirteen. Files do not know, so a store may be opened with or without. What reads or changes long
+    /// lists gets slower; <doc:PerformanceAndMemory> has the cost of each operation.
+    public var compactLists: Bool
     /// When two usernames count as equal, so that only one user may have them. Checked when users are added and
     /// renamed. It is not stored in the files, and replay ignores it. Opening a graph that violates it throws
     /// `usernamesCollide`.
@@ -50,7 +54,7 @@ extension SocialGraph {
       snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
       snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
       measuresLatency: Bool = false, retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors,
-      uniqueNames: UniqueNames = .exact, maximumUserCount: Int? = nil, maximumPostCount: Int? = nil,
+      compactLists: Bool = false, uniqueNames: UniqueNames = .exact, maximumUserCount: Int? = nil, maximumPostCount: Int? = nil,
       maximumByteCount: Int? = nil
     ) {
       self.durability = durability
@@ -64,11 +68,14 @@ extension SocialGraph {
       self.measuresLatency = measuresLatency
       self.retention = retention
       self.postIndex = postIndex
+      self.compactLists = compactLists
       self.uniqueNames = uniqueNames
       self.maximumUserCount = maximumUserCount
       self.maximumPostCount = maximumPostCount
       self.maximumByteCount = maximumByteCount
     }
+
+    var listForm: ListForm { compactLists ? .compact : .plain }
   }
 }
 

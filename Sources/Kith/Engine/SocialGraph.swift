@@ -33,7 +33,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   ///   - options: options about files are ignored.
   ///   - instrument: receives every query and change; nil for none.
   public convenience init(options: Options = Options(), instrument: (any GraphInstrument)? = nil) {
-    var state = GraphState()
+    var state = GraphState(form: options.listForm)
     if options.uniqueNames == .loose { _ = state.users.keepLooseKeys() }
     self.init(state, store: nil, options: options, isReadOnly: false, instrument: instrument)
   }
@@ -275,7 +275,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     }
     var opened = try Store.open(
       path, mode: options.durability, disk: disk, retention: options.retention,
-      maximumByteCount: options.maximumByteCount,
+      maximumByteCount: options.maximumByteCount, form: options.listForm,
       events: StoreEvents(lowDiskByteCount: options.lowDiskByteCount, onEvent))
     let (store, report) = (opened.store, opened.report)
     do throws(KithError) {
@@ -314,13 +314,15 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
       guard point == .newest else { throw .invalidRequest(.singleInstant(path: path)) }
       let file = try disk.open(path, writable: false)
       var snapshot = try SnapshotFile.read(
-        file, path: path, limit: .outside(allowedByteCount: options.maximumByteCount), from: disk)
+        file, path: path, limit: .outside(allowedByteCount: options.maximumByteCount),
+        form: options.listForm, from: disk)
       try GraphLimits(options).admit(&snapshot.state, isReadOnly: isReadOnly)
       return SocialGraph(
         snapshot.state, store: nil, options: options, isReadOnly: isReadOnly, instrument: instrument)
     }
     var recovered = try Recovery<SystemDisk>.forReading(
-      StoreDirectory(path, disk: disk), to: point, limit: .ownStore(maximumByteCount: options.maximumByteCount))
+      StoreDirectory(path, disk: disk), to: point, limit: .ownStore(maximumByteCount: options.maximumByteCount),
+      form: options.listForm)
     try GraphLimits(options).admit(&recovered.state, isReadOnly: isReadOnly)
     let report = recovered.report
     return SocialGraph(

@@ -86,12 +86,12 @@ final class Store<D: Disk>: Sendable {
   static func open(
     _ path: String, mode: SocialGraph.Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
     growthLimit: Int? = nil, retention: SocialGraph.Retention = SocialGraph.Retention(), maximumByteCount: Int? = nil,
-    events: StoreEvents = StoreEvents()
+    form: ListForm = .plain, events: StoreEvents = StoreEvents()
   ) throws(KithError) -> Opened {
     let directory = StoreDirectory(path, disk: disk)
     let (lock, _) = try directory.openForWriting(creating: true)
     let recovered = try Recovery<D>.forWriting(
-      directory, holding: lock, limit: .ownStore(maximumByteCount: maximumByteCount))
+      directory, holding: lock, limit: .ownStore(maximumByteCount: maximumByteCount), form: form)
     let report = recovered.report
     let storeID = recovered.storeID ?? StoreID.random()
     let chainHash = recovered.chainHash

@@ -50,7 +50,9 @@ extension GraphState {
     }
     for kind in RelationKind.allCases where !kept.contains(.relation(kind)) {
       let targetCount = targetRowCount(of: kind)
-      modify(kind) { relation, _ in relation = Relation(sourceCount: rowCount, targetCount: targetCount) }
+      modify(kind) { relation, _ in
+        relation = Relation(sourceCount: rowCount, targetCount: targetCount, form: relation.form)
+      }
     }
     if !kept.contains(.follows) { popularity = Popularity(follows) }
     countCards()
@@ -59,8 +61,8 @@ extension GraphState {
 
 extension Relation {
   /// An empty relation between this many rows.
-  init(sourceCount: Int, targetCount: Int) {
-    self.init()
+  init(sourceCount: Int, targetCount: Int, form: ListForm = .plain) {
+    self.init(form: form)
     for _ in 0..<sourceCount { appendSource() }
     for _ in 0..<targetCount { appendTarget() }
   }

@@ -22,14 +22,15 @@ struct GraphState: ~Copyable, Sendable {
   /// Shared with the pins.
   let timelineHints: RowCache
 
-  init() {
+  /// - Parameter form: the form of the relations' lists.
+  init(form: ListForm = .plain) {
     users = UserTable()
     posts = PostTable()
-    follows = Relation()
+    follows = Relation(form: form)
     popularity = Popularity()
-    likes = Relation()
-    blocks = Relation()
-    mutes = Relation()
+    likes = Relation(form: form)
+    blocks = Relation(form: form)
+    mutes = Relation(form: form)
     marks = VisitCountersPool()
     timelineHints = RowCache()
   }

@@ -1,6 +1,6 @@
 /// The state recovered from the files of a store.
 struct Recovered: ~Copyable, Sendable {
-  var state = GraphState()
+  var state: GraphState
   /// Nil if no file has it: the store is new.
   var storeID: StoreID?
   /// The chain hash of all changes.
@@ -13,7 +13,7 @@ struct Recovered: ~Copyable, Sendable {
   /// The number of the change before which backward lists are not deferred again.
   fileprivate var nextDeferral: UInt64 = 0
 
-  fileprivate init() {}
+  fileprivate init(_ form: ListForm) { state = GraphState(form: form) }
 }
 
 /// Recovers the state of a store from its files: the newest intact snapshot, and every journal since.
@@ -30,16 +30,17 @@ struct Recovery<D: Disk> {
   let isWriter: Bool
   private let memoryLimit: Int
   private let limit: RestoreLimit
+  private let form: ListForm
 
   /// Recovery for a writer: cached data of the journals is synced first, and then read from the disk.
   static func forWriting(
     _ directory: StoreDirectory<D>, holding lock: StoreLock<D>, memoryLimit: Int = SnapshotFile.defaultMemoryLimit,
-    limit: RestoreLimit = .ownStore(maximumByteCount: nil)
+    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: ListForm = .plain
   ) throws(KithError) -> Recovered {
     try lock.checkProcess()
     // Names created by a crashed process may not be on the disk yet.
     try directory.disk.syncDirectory(directory.path)
-    return try Recovery(directory, isWriter: true, to: .newest, memoryLimit, limit).run()
+    return try Recovery(directory, isWriter: true, to: .newest, memoryLimit, limit, form).run()
   }
 
   /// Recovery for a reader: takes no lock and changes nothing. Beside an active writer, it yields a state not older
@@ -49,21 +50,24 @@ struct Recovery<D: Disk> {
   /// - Throws: also `invalidRequest` if no files lead to the target.
   static func forReading(
     _ directory: StoreDirectory<D>, to point: RecoveryTarget = .newest,
-    memoryLimit: Int = SnapshotFile.defaultMemoryLimit, limit: RestoreLimit = .ownStore(maximumByteCount: nil)
+    memoryLimit: Int = SnapshotFile.defaultMemoryLimit, limit: RestoreLimit = .ownStore(maximumByteCount: nil),
+    form: ListForm = .plain
   ) throws(KithError) -> Recovered {
     try StoreDirectory<D>.againWhilePruned { () throws(KithError) in
-      try Recovery(directory, isWriter: false, to: point, memoryLimit, limit).run()
+      try Recovery(directory, isWriter: false, to: point, memoryLimit, limit, form).run()
     }
   }
 
   private init(
-    _ directory: StoreDirectory<D>, isWriter: Bool, to point: RecoveryTarget, _ memoryLimit: Int, _ limit: RestoreLimit
+    _ directory: StoreDirectory<D>, isWriter: Bool, to point: RecoveryTarget, _ memoryLimit: Int, _ limit: RestoreLimit,
+    _ form: ListForm
   ) throws(KithError) {
     self.directory = directory
     self.isWriter = isWriter
     self.point = point
     self.memoryLimit = memoryLimit
     self.limit = limit
+    self.form = form
     // Read before the listing: beside a writer, the files listed afterwards hold everything up to this bound.
     acknowledgement = try WatermarkFile.read(in: directory.path, disk: directory.disk, syncing: isWriter)
     guard let contents = try directory.contents(), !contents.isEmpty else { throw .noStore(path: directory.path) }
@@ -71,7 +75,7 @@ struct Recovery<D: Disk> {
   }
 
   private func run() throws(KithError) -> Recovered {
-    var recovered = Recovered()
+    var recovered = Recovered(form)
     let damage = try loadSnapshot(into: &recovered)
     try replayJournals(into: &recovered, damage)
     recovered.state.users.settleSearch()
@@ -100,7 +104,7 @@ struct Recovery<D: Disk> {
           recovered.isCut = true
           continue
         }
-        let snapshot = try directory.readSnapshot(name, memoryLimit: memoryLimit, limit: limit)
+        let snapshot = try directory.readSnapshot(name, memoryLimit: memoryLimit, limit: limit, form: form)
         let header = snapshot.header
         recovered.state = snapshot.state
         recovered.storeID = header.storeID

@@ -29,12 +29,14 @@ struct GraphEstimate: Sendable {
   private var textByteCount = 0
   private var edges: [(kind: RelationKind, count: Int)] = []
   private let byteLimit: Int
+  private let form: ListForm
   private let path: String
 
   /// Starts the estimate from the tables.
   /// - Throws: `limitExceeded` if that already exceeds the limit; `system` if this machine lacks the memory.
-  init(of source: some SectionSource, byteLimit: Int) throws(KithError) {
+  init(of source: some SectionSource, byteLimit: Int, form: ListForm = .plain) throws(KithError) {
     self.byteLimit = byteLimit
+    self.form = form
     path = source.path
     userRows = try Self.count(GraphSections.userIDs, source)
     nameByteCount = try Self.count(GraphSections.nameBytes, source)
@@ -83,11 +85,19 @@ struct GraphEstimate: Sendable {
     total += Self.column(users, of: userRows, width: 4)
     total += posts * Self.postByteCount + textByteCount / 100 * Self.textByteHundredths
     total += 2 * Self.column(posts, of: postRows, width: 8) + Self.column(posts, of: postRows, width: 4)
-    total += Self.lists(posts, of: userRows, perBlock: 8, width: 4)
+    total += Self.lists(posts, of: userRows, perBlock: 8, bits: 32)
     for (kind, count) in edges {
       let targets = kind.schema.target == .user ? userRows : postRows
-      total += Self.lists(count, of: userRows, perBlock: 8, width: 8)
-      total += Self.lists(count, of: targets, perBlock: 16, width: 4) + min(count, 1) * targets
+      if form == .compact {
+        // A row takes as many bits as the number of rows, a time at most 32.
+        let (row, target) = (Int.bitWidth - userRows.leadingZeroBitCount, Int.bitWidth - targets.leadingZeroBitCount)
+        total += Self.lists(count, of: userRows, perBlock: Relation.sourcesPerBlock(form), bits: target + 32)
+        total += Self.lists(count, of: targets, perBlock: Relation.targetsPerBlock(form), bits: row)
+        total += min(count, 1) * targets / 8
+      } else {
+        total += Self.lists(count, of: userRows, perBlock: 8, bits: 64)
+        total += Self.lists(count, of: targets, perBlock: 16, bits: 32) + min(count, 1) * targets
+      }
     }
     return total
   }
@@ -99,11 +109,11 @@ struct GraphEstimate: Sendable {
   }
 
   /// Lists with this many elements in total. Blocks of empty lists are shared, and so are their directories.
-  private static func lists(_ elements: Int, of rows: Int, perBlock: Int, width: Int) -> Int {
+  private static func lists(_ elements: Int, of rows: Int, perBlock: Int, bits: Int) -> Int {
     let spare = 24
     let blockByteCount = 8 + 4 * perBlock + spare + MemoryPage.overheadByteCount
     let chunkByteCount = PageTable.pagesPerChunk * 24
-    return elements * width * 17 / 16 + min(elements, rows / perBlock + 1) * blockByteCount
+    return elements * bits / 8 * 17 / 16 + min(elements, rows / perBlock + 1) * blockByteCount
       + min(elements, rows / (perBlock * PageTable.pagesPerChunk) + 1) * chunkByteCount
   }
 }

@@ -7,17 +7,17 @@ extension GraphSections {
   ///   megabytes per core.
   static func state(
     from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
-    workers: Int = SystemDisk.coreCount
+    form: ListForm = .plain, workers: Int = SystemDisk.coreCount
   ) throws(KithError) -> GraphState {
-    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit)
+    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit, form: form)
     let users = try users(source, &estimate)
     let known = estimate
-    var state = GraphState()
+    var state = GraphState(form: form)
     var search = NameIndex()
     // Three tasks that depend only on the users. Each takes about one core.
     try Parallel.forEach(3) { (lane) throws(KithError) in
       switch lane {
-      case 0: state.follows = try edges(RelationKind.follow.sections, source, users: users, workers: workers)
+      case 0: state.follows = try edges(RelationKind.follow.sections, source, form, users: users, workers: workers)
       case 1: state.posts = try posts(source, users: users, known)
       default: search.rebuild(names: users.names)
       }
@@ -25,8 +25,8 @@ extension GraphSections {
     for kind in RelationKind.allCases where kind != .follow {
       var edges =
         kind.schema.target == .user
-        ? try edges(kind.sections, source, users: users, workers: workers)
-        : try edges(kind.sections, source, users: users, to: state.posts, workers: workers)
+        ? try edges(kind.sections, source, form, users: users, workers: workers)
+        : try edges(kind.sections, source, form, users: users, to: state.posts, workers: workers)
       state.modify(kind) { relation, _ in swap(&relation, &edges) }
     }
     state.users = users
@@ -173,21 +173,22 @@ extension GraphSections {
 
   /// Builds a relation between users.
   static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, users: borrowing UserTable, workers: Int
+    _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm = .plain, users: borrowing UserTable,
+    workers: Int
   ) throws(KithError) -> Relation {
     try edges(
-      ids, source, users: users, targetCount: users.rowCount, workers: workers, allowsSelf: false,
+      ids, source, form, users: users, targetCount: users.rowCount, workers: workers, allowsSelf: false,
       hasGone: users.count < users.rowCount
     ) { !users.isLive($0) }
   }
 
   /// A relation from users to posts.
   private static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, users: borrowing UserTable, to posts: borrowing PostTable,
-    workers: Int
+    _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm, users: borrowing UserTable,
+    to posts: borrowing PostTable, workers: Int
   ) throws(KithError) -> Relation {
     try edges(
-      ids, source, users: users, targetCount: posts.rowCount, workers: workers, allowsSelf: true,
+      ids, source, form, users: users, targetCount: posts.rowCount, workers: workers, allowsSelf: true,
       hasGone: posts.count < posts.rowCount
     ) { !posts.isLive($0) }
   }
@@ -197,10 +198,13 @@ extension GraphSections {
   ///   - hasGone: whether any target was removed.
   ///   - isGone: whether a given target was removed.
   private static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, users: borrowing UserTable, targetCount: Int, workers: Int,
-    allowsSelf: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
+    _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm, users: borrowing UserTable,
+    targetCount: Int, workers: Int, allowsSelf: Bool, hasGone: Bool,
+    isGone: @Sendable (UInt32) -> Bool
   ) throws(KithError) -> Relation {
-    guard ids.areExpected(in: source) else { return Relation(sourceCount: users.rowCount, targetCount: targetCount) }
+    guard ids.areExpected(in: source) else {
+      return Relation(sourceCount: users.rowCount, targetCount: targetCount, form: form)
+    }
     let degrees = try source.section(ids.degrees).decodedUInt32(count: users.rowCount)
     let section = try source.section(ids.targets)
     for row in degrees.indices where degrees[row] > 0 && !users.isLive(UInt32(row)) {
@@ -211,7 +215,7 @@ extension GraphSections {
     let seconds: ByteStreamSplitDecoder<UInt32>? =
       if let id = ids.seconds { try source.section(id).planeDecoder(count: targets.elementCount) } else { nil }
     return try Relation(
-      degrees: degrees, targetCount: targetCount, workers: workers, ids: users.identifiers.ids
+      degrees: degrees, targetCount: targetCount, workers: workers, ids: users.identifiers.ids, form: form
     ) { (sources, elements, buffer) throws(KithError) in
       try targets.decodeLists(sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer)
       if !allowsSelf || hasGone {

@@ -34,10 +34,12 @@ enum SnapshotFile {
   /// Reads the graph in a snapshot file, which may be bytes in memory. `path` names it in errors.
   ///
   /// Unknown critical sections are rejected with `unsupportedVersion`. Other unknown sections are verified and ignored.
-  /// - Parameter limit: the most memory that the graph may take.
+  /// - Parameters:
+  ///   - limit: the most memory that the graph may take.
+  ///   - form: the form of its lists in memory; files know none.
   static func read<Storage: ByteStorage>(
     _ file: Storage.File, path: String, memoryLimit: Int = defaultMemoryLimit,
-    limit: RestoreLimit = .ownStore(maximumByteCount: nil), from storage: Storage,
+    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: ListForm = .plain, from storage: Storage,
     checking check: (SnapshotHeader) throws(KithError) -> Void = { _ in }
   ) throws(KithError) -> SavedGraph {
     let reader = try SnapshotFileReader(
@@ -45,7 +47,7 @@ enum SnapshotFile {
     try check(reader.header)
     let byteLimit = limit.byteCount(fileByteCount: try storage.byteCount(of: file))
     try reader.checkUnknown()
-    let state = try GraphSections.state(from: reader, sequence: reader.header.sequence, byteLimit: byteLimit)
+    let state = try GraphSections.state(from: reader, sequence: reader.header.sequence, byteLimit: byteLimit, form: form)
     return SavedGraph(header: reader.header, state: state)
   }
 

@@ -3,11 +3,11 @@ extension StoreDirectory {
   /// Reads a snapshot. Rejects it if its header contradicts its name.
   func readSnapshot(
     _ name: SnapshotName, memoryLimit: Int = SnapshotFile.defaultMemoryLimit,
-    limit: RestoreLimit = .ownStore(maximumByteCount: nil)
+    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: ListForm = .plain
   ) throws(KithError) -> SavedGraph {
     let path = path(of: name)
     let file = try disk.open(path, writable: false)
-    return try SnapshotFile.read(file, path: path, memoryLimit: memoryLimit, limit: limit, from: disk) {
+    return try SnapshotFile.read(file, path: path, memoryLimit: memoryLimit, limit: limit, form: form, from: disk) {
       (header) throws(KithError) in try check(header, is: name)
     }
   }

@@ -79,7 +79,7 @@ package struct ReplicaSnapshot: Hashable, Sendable {
 extension SocialGraph {
   /// A replica before the first record of a log: empty, in memory, and changed by `applyLogged` alone.
   package static func emptyReplica(options: Options) -> SocialGraph {
-    SocialGraph(GraphState(), store: nil, options: options, isReadOnly: true)
+    SocialGraph(GraphState(form: options.listForm), store: nil, options: options, isReadOnly: true)
   }
 
   /// A replica from a snapshot.
@@ -92,7 +92,7 @@ extension SocialGraph {
     let path = directory.appendingPathComponent(name)
     var saved = try SnapshotFile.read(
       try disk.open(path, writable: false), path: path,
-      limit: .ownStore(maximumByteCount: options.maximumByteCount), from: disk)
+      limit: .ownStore(maximumByteCount: options.maximumByteCount), form: options.listForm, from: disk)
     guard let place = saved.header.log else { throw .notAStore(path: path, reason: "it has no place in a log") }
     try GraphLimits(options).admit(&saved.state, isReadOnly: true)
     return (SocialGraph(saved.state, store: nil, options: options, isReadOnly: true), place)

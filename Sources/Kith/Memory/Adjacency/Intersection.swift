@@ -70,7 +70,8 @@
     if row == 0 { return lists.forEachRun(of: list, body) }
     let start = lists.start(of: list, from: row)
     for run in start.run..<lists.runCount(of: list) {
-      body(lists.run(run, of: list).extracting(droppingFirst: run == start.run ? start.offset : 0))
+      let first = run == start.run ? start.offset : 0
+      lists.withElements(first..<lists.runLength(run, of: list), ofRun: run, of: list, body)
     }
   }
 
@@ -80,9 +81,18 @@
     let runCount = lists.runCount(of: long)
     var next = 0
     while next < short.count && place.run < runCount && count < limit {
-      let elements = lists.run(place.run, of: long)
-      merge(short, &next, elements)
-      if place.offset == elements.count { place = .init(run: place.run + 1, offset: 0) }
+      let length = lists.runLength(place.run, of: long)
+      if lists.isCompact {
+        // A piece from the place on: what the short list leaves of it is decoded again.
+        let start = place.offset
+        let end = min(length, start + PackedLists<UInt64>.pieceCount)
+        place.offset = 0
+        lists.withElements(start..<end, ofRun: place.run, of: long) { merge(short, &next, $0) }
+        place.offset += start
+      } else {
+        merge(short, &next, lists.run(place.run, of: long))
+      }
+      if place.offset == length { place = .init(run: place.run + 1, offset: 0) }
     }
   }
 
@@ -110,9 +120,15 @@
     for index in short.indices where count < limit {
       let target = Relation.target(short[index])
       if runCount > 1 { skipRuns(before: target, lists, long, runCount) }
-      let elements = lists.run(place.run, of: long)
-      place.offset = Self.gallop(elements, from: place.offset, to: target)
-      if place.offset < elements.count && Relation.target(elements[place.offset]) == target {
+      let isFound: Bool
+      if lists.isCompact {
+        let elements = lists.compactRun(place.run, of: long)
+        isFound = gallop(count: elements.count, to: target) { elements[$0] }
+      } else {
+        let elements = lists.run(place.run, of: long)
+        isFound = gallop(count: elements.count, to: target) { elements[$0] }
+      }
+      if isFound {
         unsafe found[count] = target
         count += 1
       }
@@ -124,32 +140,34 @@
     before target: UInt32, _ lists: borrowing PackedLists<UInt64>, _ long: Int, _ runCount: Int
   ) {
     var (low, high, step) = (place.run, runCount, 1)
-    while low + step < high && Relation.target(lists.run(low + step, of: long)[0]) <= target {
+    while low + step < high && Relation.target(lists[long, .init(run: low + step, offset: 0)]) <= target {
       low += step
       step *= 2
     }
     high = min(high, low + step)
     while high - low > 1 {
       let middle = (low + high) / 2
-      if Relation.target(lists.run(middle, of: long)[0]) <= target { low = middle } else { high = middle }
+      if Relation.target(lists[long, .init(run: middle, offset: 0)]) <= target { low = middle } else { high = middle }
     }
     if low > place.run { place = .init(run: low, offset: 0) }
   }
 
-  /// The first index from `start` on whose target is not below `target`.
-  private static func gallop(_ elements: Span<UInt64>, from start: Int, to target: UInt32) -> Int {
+  /// Moves the offset to the first of `length` elements whose target is not below another. Returns whether it is that.
+  @inline(__always)
+  private mutating func gallop(count length: Int, to target: UInt32, _ element: (Int) -> UInt64) -> Bool {
     let key = UInt64(target) << 32
-    var (low, step) = (start, 1)
-    while low + step <= elements.count && elements[low + step - 1] < key {
+    var (low, step) = (place.offset, 1)
+    while low + step <= length && element(low + step - 1) < key {
       low += step
       step *= 2
     }
-    var high = min(elements.count, low + step - 1)
+    var high = min(length, low + step - 1)
     while low < high {
       let middle = (low + high) >> 1
-      if elements[middle] < key { low = middle + 1 } else { high = middle }
+      if element(middle) < key { low = middle + 1 } else { high = middle }
     }
-    return low
+    place.offset = low
+    return low < length && Relation.target(element(low)) == target
   }
 }
 

@@ -3,7 +3,12 @@
 extension PackedLists {
   static var stride: Int { MemoryLayout<Element>.stride }
 
+  /// An empty block.
   func makeBlock(capacity: Int) -> MemoryPage {
+    if isCompact {
+      return unsafe CompactPage<Element>.page(
+        of: UnsafeBufferPointer(start: nil, count: 0), listCount: listsPerBlock, isGrowing: false)
+    }
     let page = MemoryPage.allocate(byteCount: headerByteCount + capacity * Self.stride)
     unsafe page.base.initializeMemory(as: UInt8.self, repeating: 0, count: headerByteCount)
     unsafe page.base.storeBytes(of: UInt32(capacity), as: UInt32.self)
@@ -77,6 +82,7 @@ extension PackedLists {
 
 extension PackedLists {
   mutating func setLong(_ list: Int, _ isLong: Bool) {
+    if isCompact { return setCompactLong(list, isLong) }
     let base = unsafe blocks.mutableBase(list &>> blockShift)
     let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
     let index = list & listMask
@@ -85,16 +91,43 @@ extension PackedLists {
 
   /// A long list for writing: a copy owned by these lists.
   mutating func ownLong(_ slot: Int) -> ChunkedList<Element> {
-    let list = long(Element(slot))
+    // Safety: as in `long`.
+    let list = unsafe longLists[slot].unsafelyUnwrapped
     if list.birth == epoch { return list }
     let copy = ChunkedList(copying: list, epoch: epoch)
     longLists.replace(slot, with: copy)
     return copy
   }
 
-  mutating func makeLong(_ list: Int, count: Int, _ chunked: ChunkedList<Element>) {
+  mutating func insertLong(_ element: Element, slot: Int, at position: Position) {
+    let chunked = ownLong(slot)
+    let byteCount = chunked.byteCount
+    chunked.insert(element, chunk: position.run, at: position.offset, epoch: epoch)
+    longLists.listsByteCount += chunked.byteCount - byteCount
+  }
+
+  /// Removes an element of a long list. Returns the list, which may now be a short one.
+  mutating func removeLong(slot: Int, at position: Position) -> ChunkedList<Element> {
+    let chunked = ownLong(slot)
+    let byteCount = chunked.byteCount
+    chunked.remove(chunk: position.run, at: position.offset, epoch: epoch)
+    longLists.listsByteCount += chunked.byteCount - byteCount
+    return chunked
+  }
+
+  /// Moves the elements of a list, and one more, out of its block.
+  mutating func makeLong(
+    _ list: Int, _ elements: UnsafeBufferPointer<Element>, inserting element: Element, at offset: Int
+  ) {
+    let chunked = unsafe ChunkedList(copying: elements, epoch: epoch, isCompact: isCompact)
+    let place = chunked.position(of: offset)
+    chunked.insert(element, chunk: place.chunk, at: place.offset, epoch: epoch)
     let slot = longLists.insert(chunked)
-    replaceInBlock(list, at: 0, removing: count, inserting: Element(slot))
+    if isCompact {
+      replaceInCompactBlock(list, at: 0, removing: elements.count, inserting: [Self.slotElement(slot)])
+    } else {
+      replaceInBlock(list, at: 0, removing: elements.count, inserting: Element(slot))
+    }
     setLong(list, true)
   }
 
@@ -124,6 +157,12 @@ extension PackedLists {
       problems.append("\(name): \(count) lists in \(blocks.count) blocks")
     }
     for block in 0..<blocks.count {
+      if isCompact {
+        let page = compactPage(block)
+        problems += page.checkInvariants(
+          name, byteCount: blocks.pageByteCount(block), listCount: listsPerBlock)
+        continue
+      }
       let base = unsafe blocks.base(block)
       let capacity = unsafe base.load(as: UInt32.self)
       let total = unsafe base.load(fromByteOffset: 4, as: UInt32.self)

@@ -26,13 +26,13 @@ extension PackedLists {
   ///   - fill: writes the elements of some adjacent lists; `elements` is their range among all elements.
   /// - Complexity: O(lists + elements), and the cost of `fill`.
   init<Failure: Error>(
-    listsPerBlock: Int, degrees: [UInt32], workers: Int, unitElementCount: Int = 1 << 18,
+    listsPerBlock: Int, form: ListForm = .plain, degrees: [UInt32], workers: Int, unitElementCount: Int = 1 << 18,
     filling fill:
       @Sendable (_ lists: Range<Int>, _ elements: Range<Int>, _ buffer: inout [Element]) throws(Failure) -> Void
   ) throws(Failure) {
-    self.init(listsPerBlock: listsPerBlock)
-    let units = Self.units(of: degrees, listsPerBlock: listsPerBlock, elementCount: unitElementCount)
-    let shape = PackedLists(listsPerBlock: listsPerBlock)
+    self.init(listsPerBlock: listsPerBlock, form: form)
+    let shape = PackedLists(listsPerBlock: listsPerBlock, form: form)
+    let units = shape.units(of: degrees, elementCount: unitElementCount)
     var pages = PageTable()
     // Blocks of only empty lists share one page until they are written, as in `appendList`.
     let empty = shape.makeBlock(capacity: 0)
@@ -61,13 +61,13 @@ extension PackedLists {
   }
 
   /// Builds the lists from an array of all elements.
-  init(listsPerBlock: Int, degrees: [UInt32], elements: [Element], workers: Int = 1) {
-    self.init(listsPerBlock: listsPerBlock, degrees: degrees, workers: workers) { (_, range, buffer) throws(Never) in
+  init(listsPerBlock: Int, form: ListForm = .plain, degrees: [UInt32], elements: [Element], workers: Int = 1) {
+    self.init(listsPerBlock: listsPerBlock, form: form, degrees: degrees, workers: workers) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
     }
   }
 
-  private static func units(of degrees: [UInt32], listsPerBlock: Int, elementCount: Int) -> [Unit] {
+  private func units(of degrees: [UInt32], elementCount: Int) -> [Unit] {
     var units: [Unit] = []
     var unit = Unit(lists: 0..<0, elements: 0..<0, longCount: 0)
     var longCount = 0
@@ -76,7 +76,7 @@ extension PackedLists {
       var total = 0
       for list in start..<end {
         total += Int(degrees[list])
-        if degrees[list] > maximumPackedCount { longCount += 1 }
+        if degrees[list] > packedLimit { longCount += 1 }
       }
       unit.lists = unit.lists.lowerBound..<end
       unit.elements = unit.elements.lowerBound..<unit.elements.upperBound + total
@@ -106,8 +106,11 @@ extension PackedLists {
     _ degrees: ArraySlice<UInt32>, _ source: UnsafeBufferPointer<Element>, start: inout Int, longCount: Int,
     to part: inout Part
   ) {
-    let total = degrees.reduce(0) { $0 + ($1 > Self.maximumPackedCount ? 1 : Int($1)) }
+    let total = degrees.reduce(0) { $0 + ($1 > packedLimit ? 1 : Int($1)) }
     if total == 0 { return part.pages.append(nil) }
+    if isCompact {
+      return unsafe appendCompactBlock(degrees, source, total, start: &start, longCount: longCount, to: &part)
+    }
     let page = makeBlock(capacity: Self.paddedCapacity(total))
     let ends = unsafe (page.base + 8).assumingMemoryBound(to: UInt32.self)
     var end = 0
@@ -115,7 +118,7 @@ extension PackedLists {
       let place = degrees.startIndex + index
       let degree = place < degrees.endIndex ? Int(degrees[place]) : 0
       let target = unsafe (page.base + headerByteCount).assumingMemoryBound(to: Element.self) + end
-      if degree > Self.maximumPackedCount {
+      if degree > packedLimit {
         unsafe target.pointee = Element(longCount + part.longLists.count)
         let rest = unsafe UnsafeBufferPointer(rebasing: source[start..<start + degree])
         part.longLists.append(unsafe ChunkedList(copying: rest, epoch: epoch))
@@ -131,6 +134,35 @@ extension PackedLists {
       start += degree
     }
     unsafe page.base.storeBytes(of: UInt32(end), toByteOffset: 4, as: UInt32.self)
+    part.pages.append(page)
+  }
+
+  private func appendCompactBlock(
+    _ degrees: ArraySlice<UInt32>, _ source: UnsafeBufferPointer<Element>, _ total: Int, start: inout Int,
+    longCount: Int, to part: inout Part
+  ) {
+    var ends: [UInt16] = []
+    var elements: [Element] = []
+    elements.reserveCapacity(total)
+    for degree in degrees {
+      let list = unsafe UnsafeBufferPointer(rebasing: source[start..<start + Int(degree)])
+      start += list.count
+      if list.count > packedLimit {
+        elements.append(Self.slotElement(longCount + part.longLists.count))
+        part.longLists.append(unsafe ChunkedList(copying: list, epoch: epoch, isCompact: true))
+        ends.append(UInt16(elements.count) | CompactPage<Element>.longFlag)
+      } else {
+        unsafe elements.append(contentsOf: list)
+        ends.append(UInt16(elements.count))
+      }
+    }
+    while ends.count < listsPerBlock { ends.append(UInt16(elements.count)) }
+    let page = unsafe elements.withUnsafeBufferPointer {
+      unsafe CompactPage<Element>.page(of: $0, listCount: listsPerBlock, isGrowing: false)
+    }
+    for index in ends.indices {
+      unsafe page.base.storeBytes(of: ends[index], toByteOffset: 16 + 2 * index, as: UInt16.self)
+    }
     part.pages.append(page)
   }
 }

@@ -14,6 +14,10 @@
 /// A list of more than 1,024 elements moves to a `ChunkedList`. Its block keeps one element, whose bits are the number
 /// of that list.
 ///
+/// In compact form (`CompactPage`), a block has the same lists in as few bits as they need, and a chunk of a long list
+/// too. To the code for plain lists, every list is then a long one: those branches, which are rarely taken, ask for the
+/// form.
+///
 /// The lists do not know their order: callers find positions with `partitionPoint`.
 /// - Complexity: insertion and removal O(log list + bytes of the block); reading O(1).
 @safe
@@ -26,13 +30,17 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     var offset: Int
   }
 
-  static var maximumPackedCount: Int { 1_024 }
   static var longFlag: UInt32 { 0x8000_0000 }
 
   let listsPerBlock: Int
   let blockShift: Int
+  /// The bits of a list's number that select it in its block; none in compact form, where the flag of a long list stands
+  /// for all.
   let listMask: Int
   let headerByteCount: Int
+  let isCompact: Bool
+  /// A list of more elements is long.
+  let packedLimit: Int
   var blocks: PageTable
   var longLists: OverflowLists<Element>
   var epoch: UInt64 = 1
@@ -40,29 +48,39 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   var count = 0
 
   /// - Parameter listsPerBlock: a power of two.
-  init(listsPerBlock: Int) {
+  init(listsPerBlock: Int, form: ListForm = .plain) {
     self.init(
-      listsPerBlock: listsPerBlock, blocks: PageTable(), longLists: OverflowLists(), epoch: 1, count: 0)
+      listsPerBlock: listsPerBlock, isCompact: form == .compact, blocks: PageTable(), longLists: OverflowLists(),
+      epoch: 1, count: 0)
   }
 
   private init(
-    listsPerBlock: Int, blocks: consuming PageTable, longLists: OverflowLists<Element>, epoch: UInt64, count: Int
+    listsPerBlock: Int, isCompact: Bool, blocks: consuming PageTable, longLists: OverflowLists<Element>,
+    epoch: UInt64, count: Int
   ) {
     precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
     self.listsPerBlock = listsPerBlock
+    self.isCompact = isCompact
     blockShift = listsPerBlock.trailingZeroBitCount
-    listMask = listsPerBlock - 1
-    headerByteCount = (8 + listsPerBlock * 4 + 7) & ~7
+    listMask = isCompact ? 0 : listsPerBlock - 1
+    // In compact form the ends have fifteen bits.
+    packedLimit = isCompact ? min(1_024, 32_767 / listsPerBlock) : 1_024
+    headerByteCount =
+      isCompact
+      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 4 + 7) & ~7
     self.blocks = blocks
     self.longLists = longLists
     self.epoch = epoch
     self.count = count
   }
 
+  var form: ListForm { isCompact ? .compact : .plain }
+
   mutating func pin() -> PackedLists {
     epoch += 1
     return PackedLists(
-      listsPerBlock: listsPerBlock, blocks: blocks.pin(), longLists: longLists, epoch: epoch, count: count)
+      listsPerBlock: listsPerBlock, isCompact: isCompact, blocks: blocks.pin(), longLists: longLists, epoch: epoch,
+      count: count)
   }
 
   /// Appends an empty list for the next row. Blocks of only empty lists share one page until they are written, so that
@@ -101,25 +119,45 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   @inline(__always)
   func count(of list: Int) -> Int {
     let (base, count, isLong) = unsafe packed(list)
-    return isLong ? unsafe longCount(base[0]) : count
+    return isLong ? unsafe longCount(base, list) : count
   }
 
   @inline(never)
-  private func longCount(_ slot: Element) -> Int { unsafe long(slot).count }
+  private func longCount(_ base: UnsafeMutablePointer<Element>, _ list: Int) -> Int {
+    isCompact ? compactCount(of: list) : unsafe long(base[0]).count
+  }
 
   /// The number of contiguous runs of a list; at least one.
   @inline(__always)
   func runCount(of list: Int) -> Int {
     let (base, _, isLong) = unsafe packed(list)
-    return isLong ? unsafe long(base[0]).chunkCount : 1
+    return isLong ? unsafe longRunCount(base, list) : 1
   }
 
-  /// A contiguous run of a list, in order.
+  @inline(never)
+  private func longRunCount(_ base: UnsafeMutablePointer<Element>, _ list: Int) -> Int {
+    isCompact ? compactRunCount(of: list) : unsafe long(base[0]).chunkCount
+  }
+
+  /// The length of a run.
+  @inline(__always)
+  func runLength(_ index: Int, of list: Int) -> Int {
+    let (base, count, isLong) = unsafe packed(list)
+    return isLong ? unsafe longRunLength(base, index, list) : count
+  }
+
+  @inline(never)
+  private func longRunLength(_ base: UnsafeMutablePointer<Element>, _ index: Int, _ list: Int) -> Int {
+    isCompact ? compactRun(index, of: list).count : unsafe long(base[0]).chunk(index).1
+  }
+
+  /// A contiguous run of a list, in order. Plain lists alone have one in memory.
   @inline(__always)
   @_lifetime(borrow self)
   func run(_ index: Int, of list: Int) -> Span<Element> {
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
+      precondition(!isCompact, "a compact list has no run in memory")
       let (start, length) = unsafe long(base[0]).chunk(index)
       let span = unsafe Span(_unsafeStart: start, count: length)
       return unsafe _overrideLifetime(span, borrowing: self)
@@ -128,11 +166,18 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  /// Calls `body` with each run of a list. Reads the head of its block once.
+  /// Calls `body` with each run of a list; of a compact one, with pieces of them. Reads the head of its block once.
   @inline(__always)
   func forEachRun(of list: Int, _ body: (Span<Element>) -> Void) {
     let (base, count, isLong) = unsafe packed(list)
     if !isLong { return body(unsafe Span(_unsafeStart: base, count: count)) }
+    if isCompact {
+      forEachPiece(of: list) { elements in
+        body(elements)
+        return true
+      }
+      return
+    }
     let chunked = unsafe long(base[0])
     for index in 0..<chunked.chunkCount {
       let (start, length) = unsafe chunked.chunk(index)
@@ -140,12 +185,15 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     }
   }
 
-  subscript(list: Int, position: Position) -> Element { run(position.run, of: list)[position.offset] }
+  subscript(list: Int, position: Position) -> Element {
+    isCompact ? compactRun(position.run, of: list)[position.offset] : run(position.run, of: list)[position.offset]
+  }
 
   /// The first position whose element does not precede the target of the search.
   /// - Parameter precedes: true for the elements of a prefix of the list, false for the rest.
   @inline(__always)
   func partitionPoint(of list: Int, _ precedes: (Element) -> Bool) -> Position {
+    if isCompact { return compactPartitionPoint(of: list, precedes) }
     let runs = runCount(of: list)
     var first = 0
     if runs > 1 {  // the last run whose first element precedes
@@ -205,7 +253,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     while place.offset == 0 {
       if place.run == 0 { return nil }
       place.run -= 1
-      place.offset = run(place.run, of: list).count
+      place.offset = runLength(place.run, of: list)
     }
     place.offset -= 1
     return (self[list, place], place)
@@ -218,9 +266,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   @inline(__always)
   func first(notBelow key: Element, in list: Int) -> Element? {
     let (base, count, isLong) = unsafe packed(list)
-    if isLong {
-      return element(atOrAfter: partitionPoint(of: list) { $0 < key }, of: list)?.0
-    }
+    if isLong { return longFirst(notBelow: key, in: list) }
     var low = 0
     var high = count
     while low < high {
@@ -230,10 +276,15 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     return low < count ? unsafe base[low] : nil
   }
 
+  @inline(never)
+  private func longFirst(notBelow key: Element, in list: Int) -> Element? {
+    element(atOrAfter: partitionPoint(of: list) { $0 < key }, of: list)?.0
+  }
+
   /// The element at a position, or at the start of the next run if the position is the end of a run; nil at the end.
   func element(atOrAfter position: Position, of list: Int) -> (Element, Position)? {
     var place = position
-    while place.offset >= run(place.run, of: list).count {
+    while place.offset >= runLength(place.run, of: list) {
       if place.run + 1 >= runCount(of: list) { return nil }
       place = Position(run: place.run + 1, offset: 0)
     }
@@ -242,6 +293,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   /// The offset of a value in a run, found by scanning.
   func firstOffset(of element: Element, run index: Int, of list: Int) -> Int? {
+    if isCompact { return compactRun(index, of: list).firstOffset(of: element) }
     let elements = run(index, of: list)
     for offset in elements.indices where elements[offset] == element { return offset }
     return nil
@@ -259,51 +311,46 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   func endPosition(of list: Int) -> Position {
     let last = runCount(of: list) - 1
-    return Position(run: last, offset: run(last, of: list).count)
+    return Position(run: last, offset: runLength(last, of: list))
   }
 
   /// The number of elements of a list from a position on.
   /// - Complexity: O(runs).
   func count(of list: Int, from position: Position) -> Int {
     var count = -position.offset
-    for run in position.run..<runCount(of: list) { count += self.run(run, of: list).count }
+    for run in position.run..<runCount(of: list) { count += runLength(run, of: list) }
     return count
   }
 
   // MARK: - Writing
 
   mutating func insert(_ element: Element, in list: Int, at position: Position) {
+    if isCompact { return insertCompact(element, in: list, at: position) }
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
-      let chunked = ownLong(unsafe Int(base[0]))
-      let byteCount = chunked.byteCount
-      chunked.insert(element, chunk: position.run, at: position.offset, epoch: epoch)
-      longLists.listsByteCount += chunked.byteCount - byteCount
-    } else if count < Self.maximumPackedCount {
+      insertLong(element, slot: unsafe Int(base[0]), at: position)
+    } else if count < packedLimit {
       replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
     } else {
-      let chunked = unsafe ChunkedList(copying: UnsafeBufferPointer(start: base, count: count), epoch: epoch)
-      let place = chunked.position(of: position.offset)
-      chunked.insert(element, chunk: place.chunk, at: place.offset, epoch: epoch)
-      makeLong(list, count: count, chunked)
+      let elements = unsafe UnsafeBufferPointer(start: UnsafePointer(base), count: count)
+      unsafe makeLong(list, elements, inserting: element, at: position.offset)
     }
   }
 
   mutating func remove(from list: Int, at position: Position) {
+    if isCompact { return removeCompact(from: list, at: position) }
     let (base, _, isLong) = unsafe packed(list)
     guard isLong else {
       replaceInBlock(list, at: position.offset, removing: 1, inserting: nil)
       return
     }
     let slot = unsafe Int(base[0])
-    let chunked = ownLong(slot)
-    let byteCount = chunked.byteCount
-    chunked.remove(chunk: position.run, at: position.offset, epoch: epoch)
-    longLists.listsByteCount += chunked.byteCount - byteCount
-    if unsafe chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
+    let chunked = removeLong(slot: slot, at: position)
+    if unsafe chunked.count <= packedLimit / 2 { makePacked(list, slot: slot, chunked) }
   }
 
   mutating func removeAll(from list: Int) {
+    if isCompact { return removeAllCompact(from: list) }
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
       unsafe longLists.remove(Int(base[0]))
@@ -340,14 +387,16 @@ extension PackedLists {
     var list = start.list
     while left > 0 {
       for run in 0..<runCount(of: list) {
-        let elements = self.run(run, of: list)
-        if skipped >= elements.count {
-          skipped -= elements.count
+        let length = runLength(run, of: list)
+        if skipped >= length {
+          skipped -= length
           continue
         }
-        let end = min(elements.count, skipped + left)
+        let end = min(length, skipped + left)
         left -= end - skipped
-        for index in skipped..<end { body(list, elements[index]) }
+        withElements(skipped..<end, ofRun: run, of: list) { elements in
+          for index in elements.indices { body(list, elements[index]) }
+        }
         skipped = 0
         if left == 0 { break }
       }

@@ -7,14 +7,15 @@ extension Relation {
   /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and about an eighth of
   ///   the edges in words per worker.
   init<Failure: Error>(
-    degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing Column<Int64>,
+    degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing Column<Int64>, form: ListForm = .plain,
     filling fill:
       @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
   ) throws(Failure) {
-    let forward = try PackedLists<UInt64>(listsPerBlock: 8, degrees: degrees, workers: workers, filling: fill)
+    let forward = try PackedLists<UInt64>(
+      listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
     let (backwardDegrees, latest) = Self.backwardDegrees(of: forward, targetCount: targetCount)
     let backward = Self.backward(of: forward, degrees: backwardDegrees, workers: workers, ids: ids)
-    let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount)
+    let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount, form)
     let count = degrees.reduce(0) { $0 + Int($1) }
     self.init(forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count)
   }
@@ -43,7 +44,8 @@ extension Relation {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
     return PackedLists<UInt32>(
-      listsPerBlock: 16, degrees: degrees, workers: workers, unitElementCount: max(1 << 18, min(total / 8, 1 << 23))
+      listsPerBlock: Self.targetsPerBlock(forward.form), form: forward.form, degrees: degrees, workers: workers,
+      unitElementCount: max(1 << 18, min(total / 8, 1 << 23))
     ) { (targets, elements, buffer) throws(Never) in
       var edges = readers.lend {
         ForwardReader(sourceCount: forward.count)
@@ -62,8 +64,7 @@ extension Relation {
     var degrees = [UInt32](repeating: 0, count: targetCount)
     var latest: UInt32 = 0
     for source in 0..<forward.count {
-      for run in 0..<forward.runCount(of: source) {
-        let elements = forward.run(run, of: source)
+      forward.forEachRun(of: source) { elements in
         for index in elements.indices {
           degrees[Int(target(elements[index]))] += 1
           latest = max(latest, timestamp(elements[index]))
@@ -107,26 +108,54 @@ final class ForwardReader: @unchecked Sendable {
     var positions = self.positions
     self.positions = []
     defer { self.positions = positions }
+    func place(_ element: UInt64, _ source: Int) {
+      let list = Int(Relation.target(element)) &- targets.lowerBound
+      edges[next[list]] = UInt64(Relation.timestamp(element)) << 32 | UInt64(source)
+      next[list] &+= 1
+    }
     for source in positions.indices {
       var position = Int(positions[source])
       var runStart = 0
       for run in 0..<forward.runCount(of: source) {
-        let elements = forward.run(run, of: source)
         var index = position &- runStart
-        while index < elements.count, elements[index] < limit {
-          if elements[index] >= first {
-            let list = Int(Relation.target(elements[index])) &- targets.lowerBound
-            edges[next[list]] = UInt64(Relation.timestamp(elements[index])) << 32 | UInt64(source)
-            next[list] &+= 1
+        let runLength: Int
+        if forward.isCompact {
+          let elements = forward.compactRun(run, of: source)
+          runLength = elements.count
+          Self.take(from: &index, count: runLength, below: limit, notBelow: first) {
+            elements[$0]
+          } edge: {
+            place($0, source)
           }
-          index &+= 1
+        } else {
+          let elements = forward.run(run, of: source)
+          runLength = elements.count
+          Self.take(from: &index, count: runLength, below: limit, notBelow: first) {
+            elements[$0]
+          } edge: {
+            place($0, source)
+          }
         }
         position = runStart &+ index
-        runStart &+= elements.count
+        runStart &+= runLength
         if position < runStart { break }
       }
       positions[source] = UInt32(truncatingIfNeeded: position)
     }
     return edges
+  }
+
+  /// Calls `edge` with the elements of a run in a range, from an index on, which moves to the first element behind.
+  @inline(__always)
+  private static func take(
+    from index: inout Int, count: Int, below limit: UInt64, notBelow first: UInt64, element: (Int) -> UInt64,
+    edge: (UInt64) -> Void
+  ) {
+    while index < count {
+      let element = element(index)
+      if element >= limit { return }
+      if element >= first { edge(element) }
+      index &+= 1
+    }
   }
 }

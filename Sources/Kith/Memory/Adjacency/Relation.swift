@@ -12,7 +12,7 @@ struct Relation: ~Copyable, Sendable {
   private(set) var forward: PackedLists<UInt64>
   /// The sources of each target, oldest first.
   private(set) var backward: PackedLists<UInt32>
-  /// By group of four adjacent targets: an upper bound of the timestamps of their edges. A later edge, as nearly all
+  /// By group of adjacent targets, four or as many as share a compact block: an upper bound of the timestamps of their edges. A later edge, as nearly all
   /// are, is appended without reading the edge before it, whose timestamp is in a distant forward list (five dependent
   /// cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
   private var latestTimestamps: Column<UInt32>
@@ -21,11 +21,16 @@ struct Relation: ~Copyable, Sendable {
   /// Whether the backward lists wait for `buildBackward`, during a bulk insertion.
   private var defersBackward = false
 
-  init() {
-    forward = PackedLists(listsPerBlock: 8)
-    backward = PackedLists(listsPerBlock: 16)
+  init(form: ListForm = .plain) {
+    forward = PackedLists(listsPerBlock: Self.sourcesPerBlock(form), form: form)
+    backward = PackedLists(listsPerBlock: Self.targetsPerBlock(form), form: form)
     latestTimestamps = Column()
+    targetsPerTimestampShift = Self.targetsPerTimestampShift(form)
   }
+
+  /// Compact blocks have more lists, because their heads weigh more beside fewer bytes of elements.
+  static func sourcesPerBlock(_ form: ListForm) -> Int { form == .compact ? 32 : 8 }
+  static func targetsPerBlock(_ form: ListForm) -> Int { form == .compact ? 32 : 16 }
 
   init(
     forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>,
@@ -35,14 +40,19 @@ struct Relation: ~Copyable, Sendable {
     self.backward = backward
     self.latestTimestamps = latestTimestamps
     self.count = count
+    targetsPerTimestampShift = Self.targetsPerTimestampShift(self.forward.form)
   }
+
+  var form: ListForm { forward.form }
 
   mutating func pin() -> Relation {
     Relation(forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count)
   }
 
-  /// The number of adjacent targets that share a latest timestamp, as a power of two: one byte per target.
-  private static let targetsPerTimestampShift = 2
+  /// The number of adjacent targets that share a latest timestamp, as a power of two: one byte per target, or an eighth.
+  private let targetsPerTimestampShift: Int
+
+  private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 2 }
 
   /// Stops maintaining the backward lists, for a bulk insertion whose edges may come in any order of time.
   mutating func deferBackward() { defersBackward = true }
@@ -52,7 +62,7 @@ struct Relation: ~Copyable, Sendable {
     if !defersBackward { return }
     let (degrees, latest) = Self.backwardDegrees(of: forward, targetCount: backward.count)
     backward = Self.backward(of: forward, degrees: degrees, workers: workers, ids: ids)
-    latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count)
+    latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count, form)
     defersBackward = false
   }
 
@@ -61,11 +71,11 @@ struct Relation: ~Copyable, Sendable {
   mutating func appendTarget() { backward.appendList() }
 
   /// Initial `latestTimestamps` of a bulk construction: none is later than the latest of all edges.
-  static func latestTimestamps(_ latest: UInt32, targetCount: Int) -> Column<UInt32> {
+  static func latestTimestamps(_ latest: UInt32, targetCount: Int, _ form: ListForm) -> Column<UInt32> {
     var timestamps = Column<UInt32>()
     if latest == 0 { return timestamps }
-    timestamps.grow(
-      to: (targetCount + (1 << targetsPerTimestampShift) - 1) >> targetsPerTimestampShift, filledWith: latest)
+    let shift = targetsPerTimestampShift(form)
+    timestamps.grow(to: (targetCount + (1 << shift) - 1) >> shift, filledWith: latest)
     return timestamps
   }
 
@@ -146,7 +156,7 @@ struct Relation: ~Copyable, Sendable {
   private mutating func insertBackward(
     _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
   ) {
-    let group = Int(target) >> Self.targetsPerTimestampShift
+    let group = Int(target) >> targetsPerTimestampShift
     let latest = latestTimestamp(ofGroup: group)
     let place =
       timestamp > latest
@@ -214,7 +224,7 @@ struct Relation: ~Copyable, Sendable {
   /// Removes all edges from a source.
   mutating func removeAll(from source: UInt32, ids: borrowing Column<Int64>) {
     for run in 0..<(defersBackward ? 0 : forward.runCount(of: Int(source))) {
-      for offset in 0..<forward.run(run, of: Int(source)).count {
+      for offset in 0..<forward.runLength(run, of: Int(source)) {
         let element = forward[Int(source), .init(run: run, offset: offset)]
         removeBackward(source, Self.target(element), timestamp: Self.timestamp(element), ids: ids)
       }
@@ -228,7 +238,7 @@ struct Relation: ~Copyable, Sendable {
     buildBackward(ids: ids)
     let key = UInt64(target) << 32
     for run in 0..<backward.runCount(of: Int(target)) {
-      for offset in 0..<backward.run(run, of: Int(target)).count {
+      for offset in 0..<backward.runLength(run, of: Int(target)) {
         let list = Int(backward[Int(target), .init(run: run, offset: offset)])
         let position = forward.partitionPoint(of: list) { $0 < key }
         if let (_, found) = forward.element(atOrAfter: position, of: list) { forward.remove(from: list, at: found) }
@@ -248,8 +258,7 @@ extension Relation {
     var forwardCount = 0
     for source in 0..<forward.count {
       var previous: UInt64?
-      for run in 0..<forward.runCount(of: source) {
-        let elements = forward.run(run, of: source)
+      forward.forEachRun(of: source) { elements in
         for index in elements.indices {
           if let previous, previous >> 32 >= elements[index] >> 32 {
             problems.append("\(name): the targets of row \(source) do not ascend")
@@ -262,14 +271,13 @@ extension Relation {
     var backwardCount = 0
     for target in 0..<backward.count {
       var previous: (UInt32, Int64)?
-      for run in 0..<backward.runCount(of: target) {
-        let sources = backward.run(run, of: target)
+      backward.forEachRun(of: target) { sources in
         for index in sources.indices {
           guard let timestamp = timestamp(sources[index], UInt32(target)) else {
             problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
             continue
           }
-          if timestamp > latestTimestamp(ofGroup: target >> Self.targetsPerTimestampShift) {
+          if timestamp > latestTimestamp(ofGroup: target >> targetsPerTimestampShift) {
             problems.append("\(name): an edge to \(target) is later than the latest")
           }
           let key = (timestamp, ids[sources[index]])

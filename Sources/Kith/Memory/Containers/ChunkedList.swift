@@ -6,7 +6,7 @@
 /// it touches no page (ten million elements: 134 KB, instead of retaining 5,600 pages).
 ///
 /// The page of a chunk is allocated a sixteenth larger than its content. It is reallocated when full, or when much of
-/// it is spare.
+/// it is spare. In compact form a chunk is a `CompactPage`.
 /// - Complexity: insertion and removal O(chunk + directory); lookup O(log list) by the caller.
 @safe final class ChunkedList<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable> {
   static var chunkCapacity: Int { 8_192 / MemoryLayout<Element>.stride }
@@ -18,11 +18,12 @@
     /// The number of the page among the owners.
     var page: UInt32
     var count: UInt16
-    /// The elements that fit the page.
+    /// The elements that fit the page; 0 in compact form, where their widths decide.
     var capacity: UInt16
   }
 
   let birth: UInt64
+  let isCompact: Bool
   @exclusivity(unchecked) private(set) var count: Int
   @exclusivity(unchecked) private var chunks: [Chunk]
   /// The owners of the pages.
@@ -30,8 +31,9 @@
   /// The bytes of all pages, including their owners.
   @exclusivity(unchecked) private var pagesByteCount = 0
 
-  init(copying elements: UnsafeBufferPointer<Element>, epoch: UInt64) {
+  init(copying elements: UnsafeBufferPointer<Element>, epoch: UInt64, isCompact: Bool = false) {
     birth = epoch
+    self.isCompact = isCompact
     unsafe count = elements.count
     unsafe chunks = []
     unsafe pages = ObjectSlots()
@@ -40,7 +42,8 @@
     while start < elements.count {
       let length = min(elements.count - start, Self.chunkCapacity * 7 / 8)
       if let source = elements.baseAddress {
-        unsafe insert(source + start, count: length, at: chunks.count, epoch: epoch)
+        let part = unsafe UnsafeBufferPointer(start: source + start, count: length)
+        unsafe insert(part, at: chunks.count, epoch: epoch, isGrowing: false)
       }
       start += length
     }
@@ -48,6 +51,7 @@
 
   init(copying other: ChunkedList, epoch: UInt64) {
     birth = epoch
+    isCompact = other.isCompact
     unsafe count = unsafe other.count
     unsafe chunks = unsafe other.chunks
     unsafe pages = unsafe other.pages
@@ -60,6 +64,12 @@
   @inline(__always)
   func chunk(_ index: Int) -> (UnsafeMutablePointer<Element>, Int) {
     unsafe (chunks[index].base, count(of: index))
+  }
+
+  /// The elements of a chunk in compact form.
+  @inline(__always)
+  func compactChunk(_ index: Int) -> (page: CompactPage<Element>, count: Int) {
+    unsafe (CompactPage(UnsafeMutableRawPointer(chunks[index].base), listCount: 0), count(of: index))
   }
 
   @inline(__always)
@@ -87,6 +97,7 @@
         index += 1
       }
     }
+    if isCompact { return insertCompact(element, chunk: index, at: offset, epoch: epoch) }
     if count(of: index) == capacity(of: index) { fit(index, epoch: epoch) }
     let base = unsafe own(index, epoch: epoch)
     let tail = count(of: index) - offset
@@ -101,11 +112,17 @@
     unsafe chunks[index].count -= 1
     unsafe count -= 1
     let left = count(of: index)
-    unsafe (base + offset).update(from: base + offset + 1, count: left - offset)
+    if isCompact {
+      compactChunk(index).page.remove(at: offset)
+    } else {
+      unsafe (base + offset).update(from: base + offset + 1, count: left - offset)
+    }
     if left == 0 && chunkCount > 1 {
       removeChunk(index)
     } else if index + 1 < chunkCount && left + count(of: index + 1) <= Self.chunkCapacity / 2 {
       joinNext(index, epoch: epoch)
+    } else if isCompact {
+      if compactChunk(index).page.isTooLarge(for: left) { rewrite(index, decoded(index), epoch: epoch) }
     } else if capacity(of: index) - left > Self.padded(left) - left + Self.chunkCapacity / 8 {
       fit(index, epoch: epoch)
     }
@@ -123,9 +140,14 @@
     var (total, bytes) = (0, 0)
     for index in 0..<chunkCount {
       let page = page(of: index)
-      if unsafe page.base != UnsafeMutableRawPointer(chunks[index].base) || count(of: index) > capacity(of: index)
-        || capacity(of: index) * Self.stride != page.byteCount
-      {
+      if isCompact {
+        let compact = compactChunk(index).page
+        problems += compact.checkInvariants(name, byteCount: page.byteCount, listCount: 0)
+        if compact.total != count(of: index) { problems.append("\(name): chunk \(index) counts \(compact.total)") }
+      } else if count(of: index) > capacity(of: index) || capacity(of: index) * Self.stride != page.byteCount {
+        problems.append("\(name): chunk \(index) of a long list does not fit its page")
+      }
+      if unsafe page.base != UnsafeMutableRawPointer(chunks[index].base) {
         problems.append("\(name): chunk \(index) of a long list is not on its page")
       }
       total += count(of: index)
@@ -152,16 +174,27 @@
   @inline(__always)
   private func capacity(of index: Int) -> Int { unsafe Int(chunks[index].capacity) }
 
-  /// Inserts a chunk of some elements, on a new page.
-  private func insert(_ elements: UnsafePointer<Element>, count: Int, at index: Int, epoch: UInt64) {
-    let capacity = Self.padded(count)
+  /// A page of some elements, with a sixteenth to spare; in compact form, if it is to grow, with a sixty-fourth.
+  private func newPage(of elements: UnsafeBufferPointer<Element>, isGrowing: Bool) -> (MemoryPage, capacity: Int) {
+    if isCompact { return unsafe (CompactPage.page(of: elements, listCount: 0, isGrowing: isGrowing), 0) }
+    let capacity = Self.padded(elements.count)
     let page = MemoryPage.allocate(byteCount: capacity * Self.stride)
-    unsafe page.base.copyMemory(from: elements, byteCount: count * Self.stride)
+    if let source = elements.baseAddress {
+      unsafe page.base.copyMemory(from: source, byteCount: elements.count * Self.stride)
+    }
+    return (page, capacity)
+  }
+
+  /// Inserts a chunk of some elements, on a new page.
+  private func insert(
+    _ elements: UnsafeBufferPointer<Element>, at index: Int, epoch: UInt64, isGrowing: Bool = true
+  ) {
+    let (page, capacity) = unsafe newPage(of: elements, isGrowing: isGrowing)
     unsafe pagesByteCount += page.byteCount + MemoryPage.overheadByteCount
     let base = unsafe page.base.assumingMemoryBound(to: Element.self)
     let number = unsafe UInt32(pages.insert(page))
     let chunk = unsafe Chunk(
-      base: base, birth: epoch, page: number, count: UInt16(count), capacity: UInt16(capacity))
+      base: base, birth: epoch, page: number, count: UInt16(elements.count), capacity: UInt16(capacity))
     unsafe chunks.insert(chunk, at: index)
   }
 
@@ -171,10 +204,8 @@
     unsafe chunks.remove(at: index)
   }
 
-  /// Moves a chunk to a new page of a given capacity.
-  private func move(_ index: Int, capacity: Int, epoch: UInt64) {
-    let page = MemoryPage.allocate(byteCount: capacity * Self.stride)
-    unsafe page.base.copyMemory(from: chunks[index].base, byteCount: count(of: index) * Self.stride)
+  /// Moves a chunk to a new page.
+  private func move(_ index: Int, to page: MemoryPage, capacity: Int, epoch: UInt64) {
     unsafe pagesByteCount += page.byteCount - self.page(of: index).byteCount
     unsafe chunks[index].base = unsafe page.base.assumingMemoryBound(to: Element.self)
     unsafe chunks[index].birth = epoch
@@ -183,26 +214,80 @@
   }
 
   /// Moves a chunk to a page that fits its content.
-  private func fit(_ index: Int, epoch: UInt64) { move(index, capacity: Self.padded(count(of: index)), epoch: epoch) }
+  private func fit(_ index: Int, epoch: UInt64) {
+    let elements = unsafe UnsafeBufferPointer(start: UnsafePointer(chunks[index].base), count: count(of: index))
+    let (page, capacity) = unsafe newPage(of: elements, isGrowing: true)
+    move(index, to: page, capacity: capacity, epoch: epoch)
+  }
 
   private func own(_ index: Int, epoch: UInt64) -> UnsafeMutablePointer<Element> {
-    if unsafe chunks[index].birth != epoch { move(index, capacity: capacity(of: index), epoch: epoch) }
+    if unsafe chunks[index].birth != epoch {
+      let byteCount = page(of: index).byteCount
+      let copy = MemoryPage.allocate(byteCount: byteCount)
+      unsafe copy.base.copyMemory(from: chunks[index].base, byteCount: byteCount)
+      move(index, to: copy, capacity: capacity(of: index), epoch: epoch)
+    }
     return unsafe chunks[index].base
   }
 
   private func split(_ index: Int, at offset: Int, epoch: UInt64) {
+    if isCompact { return splitCompact(index, at: offset, epoch: epoch) }
     let moved = count(of: index) - offset
-    unsafe insert(UnsafePointer(chunks[index].base + offset), count: moved, at: index + 1, epoch: epoch)
+    let rest = unsafe UnsafeBufferPointer(start: UnsafePointer(chunks[index].base + offset), count: moved)
+    unsafe insert(rest, at: index + 1, epoch: epoch)
     unsafe chunks[index].count = UInt16(offset)
     if moved > 0 { fit(index, epoch: epoch) }
   }
 
   private func joinNext(_ index: Int, epoch: UInt64) {
-    let (next, count) = unsafe chunk(index + 1)
-    move(index, capacity: Self.padded(self.count(of: index) + count), epoch: epoch)
-    let end = unsafe chunks[index].base + self.count(of: index)
-    unsafe end.update(from: next, count: count)
-    unsafe chunks[index].count += UInt16(count)
+    let joined = decoded(index) + decoded(index + 1)
+    rewrite(index, joined, epoch: epoch)
     removeChunk(index + 1)
+  }
+
+  // MARK: - Compact chunks
+
+  /// The elements of a chunk.
+  private func decoded(_ index: Int) -> [Element] {
+    let (base, count) = unsafe chunk(index)
+    return unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = count
+      guard let target = buffer.baseAddress else { return }
+      if isCompact {
+        unsafe compactChunk(index).page.copy(0..<count, to: target)
+      } else {
+        unsafe target.initialize(from: base, count: count)
+      }
+    }
+  }
+
+  /// Gives a chunk other elements, on a new page.
+  private func rewrite(_ index: Int, _ elements: [Element], epoch: UInt64) {
+    unsafe elements.withUnsafeBufferPointer { source in
+      let (page, capacity) = unsafe newPage(of: source, isGrowing: true)
+      move(index, to: page, capacity: capacity, epoch: epoch)
+    }
+    unsafe chunks[index].count = UInt16(elements.count)
+  }
+
+  private func insertCompact(_ element: Element, chunk index: Int, at offset: Int, epoch: UInt64) {
+    unsafe count += 1
+    let page = compactChunk(index).page
+    if let bits = page.bits(of: element), page.hasRoom {
+      _ = unsafe own(index, epoch: epoch)
+      compactChunk(index).page.insert(bits, at: offset)
+      unsafe chunks[index].count += 1
+    } else {
+      var elements = decoded(index)
+      elements.insert(element, at: offset)
+      rewrite(index, elements, epoch: epoch)
+    }
+  }
+
+  private func splitCompact(_ index: Int, at offset: Int, epoch: UInt64) {
+    let elements = decoded(index)
+    let rest = Array(elements[offset...])
+    unsafe rest.withUnsafeBufferPointer { unsafe insert($0, at: index + 1, epoch: epoch) }
+    if !rest.isEmpty { rewrite(index, Array(elements[..<offset]), epoch: epoch) }
   }
 }

@@ -20,6 +20,7 @@ import CSupport
   static func lend<R>(
     targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
   ) -> R {
+    if relation.form == .compact { return lendDecoded(targetsOf: source, in: relation, body) }
     let capacity = relation.forward.runCount(of: Int(source))
     return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
       unsafe withUnsafeTemporaryAllocation(of: Run.self, capacity: capacity) { runs in
@@ -37,6 +38,22 @@ import CSupport
           }
         }
         return body(unsafe TargetSet(firsts: firstOfAll, runs: firstRun, count: count))
+      }
+    }
+  }
+
+  /// Lends the targets of a compact list as one run.
+  private static func lendDecoded<R>(
+    targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
+  ) -> R {
+    let count = relation.targetCount(source)
+    return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count + 1) { targets in
+      guard let base = targets.baseAddress else { preconditionFailure("an allocation has an address") }
+      unsafe relation.forward.copyAll(of: Int(source), to: base)
+      return unsafe withUnsafePointer(to: Run(base: UnsafePointer(base), count: count)) { run in
+        unsafe withUnsafePointer(to: UInt64(0)) { first in
+          body(unsafe TargetSet(firsts: first, runs: run, count: 1))
+        }
       }
     }
   }

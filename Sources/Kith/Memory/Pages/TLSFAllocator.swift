@@ -125,6 +125,9 @@ import CSupport
     return (byteCount + headerByteCount + lineByteCount - 1) & ~(lineByteCount - 1) - headerByteCount
   }
 
+  /// The bytes that `allocate` takes for so many: a page may as well use all of them.
+  static func takenByteCount(for byteCount: Int) -> Int { roundedUp(byteCount, isPage: byteCount >= pageByteCount) }
+
   /// Frees a block that `allocate` returned.
   mutating func free(_ base: UnsafeMutableRawPointer) {
     var block = unsafe Block(base - Self.headerByteCount)

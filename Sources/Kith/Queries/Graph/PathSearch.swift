@@ -121,25 +121,33 @@ struct PathSearch {
   private static func visitTargets(
     of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Relation, _ marks: VisitCounters
   ) -> UInt32? {
-    for run in 0..<follows.forward.runCount(of: list) {
-      let targets = follows.forward.run(run, of: list)
+    var shared: UInt32?
+    follows.forward.visitRuns(of: list, while: { targets in
       for index in targets.indices {
         let row = Relation.target(targets[index])
-        if isShared(row, at: place, &side, marks) { return row }
+        if isShared(row, at: place, &side, marks) {
+          shared = row
+          return false
+        }
       }
-    }
-    return nil
+      return true
+    })
+    return shared
   }
 
   /// Visits a user's followers; stops at one that the other side has visited.
   private static func visitSources(
     of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Relation, _ marks: VisitCounters
   ) -> UInt32? {
-    for run in 0..<follows.backward.runCount(of: list) {
-      let sources = follows.backward.run(run, of: list)
-      for index in sources.indices where isShared(sources[index], at: place, &side, marks) { return sources[index] }
-    }
-    return nil
+    var shared: UInt32?
+    follows.backward.visitRuns(of: list, while: { sources in
+      for index in sources.indices where isShared(sources[index], at: place, &side, marks) {
+        shared = sources[index]
+        return false
+      }
+      return true
+    })
+    return shared
   }
 
   /// Whether the other side has visited a user. A user visited by neither side is added to this side.

@@ -46,22 +46,36 @@ struct EdgePage {
     rows.reserveCapacity(min(limit, relation.sourceCount(target)) + 1)
     let lastRun = isAscending ? relation.backward.runCount(of: list) - 1 : 0
     for run in stride(from: place.run, through: lastRun, by: isAscending ? 1 : -1) {
-      let sources = relation.backward.run(run, of: list)
-      let start = run == place.run ? place.offset : isAscending ? 0 : sources.count
-      rows.append(addingCapacity: min(isAscending ? sources.count - start : start, limit + 1 - rows.count)) { rows in
-        var place = isAscending ? start : start - 1
-        while rows.freeCapacity > 0 && place >= 0 && place < sources.count {
-          let row = sources[place]
-          place += isAscending ? 1 : -1
-          if visibility.hides(row, state) { continue }
-          relation.forward.prefetchEnd(of: Int(row))
-          state.users.names.prefetchReference(Int(row))
-          rows.append(row)
-        }
+      let start = run == place.run ? place.offset : isAscending ? 0 : relation.backward.runLength(run, of: list)
+      if relation.form == .compact {
+        let sources = relation.backward.compactRun(run, of: list)
+        add(sources.count, from: start, isAscending: isAscending, relation, state, to: &rows) { sources[$0] }
+      } else {
+        let sources = relation.backward.run(run, of: list)
+        add(sources.count, from: start, isAscending: isAscending, relation, state, to: &rows) { sources[$0] }
       }
       if rows.count > limit { break }
     }
     return rows
+  }
+
+  /// Adds the visible sources of a run from an offset on.
+  @inline(__always)
+  private func add(
+    _ count: Int, from start: Int, isAscending: Bool, _ relation: borrowing Relation, _ state: borrowing GraphState,
+    to rows: inout [UInt32], source: (Int) -> UInt32
+  ) {
+    rows.append(addingCapacity: min(isAscending ? count - start : start, limit + 1 - rows.count)) { rows in
+      var place = isAscending ? start : start - 1
+      while rows.freeCapacity > 0 && place >= 0 && place < count {
+        let row = source(place)
+        place += isAscending ? 1 : -1
+        if visibility.hides(row, state) { continue }
+        relation.forward.prefetchEnd(of: Int(row))
+        state.users.names.prefetchReference(Int(row))
+        rows.append(row)
+      }
+    }
   }
 
   /// The page of a target's sources, of which there may be one too many.

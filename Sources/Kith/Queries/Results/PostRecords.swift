@@ -24,7 +24,7 @@ extension ResultBuffer<PostRecord> {
     for row in rows { byteCount &+= state.users.names.prefetchText(Int(state.posts.authors[row])) }
     self.init(recordCount: rows.count, byteCount: byteCount) { buffer in
       guard let viewer = visibility.viewer else { return buffer.fill(rows, likedTimestamps, state) { _ in nil } }
-      if state.likes.forward.runCount(of: Int(viewer)) > 1 {
+      if !state.likes.forward.isOneRun(Int(viewer)) {
         return buffer.fill(rows, likedTimestamps, state) { state.likes.contains(viewer, $0) }
       }
       let liked = state.likes.forward.run(0, of: Int(viewer))

@@ -14,11 +14,13 @@ extension ResultBuffer<UserRecord> {
       self.init(count: count, state, row: row) { _, _, _ in }
       return
     }
-    let hasShortList = state.follows.forward.runCount(of: Int(viewer)) == 1
+    guard state.follows.forward.isOneRun(Int(viewer)) else {
+      self.init(count: count, state, row: row) { _, row, record in record.mark(row, visibility, state) }
+      return
+    }
     let followees = state.follows.forward.run(0, of: Int(viewer))
     self.init(count: count, state, row: row) { _, row, record in
-      let follows = hasShortList ? Relation.contains(row, in: followees) : state.follows.contains(viewer, row)
-      record.following = follows ? .yes : .no
+      record.following = Relation.contains(row, in: followees) ? .yes : .no
     }
   }
 
