@@ -4,13 +4,13 @@ import Testing
 
 /// Relations and lists that are built in bulk, on many threads, equal those built edge by edge.
 @Suite struct BulkTests {
-  @Test("Bulk-built lists equal the input", arguments: [1, 2, 5], [1, 60, 100_000])
-  func bulkLists(workers: Int, unitElementCount: Int) {
+  @Test("Bulk-built lists equal the input", arguments: ListForm.allCases, [1, 60, 100_000])
+  func bulkLists(form: ListForm, unitElementCount: Int) {
     var random = SeededRandom(seed: UInt64(unitElementCount))
     let degrees = (0..<203).map { _ in UInt32(random.below(20) == 0 ? random.below(4_000) : random.below(9)) }
     let elements = (0..<degrees.reduce(0) { $0 + Int($1) }).map { _ in random.next() }
     let lists = PackedLists<UInt64>(
-      listsPerBlock: 8, degrees: degrees, workers: workers, unitElementCount: unitElementCount
+      listsPerBlock: 8, form: form, degrees: degrees, workers: 3, unitElementCount: unitElementCount
     ) { (lists, range, buffer) throws(Never) in
       #expect(range.count == buffer.count)
       #expect(degrees[lists].reduce(0) { $0 + Int($1) } == range.count)
@@ -20,8 +20,7 @@ import Testing
     var start = 0
     for (list, degree) in degrees.enumerated() {
       var found: [UInt64] = []
-      for run in 0..<lists.runCount(of: list) {
-        let span = lists.run(run, of: list)
+      lists.forEachRun(of: list) { span in
         for index in span.indices { found.append(span[index]) }
       }
       #expect(found == Array(elements[start..<start + Int(degree)]), "list \(list)")
@@ -34,9 +33,9 @@ import Testing
     #expect(walked == elements)
   }
 
-  @Test("A reader past some targets gets all of their edges when lent for them")
-  func lentEdges() {
-    var forward = PackedLists<UInt64>(listsPerBlock: 8)
+  @Test("A reader past some targets gets all of their edges when lent for them", arguments: ListForm.allCases)
+  func lentEdges(form: ListForm) {
+    var forward = PackedLists<UInt64>(listsPerBlock: 8, form: form)
     for source in 0..<40 {
       forward.appendList()
       for target in 0..<UInt64(20) {
@@ -52,8 +51,8 @@ import Testing
     }
   }
 
-  @Test("A bulk-built relation equals one built edge by edge", arguments: [1, 3], [1, 2, 3, 4])
-  func bulkRelation(workers: Int, seed: UInt64) {
+  @Test("A bulk-built relation equals one built edge by edge", arguments: ListForm.allCases, [1, 2, 3, 4])
+  func bulkRelation(form: ListForm, seed: UInt64) {
     var random = SeededRandom(seed: seed)
     // Ids are in no order of rows, and times are few, so that ties are many. One user has a list that is sorted by
     // radix.
@@ -63,7 +62,7 @@ import Testing
       let id = Int64(1 + random.below(5_000))
       if used.insert(id).inserted { ids.append(id) }
     }
-    var single = Relation()
+    var single = Relation(form: form)
     for _ in 0..<900 {
       single.appendSource()
       single.appendTarget()
@@ -81,7 +80,7 @@ import Testing
     }
     let elements = edges.flatMap { list in list.sorted { $0.key < $1.key }.map { UInt64($0) << 32 | UInt64($1) } }
     let whole = Relation(
-      degrees: edges.map { UInt32($0.count) }, targetCount: 900, workers: workers, ids: ids
+      degrees: edges.map { UInt32($0.count) }, targetCount: 900, workers: 3, ids: ids, form: form
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
     }
@@ -90,7 +89,7 @@ import Testing
       #expect(whole.backward.count(of: row) == single.backward.count(of: row))
       for run in 0..<whole.backward.runCount(of: row) {
         #expect(whole.backward.count(of: 7) > 256)
-        for offset in 0..<whole.backward.run(run, of: row).count {
+        for offset in 0..<whole.backward.runLength(run, of: row) {
           let place = PackedLists<UInt32>.Position(run: run, offset: offset)
           #expect(whole.backward[row, place] == single.backward[row, place])
         }

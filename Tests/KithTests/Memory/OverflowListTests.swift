@@ -9,10 +9,11 @@ import Testing
 
   /// Each follower follows this many random users; the other users follow none.
   private struct Network {
-    let graph = SocialGraph()
+    let graph: SocialGraph
     var followees: [Set<Int>] = []
 
-    init(degrees: [Int], seed: UInt64) throws {
+    init(degrees: [Int], seed: UInt64, _ form: ListForm) throws {
+      graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
       var random = SeededRandom(seed: seed)
       followees = degrees.enumerated().map { row, degree in
         var chosen: Set<Int> = []
@@ -31,9 +32,9 @@ import Testing
     }
   }
 
-  @Test("Common followees are found for lists of any length")
-  func mutualFollowees() throws {
-    let network = try Network(degrees: [1, 3, 40, 700, 1_100, 2_600, 5_500, 5_900, 0], seed: 1)
+  @Test("Common followees are found for lists of any length", arguments: ListForm.allCases)
+  func mutualFollowees(form: ListForm) throws {
+    let network = try Network(degrees: [1, 3, 40, 700, 1_100, 2_600, 5_500, 5_900, 0], seed: 1, form)
     for one in network.followees.indices {
       for other in network.followees.indices {
         let expected = network.followees[one].intersection(network.followees[other]).sorted().map(Self.user)
@@ -47,9 +48,9 @@ import Testing
     }
   }
 
-  @Test("Common followers are found by every plan")
-  func mutualFollowers() throws {
-    let network = try Network(degrees: (0..<400).map { $0 % 9 * 300 }, seed: 2)
+  @Test("Common followers are found by every plan", arguments: ListForm.allCases)
+  func mutualFollowers(form: ListForm) throws {
+    let network = try Network(degrees: (0..<400).map { $0 % 9 * 300 }, seed: 2, form)
     let pairs = [(0, 1), (5_000, 5_001), (17, 5_999)]
     for (one, other) in pairs {
       let expected = network.followees.indices
@@ -68,9 +69,9 @@ import Testing
     #expect(both.map(\.id) == (network.followees[300].contains(17) ? [Self.user(300)] : []))
   }
 
-  @Test("Suggestions are counted exactly over long lists, and name the first mutuals")
-  func suggestions() throws {
-    let network = try Network(degrees: [4_000] + (0..<4_500).map { $0 % 60 == 0 ? 1_500 : $0 % 7 }, seed: 3)
+  @Test("Suggestions are counted exactly over long lists, and name the first mutuals", arguments: ListForm.allCases)
+  func suggestions(form: ListForm) throws {
+    let network = try Network(degrees: [4_000] + (0..<4_500).map { $0 % 60 == 0 ? 1_500 : $0 % 7 }, seed: 3, form)
     var counts: [Int: [Int]] = [:]
     for friend in network.followees[0].sorted() where friend < network.followees.count {
       for target in network.followees[friend] { counts[target, default: []].append(friend) }
@@ -87,9 +88,10 @@ import Testing
     }
   }
 
-  @Test("A shortest path through a celebrity is found from either end; at the limit there is no answer")
-  func distance() throws {
-    let graph = SocialGraph()
+  @Test("A shortest path through a celebrity is found from either end; at the limit there is no answer",
+    arguments: ListForm.allCases)
+  func distance(form: ListForm) throws {
+    let graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
     try graph.batch { batch throws(KithError) in
       for row in 0..<3_000 { try batch.apply(.addUser(id: nil, username: "user \(row)")) }
       // 1 → 2 → … → 9, and every user from 100 on follows 5; 5 follows only 6.

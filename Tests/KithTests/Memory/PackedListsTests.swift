@@ -4,9 +4,9 @@ import Testing
 
 /// Packed and long lists against an array of arrays.
 @Suite struct PackedListsTests {
-  @Test("Short lists of a block grow and shrink in any order", arguments: [1, 2, 8, 16], [1, 2] as [UInt64])
-  func shortLists(listsPerBlock: Int, seed: UInt64) {
-    var twins = ListTwins<UInt32>(listsPerBlock: listsPerBlock, listCount: 37, seed: seed)
+  @Test("Short lists of a block grow and shrink in any order", arguments: [1, 2, 8, 16], ListForm.allCases)
+  func shortLists(listsPerBlock: Int, form: ListForm) {
+    var twins = ListTwins<UInt32>(listsPerBlock: listsPerBlock, form, listCount: 37, seed: UInt64(listsPerBlock))
     for step in 0..<1_500 {
       twins.change(growing: step % 600 < 400)
       if step % 100 == 0 { twins.keep() }
@@ -16,9 +16,10 @@ import Testing
   }
 
   @Test(
-    "Lists leave their block at 1,025 elements and return at 512, with inserts anywhere", arguments: [1, 2] as [UInt64])
-  func longLists(seed: UInt64) {
-    var twins = ListTwins<UInt64>(listsPerBlock: 8, listCount: 11, seed: seed)
+    "Lists leave their block at 1,025 elements and return at 512, with inserts anywhere", arguments: [1, 2] as [UInt64],
+    ListForm.allCases)
+  func longLists(seed: UInt64, form: ListForm) {
+    var twins = ListTwins<UInt64>(listsPerBlock: 8, form, listCount: 11, seed: seed)
     for phase in 0..<4 {
       for step in 0..<2_600 {
         twins.changeLong(growing: phase % 2 == 0)
@@ -31,9 +32,9 @@ import Testing
     twins.compare("end")
   }
 
-  @Test("Long lists that grow at their end stay dense, and searches are right")
-  func ascending() {
-    var lists = PackedLists<UInt32>(listsPerBlock: 16)
+  @Test("Long lists that grow at their end stay dense, and searches are right", arguments: ListForm.allCases)
+  func ascending(form: ListForm) {
+    var lists = PackedLists<UInt32>(listsPerBlock: 16, form: form)
     for _ in 0..<3 { lists.appendList() }
     for value in 0..<20_000 as Range<UInt32> { lists.insert(value * 2, in: 1, at: lists.endPosition(of: 1)) }
     #expect(lists.count(of: 1) == 20_000 && lists.count(of: 0) == 0 && lists.count(of: 2) == 0)
@@ -52,13 +53,14 @@ import Testing
   }
 
   @Test(
-    "Bulk-built lists equal lists built by inserts, and continue like them", arguments: 1...3 as ClosedRange<UInt64>)
-  func bulk(seed: UInt64) {
+    "Bulk-built lists equal lists built by inserts, and continue like them", arguments: 1...3 as ClosedRange<UInt64>,
+    ListForm.allCases)
+  func bulk(seed: UInt64, form: ListForm) {
     var random = SeededRandom(seed: seed)
     var degrees = (0..<50).map { _ in UInt32(random.below(12)) }
     for (list, degree) in [(3, 1_024), (4, 1_025), (20, 5_000), (49, 2_048)] { degrees[list] = UInt32(degree) }
     let elements = (0..<Int(degrees.reduce(0, +))).map { _ in UInt32(random.below(1 << 30)) }
-    var twins = ListTwins<UInt32>(listsPerBlock: 8, degrees: degrees, elements: elements, seed: seed)
+    var twins = ListTwins<UInt32>(listsPerBlock: 8, form, degrees: degrees, elements: elements, seed: seed)
     twins.compare("at once")
     twins.keep()
     for step in 0..<900 {
@@ -70,9 +72,9 @@ import Testing
     #expect(PackedLists<UInt32>(listsPerBlock: 4, degrees: [], elements: []).checkInvariants("none") == [])
   }
 
-  @Test("Churn leaks no memory")
-  func steadyMemory() {
-    var lists = PackedLists<UInt64>(listsPerBlock: 8)
+  @Test("Churn leaks no memory", arguments: ListForm.allCases)
+  func steadyMemory(form: ListForm) {
+    var lists = PackedLists<UInt64>(listsPerBlock: 8, form: form)
     for _ in 0..<64 { lists.appendList() }
     var random = SeededRandom(seed: 4)
     var bytes: [Int] = []
@@ -109,23 +111,23 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
   private var random: SeededRandom
   private let story: String
 
-  init(listsPerBlock: Int, listCount: Int, seed: UInt64) {
-    lists = PackedLists(listsPerBlock: listsPerBlock)
+  init(listsPerBlock: Int, _ form: ListForm, listCount: Int, seed: UInt64) {
+    lists = PackedLists(listsPerBlock: listsPerBlock, form: form)
     for _ in 0..<listCount { lists.appendList() }
     twin = Array(repeating: [], count: listCount)
     random = SeededRandom(seed: seed)
-    story = "seed \(seed)"
+    story = "seed \(seed), \(form)"
   }
 
-  init(listsPerBlock: Int, degrees: [UInt32], elements: [Element], seed: UInt64) {
-    lists = PackedLists(listsPerBlock: listsPerBlock, degrees: degrees, elements: elements)
+  init(listsPerBlock: Int, _ form: ListForm, degrees: [UInt32], elements: [Element], seed: UInt64) {
+    lists = PackedLists(listsPerBlock: listsPerBlock, form: form, degrees: degrees, elements: elements)
     var start = 0
     twin = degrees.map { degree in
       defer { start += Int(degree) }
       return Array(elements[start..<start + Int(degree)])
     }
     random = SeededRandom(seed: seed)
-    story = "seed \(seed), \(degrees.count) lists at once"
+    story = "seed \(seed), \(form), \(degrees.count) lists at once"
   }
 
   mutating func change(growing: Bool) {
@@ -153,7 +155,8 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
 
   private mutating func insert(in list: Int) {
     let offset = random.below(3) == 0 ? twin[list].count : random.below(twin[list].count + 1)
-    let element = Element(truncatingIfNeeded: random.next())
+    // Of any width, so that compact blocks widen and narrow.
+    let element = Element(truncatingIfNeeded: random.next()) >> random.below(Element.bitWidth + 1)
     lists.insert(element, in: list, at: Self.position(offset, list, lists))
     twin[list].insert(element, at: offset)
   }
@@ -176,7 +179,7 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
   ) -> PackedLists<Element>.Position {
     var rest = offset
     for run in 0..<lists.runCount(of: list) {
-      let count = lists.run(run, of: list).count
+      let count = lists.runLength(run, of: list)
       if rest <= count { return .init(run: run, offset: rest) }
       rest -= count
     }
@@ -198,8 +201,7 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
     #expect(lists.checkInvariants("lists") == [], "\(story)")
     for list in twin.indices {
       var elements: [Element] = []
-      for run in 0..<lists.runCount(of: list) {
-        let span = lists.run(run, of: list)
+      lists.forEachRun(of: list) { span in
         if span.isEmpty && twin[list].count > 0 { Issue.record("an empty run of list \(list): \(story)") }
         for index in span.indices { elements.append(span[index]) }
       }

@@ -4,9 +4,10 @@ import Testing
 
 /// Relations against a dictionary of edges that is sorted for every comparison.
 @Suite struct RelationTests {
-  @Test("Late, tied and removed edges keep both sides and every pin in order", arguments: 1...4 as ClosedRange<UInt64>)
-  func churn(seed: UInt64) {
-    var twins = RelationTwins(rows: 24, seed: seed)
+  @Test("Late, tied and removed edges keep both sides and every pin in order",
+    arguments: 1...3 as ClosedRange<UInt64>, ListForm.allCases)
+  func churn(seed: UInt64, form: ListForm) {
+    var twins = RelationTwins(rows: 24, seed: seed, form)
     for step in 0..<2_500 {
       twins.change(growing: step % 1_000 < 700)
       if step % 250 == 0 {
@@ -19,9 +20,9 @@ import Testing
 
   @Test(
     "Thousands of followers of one user, many in one second, are added and removed",
-    arguments: 1...2 as ClosedRange<UInt64>)
-  func celebrity(seed: UInt64) {
-    var twins = RelationTwins(rows: 3_000, seed: seed)
+    arguments: 1...2 as ClosedRange<UInt64>, ListForm.allCases)
+  func celebrity(seed: UInt64, form: ListForm) {
+    var twins = RelationTwins(rows: 3_000, seed: seed, form)
     for source in 1..<2_700 as Range<UInt32> {
       twins.insert(source, 0, timestamp: UInt32(twins.random.below(4)))
       twins.insert(0, source, timestamp: UInt32(twins.random.below(3)))
@@ -66,10 +67,10 @@ import Testing
 
   @Test(
     "A bulk-built relation equals one built edge by edge, and continues like it",
-    arguments: 1...3 as ClosedRange<UInt64>
+    arguments: 1...3 as ClosedRange<UInt64>, ListForm.allCases
   )
-  func bulk(seed: UInt64) {
-    var twins = RelationTwins(rows: 1_400, seed: seed)
+  func bulk(seed: UInt64, form: ListForm) {
+    var twins = RelationTwins(rows: 1_400, seed: seed, form)
     for source in 0..<1_400 as Range<UInt32> {
       for _ in 0..<twins.random.below(6) {
         twins.insert(source, UInt32(twins.random.below(1_400)), timestamp: UInt32(twins.random.below(5)))
@@ -85,9 +86,10 @@ import Testing
     twins.compare("after changes")
   }
 
-  @Test("Bulk-added edges are sorted at the end, or when one of them is removed", arguments: [0, 1, 7])
-  func deferred(removals: Int) {
-    var twins = RelationTwins(rows: 40, seed: 3)
+  @Test("Bulk-added edges are sorted at the end, or when one of them is removed", arguments: [0, 1, 7],
+    ListForm.allCases)
+  func deferred(removals: Int, form: ListForm) {
+    var twins = RelationTwins(rows: 40, seed: 3, form)
     for step in 0..<700 {
       if step % 250 == 100 { twins.deferBackward() }
       twins.insert(UInt32(twins.random.below(40)), UInt32(twins.random.below(40)), timestamp: UInt32(step % 5))
@@ -123,10 +125,10 @@ import Testing
     #expect(relation.count == 1 && problems == [])
   }
 
-  @Test("A probe finds the edges to a target, however the targets of a source are spread")
-  func probes() {
+  @Test("A probe finds the edges to a target, however the targets of a source are spread", arguments: ListForm.allCases)
+  func probes(form: ListForm) {
     var ids = Column<Int64>()
-    var relation = Relation()
+    var relation = Relation(form: form)
     let targetCount: UInt32 = 6_000
     for row in 0..<targetCount {
       ids.append(Int64(row) + 1)
@@ -174,16 +176,17 @@ private struct RelationTwins: ~Copyable {
 
   private let rows: Int
   private var ids = Column<Int64>()
-  private var relation = Relation()
+  private var relation: Relation
   private var twin: [Edge: UInt32] = [:]
   private var kept: [Kept] = []
   var random: SeededRandom
   private let story: String
 
-  init(rows: Int, seed: UInt64) {
+  init(rows: Int, seed: UInt64, _ form: ListForm) {
     self.rows = rows
+    relation = Relation(form: form)
     random = SeededRandom(seed: seed)
-    story = "seed \(seed)"
+    story = "seed \(seed), \(form)"
     for row in 0..<rows {
       ids.append(Int64(row % 2 == 0 ? 100_000 - row : row + 1))
       relation.appendSource()
@@ -238,7 +241,7 @@ private struct RelationTwins: ~Copyable {
     let forward = Self.forward(twin, rows: rows)
     let elements = forward.flatMap { $0 }
     relation = Relation(
-      degrees: forward.map { UInt32($0.count) }, targetCount: rows, workers: 2, ids: ids
+      degrees: forward.map { UInt32($0.count) }, targetCount: rows, workers: 2, ids: ids, form: relation.form
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
     }
@@ -277,8 +280,7 @@ private struct RelationTwins: ~Copyable {
 
   private static func elements<Element>(_ lists: borrowing PackedLists<Element>, _ list: Int) -> [Element] {
     var elements: [Element] = []
-    for run in 0..<lists.runCount(of: list) {
-      let span = lists.run(run, of: list)
+    lists.forEachRun(of: list) { span in
       for index in span.indices { elements.append(span[index]) }
     }
     return elements

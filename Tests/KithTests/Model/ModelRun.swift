@@ -26,19 +26,22 @@ struct ModelRun {
   let seed: UInt64
   var draw: Draw
   var step = 0
-  var graph = SocialGraph()
+  let form: ListForm
+  var graph: SocialGraph
   var model = ReferenceModel()
   var kept: [Kept] = []
   var walks: [Walk] = []
 
   /// - Parameter users: the approximate number; above a few, they are all added at the start.
-  init(seed: UInt64, users: Int) throws {
+  init(seed: UInt64, users: Int, _ form: ListForm) throws {
     self.seed = seed
+    self.form = form
+    graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
     draw = Draw(seed: seed, userCount: users)
     if users > 20 { try populate(users) }
   }
 
-  func differ(_ what: String) -> Difference { Difference(description: "seed \(seed), step \(step): \(what)") }
+  func differ(_ what: String) -> Difference { Difference(description: "seed \(seed), \(form) lists, step \(step): \(what)") }
 
   /// Many users at once, as by an import.
   private mutating func populate(_ count: Int) throws {
@@ -138,7 +141,7 @@ struct ModelRun {
   private mutating func restore() throws {
     let pin = graph.pin()
     let sections = GraphSections.sections(of: pin.view.state)
-    let state = try GraphSections.state(from: sections, sequence: pin.view.sequence, file: "memory")
+    let state = try GraphSections.state(from: sections, sequence: pin.view.sequence, file: "memory", form: form)
     graph = SocialGraph(state, store: nil, isReadOnly: false)
     if draw.seldom(2) { graph.settlePosts() }
     try checkWhole()

@@ -14,16 +14,16 @@ import Testing
   static let seeds = 1...UInt64(setting("KITH_MODEL_SEEDS", default: 5))
   static let stepCount = setting("KITH_MODEL_STEPS", default: 600)
 
-  @Test("A few users with many interactions answer like the model", arguments: seeds)
-  func fewUsers(seed: UInt64) throws {
-    var run = try ModelRun(seed: seed, users: 9)
+  @Test("A few users with many interactions answer like the model", arguments: seeds, ListForm.allCases)
+  func fewUsers(seed: UInt64, form: ListForm) throws {
+    var run = try ModelRun(seed: seed, users: 9, form)
     for _ in 0..<Self.stepCount { try run.advance() }
     try run.checkWhole()
   }
 
-  @Test("Many users, with lists long enough for every plan, answer like the model", arguments: seeds)
-  func crowd(seed: UInt64) throws {
-    var run = try ModelRun(seed: seed &+ 1_000, users: 130)
+  @Test("Many users, with lists long enough for every plan, answer like the model", arguments: seeds, ListForm.allCases)
+  func crowd(seed: UInt64, form: ListForm) throws {
+    var run = try ModelRun(seed: seed &+ 1_000, users: 130, form)
     for _ in 0..<Self.stepCount / 4 { try run.advance() }
     try run.checkWhole()
   }

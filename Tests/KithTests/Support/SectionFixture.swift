@@ -44,8 +44,10 @@ extension GraphSections {
     return list.sections
   }
 
-  static func state(from sections: [Section], sequence: UInt64, file: String) throws(KithError) -> GraphState {
-    try state(from: SectionList(sections, path: file), sequence: sequence)
+  static func state(
+    from sections: [Section], sequence: UInt64, file: String, form: ListForm = .plain
+  ) throws(KithError) -> GraphState {
+    try state(from: SectionList(sections, path: file), sequence: sequence, form: form)
   }
 }
 

@@ -1,5 +1,5 @@
 /// How adjacency lists are stored.
-enum ListForm: Sendable {
+enum ListForm: CaseIterable, Sendable {
   /// As whole words.
   case plain
   /// As elements of as many bits as a block of lists needs (`CompactPage`).
