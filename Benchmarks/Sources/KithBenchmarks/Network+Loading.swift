@@ -4,16 +4,24 @@ extension Network {
   static func userID(_ row: Int) -> UserID { UserID(Int64(row) + 1) }
   static func postID(_ row: Int) -> PostID { PostID(Int64(row) + 1) }
 
+  /// The time of an edge: the same for all, or a random one of the four years before.
+  func edgeTime(_ source: Int, _ target: Int) -> Timestamp {
+    if !spreadsTimes { return Timestamp(Self.edgeTime) }
+    let mixed = (UInt64(source) << 32 | UInt64(target)) &* 0x9E37_79B9_7F4A_7C15
+    return Timestamp(Self.edgeTime - Int64(mixed >> 37) * 1_000 % (4 * 365 * 86_400 * 1_000))
+  }
+
   /// The same network in an engine, loaded by the public API: batches of changes.
   func load() throws(KithError) -> SocialGraph {
-    let graph = SocialGraph()
+    let graph = SocialGraph(options: SocialGraph.Options(compactLists: compactLists))
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       try batch.apply(.addUser(id: Self.userID(user), username: names[user]))
     }
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       for followee in followees[user] {
         try batch.apply(
-          .follow(by: Self.userID(user), target: Self.userID(Int(followee)), at: Timestamp(Self.edgeTime)))
+          .follow(
+            by: Self.userID(user), target: Self.userID(Int(followee)), at: edgeTime(user, Int(followee))))
       }
     }
     try Self.apply(authors.count, to: graph) { (post, batch) throws(KithError) in
@@ -24,7 +32,7 @@ extension Network {
     }
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       for post in likes[user] {
-        try batch.apply(.like(by: Self.userID(user), post: Self.postID(Int(post)), at: Timestamp(Self.edgeTime)))
+        try batch.apply(.like(by: Self.userID(user), post: Self.postID(Int(post)), at: edgeTime(user, Int(post))))
       }
     }
     return graph

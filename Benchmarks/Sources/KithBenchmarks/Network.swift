@@ -24,6 +24,8 @@ struct Network {
   }
 
   let userCount: Int
+  let compactLists: Bool
+  let spreadsTimes: Bool
   var names: [String] = []
   var followees = Lists()
   var fanIns: [FanIn] = []
@@ -38,6 +40,8 @@ struct Network {
 
   init(_ settings: Settings) {
     userCount = settings.users
+    compactLists = settings.compactLists
+    spreadsTimes = settings.spreadsTimes
     makeNames(seed: settings.seed)
     makeFollows(count: settings.follows, seed: settings.seed)
     makePosts(count: settings.posts, seed: settings.seed)

@@ -10,6 +10,10 @@ struct Settings {
   /// Every figure is the median over this many runs.
   var runs = 5
   var json = false
+  /// Whether the graph has compact lists.
+  var compactLists = false
+  /// Whether the times of edges are spread over four years, instead of one second for all.
+  var spreadsTimes = false
   /// The workloads to run; all of them if it is empty.
   var only: [String] = []
   /// The directory of temporary stores: the figures are those of its disk.
@@ -18,6 +22,7 @@ struct Settings {
   static let usage = """
     usage: kith-benchmarks [--short] [--users N] [--follows N] [--posts N] [--likes N] [--seed S]
         [--samples N] [--runs N] [--only WORDS] [--directory DIR] [--json]
+        [--compact-lists] [--spread-times]
 
       --short      a network of 20,000 users and 500 samples, for a quick look and for CI
       --users N    how many users (100,000), at least 100
@@ -32,6 +37,8 @@ struct Settings {
                    or counted, which measures nothing (see guard)
       --directory DIR  where stores are made, on the disk that is meant (.)
       --json       one JSON object in the place of the table
+      --compact-lists  a graph with compact lists
+      --spread-times   follows and likes at random times of four years, not all in one second
     """
 
   struct Misuse: Error { let message: String }
@@ -42,6 +49,8 @@ struct Settings {
       switch word {
       case "--short": (users, follows, posts, likes, samples) = (20_000, 600_000, 150_000, 300_000, 500)
       case "--json": json = true
+      case "--compact-lists": compactLists = true
+      case "--spread-times": spreadsTimes = true
       case "--only": only = (words.next() ?? "").split(separator: ",").map(String.init)
       case "--directory":
         guard let path = words.next() else { throw Misuse(message: "--directory takes a path") }

@@ -290,8 +290,8 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
 
   /// Loads a store or a snapshot into a mutable graph in memory. Takes no lock and saves nothing.
   /// - Throws: as `open`.
-  package static func openScratch(_ path: String) throws(KithError) -> SocialGraph {
-    try read(path, from: SystemDisk(), Options(), isReadOnly: false)
+  package static func openScratch(_ path: String, options: Options) throws(KithError) -> SocialGraph {
+    try read(path, from: SystemDisk(), options, isReadOnly: false)
   }
 
   /// Loads a state of a store, or of a snapshot file, into a graph in memory that is only read. Takes no lock.

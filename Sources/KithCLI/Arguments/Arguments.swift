@@ -73,6 +73,11 @@ struct Arguments: Sendable {
     return rule
   }
 
+  /// The options of a graph, by `--compact-lists` and `--unique-names`, where the command has them.
+  func graphOptions() throws(CommandFailure) -> SocialGraph.Options {
+    SocialGraph.Options(compactLists: flag(.compactLists), uniqueNames: try uniqueNames())
+  }
+
   /// The value of `--memory`, the allowed size of a file's graph; nil if it is not given.
   func memory() throws(CommandFailure) -> Int? { try integer(.memory, in: 1...Int64.max).map { Int($0) } }
 

@@ -59,6 +59,8 @@ struct Option: Sendable {
     "--unique-names", "RULE",
     "loose: names that differ only in case and accents count as equal; exact (the default): only equal text",
     choices: SocialGraph.UniqueNames.allCases.map(\.rawValue))
+  static let compactLists = Option(
+    "--compact-lists", nil, "keeps follows and likes in fewer bytes, which are slower to read and to change")
   static let memory = Option(
     "--memory", "BYTES", "the memory that a file's graph may take, if above 1 GiB and 200 times the file")
   static let limit = Option("--limit", "N", "at most N results, 1 to 1,000 (default 20)")

@@ -19,7 +19,7 @@ enum BenchCommand {
     name: "bench",
     summary: "measures search, timelines, lists, changes, throughput and memory, on your data or a synthetic graph",
     positionals: [Positional("STORE|SNAPSHOT", "a store directory or a snapshot; only read", isOptional: true)],
-    options: [users, follows, posts, likes, seed, samples, growth, report, .json],
+    options: [users, follows, posts, likes, seed, samples, growth, report, .compactLists, .json],
     notes: [
       """
       Latency: one thread runs each kind of query for users drawn at random, with the clock around each call. Each
@@ -39,10 +39,13 @@ enum BenchCommand {
     let seed = UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1)
     let network = try network(arguments, seed: seed)
     if let warning = Machine.warning { Console.note("bench", warning) }
+    let options = try arguments.graphOptions()
     var run = BenchRun(
       source: arguments.positional(0) ?? "synthetic graph, seed \(seed)", seed: seed, sampleCount: sampleCount,
-      grows: arguments.flag(growth))
-    let found = try run.measure { () throws(CommandFailure) in try graph(arguments.positional(0), or: network) }
+      grows: arguments.flag(growth), options: options)
+    let found = try run.measure { () throws(CommandFailure) in 
+      try graph(arguments.positional(0), or: network, options)
+    }
     if let file { try write(BenchPage(report: found).html, to: file) }
     if arguments.flag(.json) {
       try Console.writeJSON { found.write(to: &$0) }
@@ -53,10 +56,10 @@ enum BenchCommand {
   }
 
   private static func graph(
-    _ store: String?, or network: SeededNetwork
+    _ store: String?, or network: SeededNetwork, _ options: SocialGraph.Options
   ) throws(CommandFailure) -> SocialGraph {
-    if let store { return try StoreAccess.openScratch(store) }
-    let graph = SocialGraph()
+    if let store { return try StoreAccess.openScratch(store, options) }
+    let graph = SocialGraph(options: options)
     try SeedCommand.fill(graph, with: network)
     return graph
   }

@@ -12,17 +12,19 @@ struct BenchRun {
   let sampleCount: Int
   /// Whether smaller synthetic graphs are generated and measured too.
   let grows: Bool
+  let options: SocialGraph.Options
   private var progress = Progress()
 
   /// Passes, throughput and changes.
   private static let laterStepCount = 3 + 4 + 10
   private static let sizeCount = 3
 
-  init(source: String, seed: UInt64, sampleCount: Int, grows: Bool) {
+  init(source: String, seed: UInt64, sampleCount: Int, grows: Bool, options: SocialGraph.Options) {
     self.source = source
     self.seed = seed
     self.sampleCount = sampleCount
     self.grows = grows
+    self.options = options
   }
 
   /// - Parameter open: makes or reads the graph in memory, which is changed.
@@ -138,7 +140,7 @@ struct BenchRun {
         userCount: counts.users / divisor, followCount: counts.follows / divisor, postCount: counts.posts / divisor,
         likeCount: counts.likes / divisor, seed: seed)
       guard network.userCount >= 100, network.impossibility == nil else { continue }
-      let smaller = SocialGraph()
+      let smaller = SocialGraph(options: options)
       progress.note("making a network of \(counted(network.userCount, "user"))")
       try smaller.bulk { (batch) throws(KithError) in try network.apply(to: &batch, &progress) }
       waitForIndex(smaller)

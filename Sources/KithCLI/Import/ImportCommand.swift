@@ -7,7 +7,7 @@ enum ImportCommand {
     name: "import",
     summary: "fills a new or existing store from TSV, CSV or JSON Lines files",
     positionals: [Positional("STORE", "a store directory; created if it does not exist")],
-    options: ImportFiles.options + [.uniqueNames, .json],
+    options: ImportFiles.options + [.compactLists, .uniqueNames, .json],
     notes: [
       """
       Files are plain or .zst, UTF-8, one row a line, and may begin with a header that names the columns in their order.
@@ -33,7 +33,7 @@ enum ImportCommand {
     let files = try ImportFiles(arguments)
     guard !files.isEmpty else { throw arguments.misuse("nothing to import: give a file, such as --users FILE") }
     let store = arguments.positionals[0]
-    let summary = try load(files, into: store, SocialGraph.Options(uniqueNames: try arguments.uniqueNames()))
+    let summary = try load(files, into: store, try arguments.graphOptions())
     if arguments.flag(.json) {
       try Console.writeJSON { summary.write(to: &$0) }
     } else {

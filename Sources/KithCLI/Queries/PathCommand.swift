@@ -12,7 +12,7 @@ enum PathCommand {
       Positional("FROM", UserReference.help),
       Positional("TO", "another user"),
     ],
-    options: [most, .json],
+    options: [most, .compactLists, .json],
     notes: ["Exit status: 0 found; 1 there is no path, or the search gave up; 2 wrong usage or cannot open."],
     examples: ["path ./store ann bob", "path ./store 1 42 --max 3 --json"],
     run: run)

@@ -11,7 +11,7 @@ enum PostCommand {
       StoreQuery.store,
       Positional("POST", "the id of a post"),
     ],
-    options: [viewer, .json],
+    options: [viewer, .compactLists, .json],
     examples: ["post ./store 17", "post ./store 17 --as ann --json"],
     run: run)
 

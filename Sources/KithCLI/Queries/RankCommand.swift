@@ -6,7 +6,7 @@ enum RankCommand {
     name: "rank",
     summary: "ranks users by PageRank, and shows connected components and the degree distribution",
     positionals: [StoreQuery.store],
-    options: [.limit, .json],
+    options: [.limit, .compactLists, .json],
     examples: ["rank ./store", "rank ./store --limit 5 --json"],
     run: run)
 
@@ -20,7 +20,7 @@ enum RankCommand {
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let limit = try arguments.pageLimit()
-    let pin = try StoreQuery.open(arguments.positionals[0]).pin()
+    let pin = try StoreQuery.open(arguments).pin()
     let survey = try StoreQuery.failing {
       let ranks = try pin.pageRank()
       let top = try ranks.top(limit, in: pin.view).map { (user: try pin.view.user($0.0), score: $0.1) }

@@ -25,7 +25,7 @@ enum SearchCommand {
       StoreQuery.store,
       Positional("QUERY", "any part of the name; \"\" for all users"),
     ],
-    options: [viewer, prefix, exact, fuzzy, regex, strict, order, .limit, .cursor, .json],
+    options: [viewer, prefix, exact, fuzzy, regex, strict, order, .limit, .cursor, .compactLists, .json],
     notes: ["USER is \(UserReference.help)."],
     examples: [
       "search ./store ann", "search ./store jose --as 42 --prefix --limit 5", "search ./store -- -dash-",

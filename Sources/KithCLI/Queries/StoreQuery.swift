@@ -7,10 +7,11 @@ enum StoreQuery {
     "STORE", "a store directory, a snapshot, or - for a snapshot on standard input; only read")
 
   /// Opens a store or a snapshot, also one on standard input, to read it.
-  static func open(_ path: String) throws(CommandFailure) -> SocialGraph {
-    guard path == ByteStream.sign else { return try StoreAccess.open(path, access: .readOnly) }
+  static func open(_ arguments: Arguments) throws(CommandFailure) -> SocialGraph {
+    let (path, options) = (arguments.positionals[0], try arguments.graphOptions())
+    guard path == ByteStream.sign else { return try StoreAccess.open(path, access: .readOnly, options) }
     do throws(KithError) {
-      return try SnapshotStream.graph()
+      return try SnapshotStream.graph(options)
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }
@@ -20,7 +21,7 @@ enum StoreQuery {
   static func answer<Answer>(
     _ arguments: Arguments, _ query: (borrowing GraphView) throws -> Answer
   ) throws(CommandFailure) -> Answer {
-    let graph = try open(arguments.positionals[0])
+    let graph = try open(arguments)
     return try failing { try graph.read(query) }
   }
 

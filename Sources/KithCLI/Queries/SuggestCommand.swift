@@ -11,7 +11,7 @@ enum SuggestCommand {
       StoreQuery.store,
       Positional("USER", UserReference.help),
     ],
-    options: [.limit, .json],
+    options: [.limit, .compactLists, .json],
     examples: ["suggest ./store ann", "suggest ./store 42 --limit 5 --json"],
     run: run)
 

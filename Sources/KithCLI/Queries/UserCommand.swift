@@ -11,7 +11,7 @@ enum UserCommand {
       StoreQuery.store,
       Positional("USER", UserReference.help),
     ],
-    options: [viewer, .json],
+    options: [viewer, .compactLists, .json],
     examples: ["user ./store ann", "user ./store @42 --json"],
     run: run)
 

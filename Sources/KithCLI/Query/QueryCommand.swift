@@ -33,10 +33,9 @@ enum QueryCommand {
 
   /// Runs until the input ends; returns the exit status. Without a path the graph is in memory.
   static func run(
-    storePath: String?, memory: Bool, timings: Bool, readOnly: Bool, uniqueNames: SocialGraph.UniqueNames
+    storePath: String?, memory: Bool, timings: Bool, readOnly: Bool, options: SocialGraph.Options
   ) -> Int32 {
     ByteStream.ignoreBrokenPipes()
-    let options = SocialGraph.Options(uniqueNames: uniqueNames)
     let graph: SocialGraph
     do throws(CommandFailure) {
       if let storePath, !memory {

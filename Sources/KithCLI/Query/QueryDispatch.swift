@@ -11,7 +11,7 @@ extension EntryPoint {
     positionals: [
       Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
     ],
-    options: [memory, timings, readOnly, .uniqueNames] + ReplicaAccess.options,
+    options: [memory, timings, readOnly, .compactLists, .uniqueNames] + ReplicaAccess.options,
     notes: QueryCommand.notes,
     examples: [
       "query ./store --read-only < requests.jsonl", "query --memory --timings",
@@ -21,8 +21,8 @@ extension EntryPoint {
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
     if arguments.value(ReplicaAccess.log) != nil {
-      guard !arguments.flag(memory), !arguments.flag(.uniqueNames) else {
-        throw arguments.misuse("--log excludes --memory and --unique-names")
+      guard !arguments.flag(memory), !arguments.flag(.uniqueNames), !arguments.flag(.compactLists) else {
+        throw arguments.misuse("--log excludes --memory, --unique-names and --compact-lists")
       }
       return try QueryCommand.run(
         replicaOf: arguments, directory: store, timings: arguments.flag(timings), readOnly: arguments.flag(readOnly))
@@ -33,6 +33,6 @@ extension EntryPoint {
     guard store == nil || !arguments.flag(memory) else { throw arguments.misuse("a store or --memory, not both") }
     return QueryCommand.run(
       storePath: store, memory: arguments.flag(memory), timings: arguments.flag(timings),
-      readOnly: arguments.flag(readOnly), uniqueNames: try arguments.uniqueNames())
+      readOnly: arguments.flag(readOnly), options: try arguments.graphOptions())
   }
 }

@@ -14,7 +14,7 @@ enum SeedCommand {
     name: "seed",
     summary: "fills a new store with a synthetic graph, the same for the same arguments",
     positionals: [Positional("STORE", "a store directory; created if it does not exist, must be empty")],
-    options: [users, follows, posts, likes, seed, tsv, .uniqueNames],
+    options: [users, follows, posts, likes, seed, tsv, .compactLists, .uniqueNames],
     notes: [
       """
       Skewed like real networks: out-degrees are lognormal; in-degrees, the activity of authors and likes follow Zipf's
@@ -33,7 +33,7 @@ enum SeedCommand {
     let store = arguments.positionals[0]
     if let directory = arguments.value(tsv) { try RowDirectory(path: directory).checkFree() }
     let isNew = !FileManager.default.fileExists(atPath: store)
-    let options = SocialGraph.Options(uniqueNames: try arguments.uniqueNames())
+    let options = try arguments.graphOptions()
     let graph = try StoreAccess.open(store, access: .readWrite, options)
     guard graph.read({ view in view.sequence }) == 0 else {
       throw .usage("\(store): holds a graph already; seed into a new directory")

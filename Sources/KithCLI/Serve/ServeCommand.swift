@@ -14,7 +14,7 @@ enum ServeCommand {
     name: "serve",
     summary: "answers several clients at once over a Unix socket, each with the JSON Lines of kith query",
     positionals: [Positional("STORE", "a store directory, created if it does not exist, or a snapshot")],
-    options: [socket, timings, readOnly, patience, .uniqueNames],
+    options: [socket, timings, readOnly, patience, .compactLists, .uniqueNames],
     notes: [
       """
       Each connection is a session of its own: requests in, answers out, in order. A watched answer is sent as soon as
@@ -44,7 +44,7 @@ enum ServeCommand {
     let store = arguments.positionals[0]
     let isReadOnly = arguments.flag(readOnly)
     let seconds = try arguments.integer(patience, in: 1...86_400) ?? Int64(Server.writeSeconds)
-    let options = SocialGraph.Options(uniqueNames: try arguments.uniqueNames())
+    let options = try arguments.graphOptions()
     // Before any other thread exists, so that no thread is interrupted by the signals.
     let stop = StopFlag()
     Signals.take([Signals.interrupt, Signals.terminate]) { _ in stop.set() }

@@ -17,7 +17,7 @@ enum ExportCommand {
     ],
     options: [
       Option("--format", "FORMAT", RowFormat.option.help + "; tsv without it", choices: RowFormat.option.choices), only,
-      .json,
+      .compactLists, .json,
     ],
     notes: [
       "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")
@@ -37,7 +37,7 @@ enum ExportCommand {
       guard let part, !arguments.flag(.json) else {
         throw arguments.misuse("standard output takes the rows of one file: give --only, and no --json")
       }
-      let pin = try StoreQuery.open(arguments.positionals[0]).pin()
+      let pin = try StoreQuery.open(arguments).pin()
       _ = try RowEncoder.encode(part, of: pin.view, as: format) { (piece) throws(CommandFailure) in
         try Console.write(piece)
       }
@@ -46,7 +46,7 @@ enum ExportCommand {
     let directory = RowDirectory(
       path: arguments.positionals[1], format: format, kinds: part.map { [$0] } ?? GraphComponent.allCases)
     try directory.checkFree()
-    let rowCounts = try write(try StoreQuery.open(arguments.positionals[0]), to: directory)
+    let rowCounts = try write(try StoreQuery.open(arguments), to: directory)
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
         writer.member("directory", directory.path)

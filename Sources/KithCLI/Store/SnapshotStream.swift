@@ -6,8 +6,8 @@ enum SnapshotStream {
   static func bytes() throws(KithError) -> [UInt8] { try StoreTools.bytes(from: ByteStream.input.rawValue) }
 
   /// The graph of the snapshot on standard input.
-  static func graph() throws(KithError) -> SocialGraph {
-    try SocialGraph(snapshotDescriptor: ByteStream.input.rawValue)
+  static func graph(_ options: SocialGraph.Options) throws(KithError) -> SocialGraph {
+    try SocialGraph(snapshotDescriptor: ByteStream.input.rawValue, options: options)
   }
 
   /// Writes a store's newest state to standard output.

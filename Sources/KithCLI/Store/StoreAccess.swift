@@ -15,8 +15,8 @@ enum StoreAccess {
   }
 
   /// Opens a store or a snapshot to read, and to try changes that are not saved.
-  static func openScratch(_ path: String) throws(CommandFailure) -> SocialGraph {
-    try opened(path) { () throws(KithError) in try SocialGraph.openScratch(path) }
+  static func openScratch(_ path: String, _ options: SocialGraph.Options) throws(CommandFailure) -> SocialGraph {
+    try opened(path) { () throws(KithError) in try SocialGraph.openScratch(path, options: options) }
   }
 
   private static func opened(

@@ -25,10 +25,9 @@ struct MemoryWorkload {
     var random = RandomSource(seed: seed, stream: 81)
     var waiting: [(UserID, UserID)] = []
     for _ in 0..<count {
-      let (user, target) = (
-        Network.userID(random.below(network.userCount)), Network.userID(random.below(network.userCount))
-      )
-      if user != target, try graph.follow(target, as: user, at: Timestamp(Network.edgeTime)) {
+      let (source, other) = (random.below(network.userCount), random.below(network.userCount))
+      let (user, target) = (Network.userID(source), Network.userID(other))
+      if user != target, try graph.follow(target, as: user, at: network.edgeTime(source, other)) {
         waiting.append((user, target))
       }
       if waiting.count > 1_000 {
