@@ -54,7 +54,8 @@ extension SocialGraph {
       snapshotAfterByteCount: Int? = 1 << 30, snapshotAfterSeconds: Int? = 3_600, snapshotBytesPerSecond: Int? = nil,
       snapshotCoreCount: Int? = nil, healAfterSeconds: Int? = 5, lowDiskByteCount: Int64 = 1 << 30,
       measuresLatency: Bool = false, retention: Retention = Retention(), postIndex: PostIndexing = .textsAndAuthors,
-      compactLists: Bool = false, uniqueNames: UniqueNames = .exact, maximumUserCount: Int? = nil, maximumPostCount: Int? = nil,
+      compactLists: Bool = false, uniqueNames: UniqueNames = .exact, maximumUserCount: Int? = nil,
+      maximumPostCount: Int? = nil,
       maximumByteCount: Int? = nil
     ) {
       self.durability = durability

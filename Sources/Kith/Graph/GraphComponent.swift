@@ -51,7 +51,9 @@ extension GraphState {
     for kind in RelationKind.allCases where !kept.contains(.relation(kind)) {
       let targetCount = targetRowCount(of: kind)
       modify(kind) { relation, _ in
-        relation = Relation(sourceCount: rowCount, targetCount: targetCount, form: relation.form)
+        relation = Relation(
+          sourceCount: rowCount, targetCount: targetCount, form: relation.form,
+          hasSparseTargets: kind.schema.target == .post)
       }
     }
     if !kept.contains(.follows) { popularity = Popularity(follows) }
@@ -61,8 +63,8 @@ extension GraphState {
 
 extension Relation {
   /// An empty relation between this many rows.
-  init(sourceCount: Int, targetCount: Int, form: ListForm = .plain) {
-    self.init(form: form)
+  init(sourceCount: Int, targetCount: Int, form: ListForm = .plain, hasSparseTargets: Bool = false) {
+    self.init(form: form, hasSparseTargets: hasSparseTargets)
     for _ in 0..<sourceCount { appendSource() }
     for _ in 0..<targetCount { appendTarget() }
   }

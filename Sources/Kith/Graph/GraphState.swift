@@ -28,7 +28,7 @@ struct GraphState: ~Copyable, Sendable {
     posts = PostTable()
     follows = Relation(form: form)
     popularity = Popularity()
-    likes = Relation(form: form)
+    likes = Relation(form: form, hasSparseTargets: true)
     blocks = Relation(form: form)
     mutes = Relation(form: form)
     marks = VisitCountersPool()

@@ -43,7 +43,7 @@ enum BenchCommand {
     var run = BenchRun(
       source: arguments.positional(0) ?? "synthetic graph, seed \(seed)", seed: seed, sampleCount: sampleCount,
       grows: arguments.flag(growth), options: options)
-    let found = try run.measure { () throws(CommandFailure) in 
+    let found = try run.measure { () throws(CommandFailure) in
       try graph(arguments.positional(0), or: network, options)
     }
     if let file { try write(BenchPage(report: found).html, to: file) }

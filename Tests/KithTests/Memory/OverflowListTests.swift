@@ -88,7 +88,8 @@ import Testing
     }
   }
 
-  @Test("A shortest path through a celebrity is found from either end; at the limit there is no answer",
+  @Test(
+    "A shortest path through a celebrity is found from either end; at the limit there is no answer",
     arguments: ListForm.allCases)
   func distance(form: ListForm) throws {
     let graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))

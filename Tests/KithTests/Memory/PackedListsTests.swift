@@ -16,7 +16,8 @@ import Testing
   }
 
   @Test(
-    "Lists leave their block at 1,025 elements and return at 512, with inserts anywhere", arguments: [1, 2] as [UInt64],
+    "Lists leave their block at 1,025 elements and return at 512, with inserts anywhere",
+    arguments: [1, 2] as [UInt64],
     ListForm.allCases)
   func longLists(seed: UInt64, form: ListForm) {
     var twins = ListTwins<UInt64>(listsPerBlock: 8, form, listCount: 11, seed: seed)

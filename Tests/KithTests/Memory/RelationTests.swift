@@ -4,7 +4,8 @@ import Testing
 
 /// Relations against a dictionary of edges that is sorted for every comparison.
 @Suite struct RelationTests {
-  @Test("Late, tied and removed edges keep both sides and every pin in order",
+  @Test(
+    "Late, tied and removed edges keep both sides and every pin in order",
     arguments: 1...3 as ClosedRange<UInt64>, ListForm.allCases)
   func churn(seed: UInt64, form: ListForm) {
     var twins = RelationTwins(rows: 24, seed: seed, form)
@@ -86,7 +87,8 @@ import Testing
     twins.compare("after changes")
   }
 
-  @Test("Bulk-added edges are sorted at the end, or when one of them is removed", arguments: [0, 1, 7],
+  @Test(
+    "Bulk-added edges are sorted at the end, or when one of them is removed", arguments: [0, 1, 7],
     ListForm.allCases)
   func deferred(removals: Int, form: ListForm) {
     var twins = RelationTwins(rows: 40, seed: 3, form)

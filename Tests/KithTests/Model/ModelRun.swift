@@ -41,7 +41,9 @@ struct ModelRun {
     if users > 20 { try populate(users) }
   }
 
-  func differ(_ what: String) -> Difference { Difference(description: "seed \(seed), \(form) lists, step \(step): \(what)") }
+  func differ(_ what: String) -> Difference {
+    Difference(description: "seed \(seed), \(form) lists, step \(step): \(what)")
+  }
 
   /// Many users at once, as by an import.
   private mutating func populate(_ count: Int) throws {

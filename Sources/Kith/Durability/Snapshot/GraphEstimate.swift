@@ -92,7 +92,9 @@ struct GraphEstimate: Sendable {
         // A row takes as many bits as the number of rows, a time at most 32.
         let (row, target) = (Int.bitWidth - userRows.leadingZeroBitCount, Int.bitWidth - targets.leadingZeroBitCount)
         total += Self.lists(count, of: userRows, perBlock: Relation.sourcesPerBlock(form), bits: target + 32)
-        total += Self.lists(count, of: targets, perBlock: Relation.targetsPerBlock(form), bits: row)
+        total += Self.lists(
+          count, of: targets, perBlock: Relation.targetsPerBlock(form, isSparse: kind.schema.target == .post), bits: row
+        )
         total += min(count, 1) * targets / 8
       } else {
         total += Self.lists(count, of: userRows, perBlock: 8, bits: 64)

@@ -177,7 +177,7 @@ extension GraphSections {
     workers: Int
   ) throws(KithError) -> Relation {
     try edges(
-      ids, source, form, users: users, targetCount: users.rowCount, workers: workers, allowsSelf: false,
+      ids, source, form, users: users, targetCount: users.rowCount, workers: workers, isToPosts: false,
       hasGone: users.count < users.rowCount
     ) { !users.isLive($0) }
   }
@@ -188,7 +188,7 @@ extension GraphSections {
     to posts: borrowing PostTable, workers: Int
   ) throws(KithError) -> Relation {
     try edges(
-      ids, source, form, users: users, targetCount: posts.rowCount, workers: workers, allowsSelf: true,
+      ids, source, form, users: users, targetCount: posts.rowCount, workers: workers, isToPosts: true,
       hasGone: posts.count < posts.rowCount
     ) { !posts.isLive($0) }
   }
@@ -199,11 +199,12 @@ extension GraphSections {
   ///   - isGone: whether a given target was removed.
   private static func edges(
     _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm, users: borrowing UserTable,
-    targetCount: Int, workers: Int, allowsSelf: Bool, hasGone: Bool,
+    targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool,
     isGone: @Sendable (UInt32) -> Bool
   ) throws(KithError) -> Relation {
     guard ids.areExpected(in: source) else {
-      return Relation(sourceCount: users.rowCount, targetCount: targetCount, form: form)
+      return Relation(
+        sourceCount: users.rowCount, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
     }
     let degrees = try source.section(ids.degrees).decodedUInt32(count: users.rowCount)
     let section = try source.section(ids.targets)
@@ -215,16 +216,17 @@ extension GraphSections {
     let seconds: ByteStreamSplitDecoder<UInt32>? =
       if let id = ids.seconds { try source.section(id).planeDecoder(count: targets.elementCount) } else { nil }
     return try Relation(
-      degrees: degrees, targetCount: targetCount, workers: workers, ids: users.identifiers.ids, form: form
+      degrees: degrees, targetCount: targetCount, workers: workers, ids: users.identifiers.ids, form: form,
+      hasSparseTargets: isToPosts
     ) { (sources, elements, buffer) throws(KithError) in
       try targets.decodeLists(sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer)
-      if !allowsSelf || hasGone {
+      if !isToPosts || hasGone {
         var index = 0
         for row in sources {
           for _ in 0..<degrees[row] {
             let target = Relation.target(buffer[index])
             if hasGone && isGone(target) { throw section.corrupt("row \(row) points at removed row \(target)") }
-            if !allowsSelf && Int(target) == row { throw section.corrupt("row \(row) points at itself") }
+            if !isToPosts && Int(target) == row { throw section.corrupt("row \(row) points at itself") }
             index += 1
           }
         }

@@ -215,7 +215,9 @@
     var previous = 0
     for index in 0..<listCount {
       let (start, count, isLong) = list(index)
-      if count < 0 || isLong && count != 1 { problems.append("\(name): list \(index) of a block has \(count) elements") }
+      if count < 0 || isLong && count != 1 {
+        problems.append("\(name): list \(index) of a block has \(count) elements")
+      }
       previous = start + count
     }
     if listCount > 0 && previous != total { problems.append("\(name): a block counts \(total), its ends \(previous)") }

@@ -29,6 +29,9 @@ struct EdgeProbe {
   @inline(__always)
   func prefetch(_ source: UInt32, _ relation: borrowing Relation) {
     let (base, count, isLong) = unsafe relation.forward.packed(Int(source))
+    if isLong && relation.form == .compact {
+      return relation.forward.prefetchCompactElement(of: Int(source), at: share)
+    }
     if isLong || count == 0 { return }
     let window = window(count)
     unsafe kith_prefetch(base + window.lowerBound)

@@ -62,7 +62,8 @@ extension PackedLists {
 
   /// Builds the lists from an array of all elements.
   init(listsPerBlock: Int, form: ListForm = .plain, degrees: [UInt32], elements: [Element], workers: Int = 1) {
-    self.init(listsPerBlock: listsPerBlock, form: form, degrees: degrees, workers: workers) { (_, range, buffer) throws(Never) in
+    self.init(listsPerBlock: listsPerBlock, form: form, degrees: degrees, workers: workers) {
+      (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
     }
   }

@@ -99,6 +99,18 @@ extension PackedLists {
     return Position(run: first, offset: run.partitionPoint(precedes))
   }
 
+  /// The first element that is not below a key. The list must ascend.
+  @inline(__always)
+  func compactFirst(notBelow key: Element, in list: Int) -> Element? {
+    let (page, start, count, isLong) = compact(list)
+    if !isLong {
+      let run = CompactRun(page: page, start: start, count: count)
+      let offset = run.partitionPoint { $0 < key }
+      return offset < count ? run[offset] : nil
+    }
+    return element(atOrAfter: compactPartitionPoint(of: list) { $0 < key }, of: list)?.0
+  }
+
   /// Whether a list is one run in memory.
   @inline(__always)
   func isOneRun(_ list: Int) -> Bool { unsafe !packed(list).isLong }

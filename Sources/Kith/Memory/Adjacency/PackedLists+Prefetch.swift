@@ -41,7 +41,26 @@ extension PackedLists {
   func prefetchElements(of list: Int) {
     if list >= count { return }
     let (base, count, isLong) = unsafe packed(list)
+    if isLong && isCompact { return prefetchCompactElements(of: list) }
     let byteCount = isLong ? 1 : min(count * MemoryLayout<Element>.stride, 512)
     for offset in Swift.stride(from: 0, to: byteCount, by: 64) { unsafe kith_prefetch(UnsafeRawPointer(base) + offset) }
+  }
+
+  @inline(never)
+  private func prefetchCompactElements(of list: Int) {
+    let (page, start, count, _) = compact(list)
+    var address = unsafe page.address(start)
+    let end = unsafe min(page.address(start + count), address + 512)
+    while unsafe address < end {
+      unsafe kith_prefetch(address)
+      unsafe address += 64
+    }
+  }
+
+  /// Prefetches the element at a share of a compact list, in units of 2⁻³². Reads the head of the block.
+  func prefetchCompactElement(of list: Int, at share: UInt64) {
+    let (page, start, count, _) = compact(list)
+    let offset = Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: count) &* share) &>> 32)
+    unsafe kith_prefetch(page.address(start + offset))
   }
 }

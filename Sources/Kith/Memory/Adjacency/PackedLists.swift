@@ -278,7 +278,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   @inline(never)
   private func longFirst(notBelow key: Element, in list: Int) -> Element? {
-    element(atOrAfter: partitionPoint(of: list) { $0 < key }, of: list)?.0
+    if isCompact { return compactFirst(notBelow: key, in: list) }
+    return element(atOrAfter: partitionPoint(of: list) { $0 < key }, of: list)?.0
   }
 
   /// The element at a position, or at the start of the next run if the position is the end of a run; nil at the end.

@@ -8,13 +8,16 @@ extension Relation {
   ///   the edges in words per worker.
   init<Failure: Error>(
     degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing Column<Int64>, form: ListForm = .plain,
+    hasSparseTargets: Bool = false,
     filling fill:
       @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
   ) throws(Failure) {
     let forward = try PackedLists<UInt64>(
       listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
     let (backwardDegrees, latest) = Self.backwardDegrees(of: forward, targetCount: targetCount)
-    let backward = Self.backward(of: forward, degrees: backwardDegrees, workers: workers, ids: ids)
+    let backward = Self.backward(
+      of: forward, targetsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), degrees: backwardDegrees,
+      workers: workers, ids: ids)
     let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount, form)
     let count = degrees.reduce(0) { $0 + Int($1) }
     self.init(forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count)
@@ -39,12 +42,13 @@ extension Relation {
   /// every list, distributed by target, and sorted.
   /// - Parameter degrees: the number of sources of each target.
   static func backward(
-    of forward: borrowing PackedLists<UInt64>, degrees: [UInt32], workers: Int, ids: borrowing Column<Int64>
+    of forward: borrowing PackedLists<UInt64>, targetsPerBlock: Int, degrees: [UInt32], workers: Int,
+    ids: borrowing Column<Int64>
   ) -> PackedLists<UInt32> {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
     return PackedLists<UInt32>(
-      listsPerBlock: Self.targetsPerBlock(forward.form), form: forward.form, degrees: degrees, workers: workers,
+      listsPerBlock: targetsPerBlock, form: forward.form, degrees: degrees, workers: workers,
       unitElementCount: max(1 << 18, min(total / 8, 1 << 23))
     ) { (targets, elements, buffer) throws(Never) in
       var edges = readers.lend {
@@ -115,6 +119,18 @@ final class ForwardReader: @unchecked Sendable {
     }
     for source in positions.indices {
       var position = Int(positions[source])
+      if forward.isCompact {
+        let (page, start, count, isLong) = forward.compact(source)
+        if !isLong {
+          Self.take(from: &position, count: count, below: limit, notBelow: first) {
+            page[start &+ $0]
+          } edge: {
+            place($0, source)
+          }
+          positions[source] = UInt32(truncatingIfNeeded: position)
+          continue
+        }
+      }
       var runStart = 0
       for run in 0..<forward.runCount(of: source) {
         var index = position &- runStart

@@ -21,16 +21,19 @@ struct Relation: ~Copyable, Sendable {
   /// Whether the backward lists wait for `buildBackward`, during a bulk insertion.
   private var defersBackward = false
 
-  init(form: ListForm = .plain) {
+  /// - Parameter hasSparseTargets: whether most targets have a few edges, as posts have likes.
+  init(form: ListForm = .plain, hasSparseTargets: Bool = false) {
     forward = PackedLists(listsPerBlock: Self.sourcesPerBlock(form), form: form)
-    backward = PackedLists(listsPerBlock: Self.targetsPerBlock(form), form: form)
+    backward = PackedLists(listsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), form: form)
     latestTimestamps = Column()
     targetsPerTimestampShift = Self.targetsPerTimestampShift(form)
   }
 
   /// Compact blocks have more lists, because their heads weigh more beside fewer bytes of elements.
   static func sourcesPerBlock(_ form: ListForm) -> Int { form == .compact ? 32 : 8 }
-  static func targetsPerBlock(_ form: ListForm) -> Int { form == .compact ? 32 : 16 }
+  static func targetsPerBlock(_ form: ListForm, isSparse: Bool) -> Int {
+    form == .compact ? isSparse ? 128 : 32 : 16
+  }
 
   init(
     forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>,
@@ -61,7 +64,8 @@ struct Relation: ~Copyable, Sendable {
   mutating func buildBackward(workers: Int = 1, ids: borrowing Column<Int64>) {
     if !defersBackward { return }
     let (degrees, latest) = Self.backwardDegrees(of: forward, targetCount: backward.count)
-    backward = Self.backward(of: forward, degrees: degrees, workers: workers, ids: ids)
+    backward = Self.backward(
+      of: forward, targetsPerBlock: backward.listsPerBlock, degrees: degrees, workers: workers, ids: ids)
     latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count, form)
     defersBackward = false
   }

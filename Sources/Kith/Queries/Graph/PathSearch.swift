@@ -122,16 +122,18 @@ struct PathSearch {
     of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Relation, _ marks: VisitCounters
   ) -> UInt32? {
     var shared: UInt32?
-    follows.forward.visitRuns(of: list, while: { targets in
-      for index in targets.indices {
-        let row = Relation.target(targets[index])
-        if isShared(row, at: place, &side, marks) {
-          shared = row
-          return false
+    follows.forward.visitRuns(
+      of: list,
+      while: { targets in
+        for index in targets.indices {
+          let row = Relation.target(targets[index])
+          if isShared(row, at: place, &side, marks) {
+            shared = row
+            return false
+          }
         }
-      }
-      return true
-    })
+        return true
+      })
     return shared
   }
 
@@ -140,13 +142,15 @@ struct PathSearch {
     of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Relation, _ marks: VisitCounters
   ) -> UInt32? {
     var shared: UInt32?
-    follows.backward.visitRuns(of: list, while: { sources in
-      for index in sources.indices where isShared(sources[index], at: place, &side, marks) {
-        shared = sources[index]
-        return false
-      }
-      return true
-    })
+    follows.backward.visitRuns(
+      of: list,
+      while: { sources in
+        for index in sources.indices where isShared(sources[index], at: place, &side, marks) {
+          shared = sources[index]
+          return false
+        }
+        return true
+      })
     return shared
   }
 
