@@ -34,7 +34,10 @@ extension GraphState {
     precondition(lists.degrees.count == users.rowCount, "every user has a list")
     modify(kind) { relation, _ in
       precondition(relation.count == 0, "whole lists replace no edges")
-      relation = Relation(degrees: lists.degrees, targetCount: targetCount, workers: workers) {
+      relation = Relation(
+        degrees: lists.degrees, targetCount: targetCount, workers: workers, form: relation.form,
+        hasSparseTargets: kind.schema.target == .post
+      ) {
         lists.fill($1, &$2)
       }
     }

@@ -108,24 +108,27 @@ import Testing
   }
 
   /// Estimates the graph of sections with what is known once the columns with a few bytes a row are read.
-  private static func estimate(_ sections: [Section], _ state: borrowing GraphState) throws -> Int {
-    var estimate = try GraphEstimate(of: SectionList(sections), byteLimit: .max)
+  private static func estimate(
+    _ sections: [Section], _ state: borrowing GraphState, _ form: ListForm = .plain
+  ) throws -> Int {
+    var estimate = try GraphEstimate(of: SectionList(sections), byteLimit: .max, form: form)
     try estimate.note(users: state.users.count)
     try estimate.note(posts: state.posts.count)
     return estimate.byteCount
   }
 
-  @Test("An estimate is at least what a graph takes with its indexes, and at most twice that")
-  func estimate() throws {
+  @Test(
+    "An estimate is at least what a graph takes with its indexes, and at most twice that", arguments: ListForm.allCases)
+  func estimate(form: ListForm) throws {
     let graph = try Self.network(userCount: 5_000)
     let sections = GraphSections.sections(of: graph.pin().view.state)
-    var state = try GraphSections.state(from: sections, sequence: 1, file: "memory")
+    var state = try GraphSections.state(from: sections, sequence: 1, file: "memory", form: form)
     state.posts.keepIndex(.textsAndAuthors)
     while let compaction = state.posts.beginCompaction(besides: []) {
       let segment = compaction.segment()
       _ = state.posts.install(segment, of: compaction)
     }
-    let (took, estimate) = (state.byteCount, try Self.estimate(sections, state))
+    let (took, estimate) = (state.byteCount, try Self.estimate(sections, state, form))
     #expect(took <= estimate && estimate <= 2 * took + (1 << 20), "\(took) bytes, estimated \(estimate)")
   }
 

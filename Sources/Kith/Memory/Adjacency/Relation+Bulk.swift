@@ -25,15 +25,19 @@ extension Relation {
 
   /// Builds the forward lists alone, in the same way; the backward lists wait for `buildBackward`.
   init(
-    degrees: [UInt32], targetCount: Int, workers: Int,
+    degrees: [UInt32], targetCount: Int, workers: Int, form: ListForm, hasSparseTargets: Bool,
     filling fill: @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) -> Void
   ) {
-    let forward = PackedLists<UInt64>(listsPerBlock: 8, degrees: degrees, workers: workers) {
+    let forward = PackedLists<UInt64>(
+      listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers
+    ) {
       (sources, elements, buffer) throws(Never) in fill(sources, elements, &buffer)
     }
     let none = [UInt32](repeating: 0, count: targetCount)
     self.init(
-      forward: forward, backward: PackedLists(listsPerBlock: 16, degrees: none, elements: []),
+      forward: forward,
+      backward: PackedLists(
+        listsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), form: form, degrees: none, elements: []),
       latestTimestamps: Column(), count: degrees.reduce(0) { $0 + Int($1) })
     deferBackward()
   }

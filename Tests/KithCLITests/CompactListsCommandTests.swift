@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Kith
+@testable import KithCLI
+
+/// `--compact-lists`.
+@Suite struct CompactListsCommandTests {
+  @Test("With compact lists commands answer the same, and follows and likes take fewer bytes") func answers() throws {
+    let playground = try Playground()
+    let store = playground.path("store")
+    let sizes = ["--users", "2000", "--follows", "60000", "--posts", "4000", "--likes", "8000"]
+    #expect(try BuiltKith.run(["seed", store] + sizes + ["--compact-lists"]).status == 0)
+    for words in [
+      ["timeline", store, "42"], ["followers", store, "1"], ["rank", store], ["path", store, "5", "900"],
+    ] {
+      let (plain, compact) = (try BuiltKith.run(words), try BuiltKith.run(words + ["--compact-lists"]))
+      #expect(plain.status == 0 && !plain.output.isEmpty && plain.output == compact.output, "\(words): \(compact)")
+    }
+    let (plain, compact) = (
+      try SocialGraph.open(store, access: .readOnly).read { $0.memoryReport() },
+      try SocialGraph.open(store, access: .readOnly, options: SocialGraph.Options(compactLists: true))
+        .read { $0.memoryReport() }
+    )
+    for (one, other) in zip(plain.units, compact.units) where ["follow", "like"].contains(one.name) {
+      #expect(other.byteCount * 10 < one.byteCount * 7, "\(one) and \(other)")
+    }
+    let stats = ["stats", store, "--json"]
+    #expect(try BuiltKith.run(stats).output != BuiltKith.run(stats + ["--compact-lists"]).output)
+  }
+
+  @Test("Requests change a store with compact lists, and the next process reads it without") func changes() throws {
+    let playground = try Playground()
+    let store = playground.path("store")
+    let requests = [
+      #"{"op":"addUser","username":"ann"}"#, #"{"op":"addUser","username":"bob"}"#,
+      #"{"op":"follow","user":1,"target":2}"#, #"{"op":"follow","user":2,"target":1}"#,
+      #"{"op":"unfollow","user":2,"target":1}"#,
+    ]
+    let changed = try BuiltKith.run(
+      ["query", store, "--compact-lists"], input: requests.map { $0 + "\n" }.joined())
+    #expect(changed.status == 0 && changed.lines.count == 5, "\(changed)")
+    let graph = try SocialGraph.open(store, access: .readOnly)
+    #expect(try graph.read { try $0.isFollowing(1, 2) } && graph.read { $0.counts.follows } == 1)
+  }
+}
