@@ -27,9 +27,9 @@ extension SocialGraph {
     public var postIndex: PostIndexing
     /// Which snapshots are kept, and so the range of point-in-time recovery.
     public var retention: Retention
-    /// Whether follows, likes, blocks and mutes are stored in as few bits as they need: seven to ten bytes an edge
-    /// instead of about thirteen. Files do not know, so a store may be opened with or without. What reads or changes long
-    /// lists gets slower; <doc:PerformanceAndMemory> has the cost of each operation.
+    /// Whether follows, likes, blocks and mutes are kept in as few bits as they need: eight to ten bytes each, instead
+    /// of about thirteen. The files of a store are the same, so it may be opened with or without. What reads or changes
+    /// many edges gets slower: <doc:PerformanceAndMemory> says how much.
     public var compactLists: Bool
     /// When two usernames count as equal, so that only one user may have them. Checked when users are added and
     /// renamed. It is not stored in the files, and replay ignores it. Opening a graph that violates it throws

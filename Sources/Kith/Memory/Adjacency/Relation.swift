@@ -12,9 +12,9 @@ struct Relation: ~Copyable, Sendable {
   private(set) var forward: PackedLists<UInt64>
   /// The sources of each target, oldest first.
   private(set) var backward: PackedLists<UInt32>
-  /// By group of adjacent targets, four or as many as share a compact block: an upper bound of the timestamps of their edges. A later edge, as nearly all
-  /// are, is appended without reading the edge before it, whose timestamp is in a distant forward list (five dependent
-  /// cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
+  /// By group of adjacent targets (four, or 32 of compact lists): an upper bound of the timestamps of their edges. A
+  /// later edge, as nearly all are, is appended without reading the edge before it, whose timestamp is in a distant
+  /// forward list (five dependent cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
   private var latestTimestamps: Column<UInt32>
   /// The number of edges.
   private(set) var count = 0
@@ -52,7 +52,7 @@ struct Relation: ~Copyable, Sendable {
     Relation(forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count)
   }
 
-  /// The number of adjacent targets that share a latest timestamp, as a power of two: one byte per target, or an eighth.
+  /// The number of adjacent targets that share a latest timestamp, as a power of two: a byte per target, or an eighth.
   private let targetsPerTimestampShift: Int
 
   private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 2 }
