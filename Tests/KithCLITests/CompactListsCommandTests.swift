@@ -40,6 +40,6 @@ import Testing
       ["query", store, "--compact-lists"], input: requests.map { $0 + "\n" }.joined())
     #expect(changed.status == 0 && changed.lines.count == 5, "\(changed)")
     let graph = try SocialGraph.open(store, access: .readOnly)
-    #expect(try graph.read { try $0.isFollowing(1, 2) } && graph.read { $0.counts.follows } == 1)
+    #expect(try graph.read { try $0.isFollowing(2, as: 1) } && graph.read { $0.counts.follows } == 1)
   }
 }

@@ -31,15 +31,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   static var longFlag: UInt32 { 0x8000_0000 }
+  static var plainPackedLimit: Int { 1_024 }
 
-  let listsPerBlock: Int
   let blockShift: Int
   /// The bits of a list's number that select it in its block; none in compact form, where one flag stands for all.
   let listMask: Int
   let headerByteCount: Int
   let isCompact: Bool
-  /// A list of more elements is long.
-  let packedLimit: Int
   var blocks: PageTable
   var longLists: OverflowLists<Element>
   var epoch: UInt64 = 1
@@ -58,12 +56,9 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     epoch: UInt64, count: Int
   ) {
     precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
-    self.listsPerBlock = listsPerBlock
     self.isCompact = isCompact
     blockShift = listsPerBlock.trailingZeroBitCount
     listMask = isCompact ? 0 : listsPerBlock - 1
-    // In compact form the ends have fifteen bits.
-    packedLimit = isCompact ? min(1_024, 32_767 / listsPerBlock) : 1_024
     headerByteCount =
       isCompact
       ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 4 + 7) & ~7
@@ -72,6 +67,11 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     self.epoch = epoch
     self.count = count
   }
+
+  var listsPerBlock: Int { 1 << blockShift }
+
+  /// A list of more elements is long. The ends of a compact block have fifteen bits.
+  var packedLimit: Int { isCompact ? min(1_024, 32_767 >> blockShift) : Self.plainPackedLimit }
 
   var form: ListForm { isCompact ? .compact : .plain }
 
@@ -192,27 +192,28 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   /// - Parameter precedes: true for the elements of a prefix of the list, false for the rest.
   @inline(__always)
   func partitionPoint(of list: Int, _ precedes: (Element) -> Bool) -> Position {
-    if isCompact { return compactPartitionPoint(of: list, precedes) }
-    let runs = runCount(of: list)
+    var (base, count, isLong) = unsafe packed(list)
     var first = 0
-    if runs > 1 {  // the last run whose first element precedes
-      var length = runs
-      while length > 1 {
+    if isLong {
+      if isCompact { return compactPartitionPoint(of: list, precedes) }
+      let chunked = unsafe long(base[0])
+      var length = chunked.chunkCount
+      while length > 1 {  // the last chunk whose first element precedes
         let half = length >> 1
-        if precedes(run(first + half, of: list)[0]) {
+        if unsafe precedes(chunked.chunk(first + half).0[0]) {
           first += half
           length -= half
         } else {
           length = half
         }
       }
+      unsafe (base, count) = unsafe chunked.chunk(first)
     }
-    let elements = run(first, of: list)
     var low = 0
-    var high = elements.count
+    var high = count
     while low < high {
-      let middle = (low + high) >> 1
-      if precedes(elements[middle]) { low = middle + 1 } else { high = middle }
+      let middle = (low &+ high) &>> 1
+      if unsafe precedes(base[middle]) { low = middle &+ 1 } else { high = middle }
     }
     return Position(run: first, offset: low)
   }
@@ -282,7 +283,14 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   /// The element at a position, or at the start of the next run if the position is the end of a run; nil at the end.
+  @inline(__always)
   func element(atOrAfter position: Position, of list: Int) -> (Element, Position)? {
+    let (base, count, isLong) = unsafe packed(list)
+    if isLong { return longElement(atOrAfter: position, of: list) }
+    return position.offset < count ? unsafe (base[position.offset], position) : nil
+  }
+
+  private func longElement(atOrAfter position: Position, of list: Int) -> (Element, Position)? {
     var place = position
     while place.offset >= runLength(place.run, of: list) {
       if place.run + 1 >= runCount(of: list) { return nil }
@@ -309,7 +317,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   func startPosition() -> Position { Position(run: 0, offset: 0) }
 
+  @inline(__always)
   func endPosition(of list: Int) -> Position {
+    let (_, count, isLong) = unsafe packed(list)
+    return isLong ? longEndPosition(of: list) : Position(run: 0, offset: count)
+  }
+
+  private func longEndPosition(of list: Int) -> Position {
     let last = runCount(of: list) - 1
     return Position(run: last, offset: runLength(last, of: list))
   }
@@ -325,11 +339,11 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   // MARK: - Writing
 
   mutating func insert(_ element: Element, in list: Int, at position: Position) {
-    if isCompact { return insertCompact(element, in: list, at: position) }
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
+      if isCompact { return insertCompact(element, in: list, at: position) }
       insertLong(element, slot: unsafe Int(base[0]), at: position)
-    } else if count < packedLimit {
+    } else if count < Self.plainPackedLimit {
       replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
     } else {
       let elements = unsafe UnsafeBufferPointer(start: UnsafePointer(base), count: count)
@@ -338,21 +352,21 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   mutating func remove(from list: Int, at position: Position) {
-    if isCompact { return removeCompact(from: list, at: position) }
     let (base, _, isLong) = unsafe packed(list)
     guard isLong else {
       replaceInBlock(list, at: position.offset, removing: 1, inserting: nil)
       return
     }
+    if isCompact { return removeCompact(from: list, at: position) }
     let slot = unsafe Int(base[0])
     let chunked = removeLong(slot: slot, at: position)
-    if unsafe chunked.count <= packedLimit / 2 { makePacked(list, slot: slot, chunked) }
+    if unsafe chunked.count <= Self.plainPackedLimit / 2 { makePacked(list, slot: slot, chunked) }
   }
 
   mutating func removeAll(from list: Int) {
-    if isCompact { return removeAllCompact(from: list) }
     let (base, count, isLong) = unsafe packed(list)
     if isLong {
+      if isCompact { return removeAllCompact(from: list) }
       unsafe longLists.remove(Int(base[0]))
       setLong(list, false)
     }

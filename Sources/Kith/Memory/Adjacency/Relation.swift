@@ -26,7 +26,6 @@ struct Relation: ~Copyable, Sendable {
     forward = PackedLists(listsPerBlock: Self.sourcesPerBlock(form), form: form)
     backward = PackedLists(listsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), form: form)
     latestTimestamps = Column()
-    targetsPerTimestampShift = Self.targetsPerTimestampShift(form)
   }
 
   /// Compact blocks have more lists, because their heads weigh more beside fewer bytes of elements.
@@ -43,7 +42,6 @@ struct Relation: ~Copyable, Sendable {
     self.backward = backward
     self.latestTimestamps = latestTimestamps
     self.count = count
-    targetsPerTimestampShift = Self.targetsPerTimestampShift(self.forward.form)
   }
 
   var form: ListForm { forward.form }
@@ -53,7 +51,7 @@ struct Relation: ~Copyable, Sendable {
   }
 
   /// The number of adjacent targets that share a latest timestamp, as a power of two: a byte per target, or an eighth.
-  private let targetsPerTimestampShift: Int
+  private var targetsPerTimestampShift: Int { Self.targetsPerTimestampShift(form) }
 
   private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 2 }
 
