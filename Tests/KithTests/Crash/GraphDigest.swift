@@ -56,12 +56,7 @@ struct GraphDigest {
     add(UInt64(relation.count))
     for source in 0..<relation.forward.count {
       add(UInt64(relation.forward.count(of: source)))
-      for run in 0..<relation.forward.runCount(of: source) {
-        let elements = relation.forward.run(run, of: source)
-        for index in elements.indices {
-          add(UInt64(Relation.target(elements[index])) &<< 32 | UInt64(Relation.timestamp(elements[index])))
-        }
-      }
+      relation.forEachTarget(of: UInt32(source)) { add(UInt64($0) &<< 32 | UInt64($1)) }
     }
   }
 }
