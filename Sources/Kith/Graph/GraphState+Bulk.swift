@@ -36,7 +36,7 @@ extension GraphState {
       precondition(relation.count == 0, "whole lists replace no edges")
       relation = Relation(
         degrees: lists.degrees, targetCount: targetCount, workers: workers, form: relation.form,
-        hasSparseTargets: kind.schema.target == .post
+        targetsPerBlock: relation.backward.listsPerBlock
       ) {
         lists.fill($1, &$2)
       }

@@ -80,7 +80,10 @@ struct EdgeLists {
   /// - Complexity: O(edges).
   func merged(with relation: borrowing Relation, targetCount: Int, workers: Int) -> Relation {
     let degrees = newCounts.indices.map { newCounts[$0] + UInt32(relation.targetCount(UInt32($0))) }
-    return Relation(degrees: degrees, targetCount: targetCount, workers: workers) { sources, _, buffer in
+    return Relation(
+      degrees: degrees, targetCount: targetCount, workers: workers, form: relation.form,
+      targetsPerBlock: relation.backward.listsPerBlock
+    ) { sources, _, buffer in
       var end = 0
       func put(_ element: UInt64) {
         buffer[end] = element

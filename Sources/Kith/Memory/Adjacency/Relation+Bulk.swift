@@ -25,7 +25,7 @@ extension Relation {
 
   /// Builds the forward lists alone, in the same way; the backward lists wait for `buildBackward`.
   init(
-    degrees: [UInt32], targetCount: Int, workers: Int, form: ListForm, hasSparseTargets: Bool,
+    degrees: [UInt32], targetCount: Int, workers: Int, form: ListForm, targetsPerBlock: Int,
     filling fill: @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) -> Void
   ) {
     let forward = PackedLists<UInt64>(
@@ -37,7 +37,7 @@ extension Relation {
     self.init(
       forward: forward,
       backward: PackedLists(
-        listsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), form: form, degrees: none, elements: []),
+        listsPerBlock: targetsPerBlock, form: form, degrees: none, elements: []),
       latestTimestamps: Column(), count: degrees.reduce(0) { $0 + Int($1) })
     deferBackward()
   }
