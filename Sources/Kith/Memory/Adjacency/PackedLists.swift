@@ -31,7 +31,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   static var longFlag: UInt32 { 0x8000_0000 }
-  static var plainPackedLimit: Int { 1_024 }
+  static var maximumPackedCount: Int { 1_024 }
 
   let blockShift: Int
   /// The bits of a list's number that select it in its block; none in compact form, where one flag stands for all.
@@ -71,7 +71,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   var listsPerBlock: Int { 1 << blockShift }
 
   /// A list of more elements is long. The ends of a compact block have fifteen bits.
-  var packedLimit: Int { isCompact ? min(1_024, 32_767 >> blockShift) : Self.plainPackedLimit }
+  var packedLimit: Int { isCompact ? min(1_024, 32_767 >> blockShift) : Self.maximumPackedCount }
 
   var form: ListForm { isCompact ? .compact : .plain }
 
@@ -343,7 +343,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     if isLong {
       if isCompact { return insertCompact(element, in: list, at: position) }
       insertLong(element, slot: unsafe Int(base[0]), at: position)
-    } else if count < Self.plainPackedLimit {
+    } else if count < Self.maximumPackedCount {
       replaceInBlock(list, at: position.offset, removing: 0, inserting: element)
     } else {
       let elements = unsafe UnsafeBufferPointer(start: UnsafePointer(base), count: count)
@@ -360,7 +360,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     if isCompact { return removeCompact(from: list, at: position) }
     let slot = unsafe Int(base[0])
     let chunked = removeLong(slot: slot, at: position)
-    if unsafe chunked.count <= Self.plainPackedLimit / 2 { makePacked(list, slot: slot, chunked) }
+    if unsafe chunked.count <= Self.maximumPackedCount / 2 { makePacked(list, slot: slot, chunked) }
   }
 
   mutating func removeAll(from list: Int) {
