@@ -34,7 +34,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   static var maximumPackedCount: Int { 1_024 }
 
   let blockShift: Int
-  /// The bits of a list's number that select it in its block; none in compact form, where one flag stands for all.
+  /// The bits of a list's number that select it in its block; none in compact form, where one flag is that of all.
   let listMask: Int
   let headerByteCount: Int
   let isCompact: Bool

@@ -151,7 +151,7 @@
     }
   }
 
-  // MARK: - Writing anew
+  // MARK: - Encoding
 
   /// The words of so many elements, and a spare one for the loads at the end.
   private static func wordCount(_ count: Int, _ widths: CompactWidths) -> Int {

@@ -1,7 +1,7 @@
 /// Changing compact lists.
 ///
 /// One element is inserted or removed by moving the bits behind it, where its words fit the widths of the block and the
-/// block its page. Otherwise the block is decoded, and encoded anew in the widths that it now needs, with a
+/// block its page. Otherwise the block is decoded, and encoded again in the widths that it now needs, with a
 /// sixty-fourth to spare.
 extension PackedLists {
   mutating func insertCompact(_ element: Element, in list: Int, at position: Position) {
@@ -76,7 +76,7 @@ extension PackedLists {
     for place in index..<listCount { unsafe ends[place] &+= change }
   }
 
-  /// Removes `removing` elements of a list, inserts others in their place, and encodes the block anew.
+  /// Removes `removing` elements of a list, inserts others in their place, and encodes the block again.
   mutating func replaceInCompactBlock(_ list: Int, at offset: Int, removing: Int, inserting elements: [Element]) {
     let block = list &>> blockShift
     let index = list & (listsPerBlock - 1)
