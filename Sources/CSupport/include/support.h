@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tokens.h"
+
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
 #include <pthread.h>
 #endif

@@ -46,6 +46,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     self.nameMaintainer = nameMaintainer
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     var state = state
+    if options.compressTexts { state.posts.compressTexts() }
     state.posts.keepIndex(options.postIndex)
     recorder = options.measuresLatency || instrument != nil ? OperationRecorder(instrument) : nil
     locked = LockGuarded(GraphView(state, recorder: recorder))

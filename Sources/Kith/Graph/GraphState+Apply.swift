@@ -63,7 +63,7 @@ extension GraphState {
     case .addPost(let id?, let author, let text, let createdAt?):
       guard let row = posts.row(of: id), posts.authors[row] == users.row(of: author) else { return false }
       return posts.times[Int(row)] == createdAt.rawValue
-        && ByteSearch.compare(posts.texts.bytes(Int(row)), Array(text.utf8).span) == 0
+        && posts.texts.withBytes(Int(row)) { ByteSearch.compare($0, Array(text.utf8).span) } == 0
     default: return false
     }
   }

@@ -46,7 +46,7 @@ final class PostCompaction: IndexCompaction {
   }
 
   private static func folded(_ texts: borrowing TextColumn, _ row: UInt32) -> [UInt8] {
-    Folding.loose(texts.bytes(Int(row)))
+    texts.withBytes(Int(row)) { Folding.loose($0) }
   }
 
   /// The live posts, newest first; the end of the rows taken; and the bytes of their texts.

@@ -123,6 +123,9 @@ struct PostTable: ~Copyable, Sendable {
     }
   }
 
+  /// Compresses the texts, and those of all posts to come.
+  mutating func compressTexts() { texts.compress() }
+
   // MARK: - Indexing
 
   /// Sets the kind of index. Existing posts are indexed by compactions.

@@ -110,6 +110,18 @@ struct ResultBufferHeader {
     return unsafe append(start, length)
   }
 
+  /// Appends a row's text, which may be compressed. Returns where.
+  @inline(__always)
+  mutating func appendText(_ row: Int, of column: borrowing TextColumn) -> Range<Int> {
+    let reference = column.reference(row)
+    if reference < TextColumn.firstCompressed { return append(reference, of: column) }
+    let end = written &+ Int(reference & 0xFFFF)
+    precondition(end <= byteCount)
+    unsafe column.decode(reference, to: bytes + written)
+    defer { written = end }
+    return unsafe Range(uncheckedBounds: (written, end))
+  }
+
   /// Appends a text by its reference. Returns where.
   @inline(__always)
   mutating func append(_ reference: UInt64, of column: borrowing TextColumn) -> Range<Int> {

@@ -9,10 +9,11 @@ import CSupport
 /// A page whose last text is removed is freed. If less than half of all bytes are texts, because texts were replaced or
 /// removed, each write also moves a few texts off sparse pages. So the pages never take much more than twice the texts.
 ///
-/// A reference is one word: page (28 bits), offset (20), byte count (16). A row may have further words behind it, for
-/// what is read along with the text: then one cache line has both.
+/// A reference is one word: token table (8 bits; 0 for a plain text), page (20), offset (20), byte count (16). A row may
+/// have further words behind it, for what is read along with the text: then one cache line has both. A column without
+/// `compress` has plain texts alone; `bytes`, `place` and `prefetchText` are for these.
 /// - Complexity: O(bytes) for appending and for creating a `String`; otherwise O(1).
-struct TextColumn: ~Copyable, @unchecked Sendable {
+@safe struct TextColumn: ~Copyable, @unchecked Sendable {
   /// Two pages, with the allocator's block headers, fill a huge page.
   static let pageByteCount = (1 << 20) - 128
   /// The longest text: the limit of sixteen bits.
@@ -27,11 +28,17 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   /// The bytes of all pages, including their owners.
   private var pagesByteCount = 0
   private var liveByteCounts: Column<Int>
-  /// The bytes of all texts.
-  private var liveByteCount = 0
+  /// The bytes of all texts, as they are stored.
+  private(set) var liveByteCount = 0
   private var used = pageByteCount  // of the last page; initially full, so that the first text begins a page
   /// The next row whose text may be moved.
   private var movingRow = 0
+  /// Nil if texts are stored as they are. Shared with the pins: it only adds tables.
+  private var compressor: TextCompressor?
+  /// Those of the compressor, read without counting a reference.
+  private(set) var tables: TextCompressor.Tables?
+  /// The bytes of the compressor; a pin keeps those of its version.
+  private var compressorByteCount = 0
 
   /// The rows that a write checks for a text to move. A pass over all rows takes a quarter as many writes.
   private static let movingRowCount = 4
@@ -47,7 +54,8 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
 
   private init(
     words: consuming Column<UInt64>, wordShift: Int, addresses: consuming Column<UInt>, owners: [MemoryPage],
-    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int
+    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int,
+    compressor: TextCompressor?, compressorByteCount: Int
   ) {
     self.words = words
     self.wordShift = wordShift
@@ -58,20 +66,23 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     self.liveByteCount = liveByteCount
     self.used = used
     self.movingRow = movingRow
+    self.compressor = compressor
+    unsafe tables = compressor?.tables
+    self.compressorByteCount = compressorByteCount
   }
 
   mutating func pin() -> TextColumn {
     TextColumn(
       words: words.pin(), wordShift: wordShift, addresses: addresses.pin(), owners: owners,
       pagesByteCount: pagesByteCount, liveByteCounts: liveByteCounts.pin(), liveByteCount: liveByteCount, used: used,
-      movingRow: movingRow)
+      movingRow: movingRow, compressor: compressor, compressorByteCount: compressorByteCount)
   }
 
   var count: Int { words.count >> wordShift }
 
   /// The reference of a row's text.
   @inline(__always)
-  private func reference(_ row: Int) -> UInt64 { words[row &<< wordShift] }
+  func reference(_ row: Int) -> UInt64 { words[row &<< wordShift] }
 
   private mutating func setReference(_ row: Int, _ reference: UInt64) { words[row &<< wordShift] = reference }
 
@@ -89,11 +100,12 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     return words.four(from: row &<< 2)
   }
 
-  /// The bytes of a row's text, in place.
+  /// The bytes of a row's plain text, in place.
   @inline(__always)
   @_lifetime(borrow self)
   func bytes(_ row: Int) -> Span<UInt8> {
     let reference = reference(row)
+    assert(reference < Self.firstCompressed, "a compressed text has no bytes in place")
     let length = Int(reference & 0xFFFF)
     if length == 0 { return Span() }
     // Safety: the reference was created by `store`; its page lives as long as this column, and its bytes never change.
@@ -109,6 +121,7 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   /// The location and length of a text by its reference.
   @inline(__always)
   func place(of reference: UInt64) -> (start: UnsafeRawPointer?, byteCount: Int) {
+    assert(reference < Self.firstCompressed, "a compressed text has no bytes in place")
     let length = Int(reference & 0xFFFF)
     return unsafe (length == 0 ? nil : address(reference), length)
   }
@@ -126,7 +139,8 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     let reference = reference(row)
     let length = Int(reference & 0xFFFF)
     if length > 0 {
-      let start = unsafe address(reference)
+      // A compressed text is shorter than that.
+      let start = unsafe address(reference & ~Self.tableMask)
       unsafe kith_prefetch(start)
       unsafe kith_prefetch(start + 64)
       unsafe kith_prefetch(start + 128)
@@ -150,6 +164,7 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     let reference = reference(row)
     let length = Int(reference & 0xFFFF)
     if length == 0 { return "" }
+    if reference >= Self.firstCompressed { return decodedString(reference) }
     let bytes = unsafe UnsafeRawBufferPointer(start: address(reference), count: length)
     return unsafe String(decoding: bytes, as: UTF8.self)
   }
@@ -160,11 +175,8 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     // Safety: exactly `total` bytes are written, text by text.
     return unsafe [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
       for row in rows {
-        let (start, length) = unsafe place(row)
-        if let start = unsafe start, let target = buffer.baseAddress {
-          unsafe UnsafeMutableRawPointer(target + count).copyMemory(from: start, byteCount: length)
-        }
-        count += length
+        if let target = buffer.baseAddress { unsafe copy(row, to: UnsafeMutableRawPointer(target + count)) }
+        count += byteCount(row)
       }
     }
   }
@@ -205,21 +217,25 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     moveSome()
   }
 
-  /// The bytes of pages and words.
+  /// The bytes of pages, words and token tables.
   /// - Complexity: O(1).
   var memoryByteCount: Int {
     words.byteCount + addresses.byteCount + liveByteCounts.byteCount + pagesByteCount + owners.capacity * 8
+      + compressorByteCount
   }
 
   func checkInvariants(_ name: String) -> [String] {
     var live = [Int](repeating: 0, count: owners.count)
     for row in 0..<count {
       let reference = reference(row)
-      let length = Int(reference & 0xFFFF)
-      if length == 0 { continue }
-      let page = Int(reference >> 36)
-      guard page < owners.count, Int(reference >> 16 & 0xFFFFF) + length <= owners[page].byteCount else {
-        return ["\(name): the text of row \(row) lies outside its page"]
+      if reference & 0xFFFF == 0 { continue }
+      let page = Self.page(of: reference)
+      guard page < owners.count, owners[page].byteCount > 0 else {
+        return ["\(name): the text of row \(row) lies on no page"]
+      }
+      let length = storedByteCount(reference)
+      if length == 0 || Int(reference >> 16 & 0xFFFFF) + length > Self.pageByteCount {
+        return ["\(name): the text of row \(row) is broken, or lies outside its page"]
       }
       live[page] += length
     }
@@ -237,32 +253,62 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   // MARK: - The arena
 
   @inline(__always)
-  private func address(_ reference: UInt64) -> UnsafeRawPointer {
+  private static func page(of reference: UInt64) -> Int { Int(reference >> 36 & 0xFFFFF) }
+
+  @inline(__always)
+  func address(_ reference: UInt64) -> UnsafeRawPointer {
     // Safety: only called for a reference that is not empty; its page was allocated at a nonzero address.
     let page = addresses[Int(reference >> 36)] + UInt(reference >> 16 & 0xFFFFF)
     return unsafe UnsafeRawPointer(bitPattern: page).unsafelyUnwrapped
+  }
+
+  /// From now on, stores texts compressed.
+  mutating func adopt(_ compressor: TextCompressor) {
+    self.compressor = compressor
+    unsafe tables = unsafe compressor.tables
+    compressorByteCount = compressor.byteCount
+  }
+
+  /// Stores a row's plain text once more, in the present form.
+  mutating func storeAgain(_ row: Int) {
+    let reference = reference(row)
+    if reference == 0 { return }
+    // Safety: the page is released only after the text was copied.
+    let text = unsafe UnsafeRawBufferPointer(start: address(reference), count: Int(reference & 0xFFFF))
+    setReference(row, unsafe store(text))
+    release(reference)
   }
 
   private mutating func store(_ text: Span<UInt8>) -> UInt64 {
     unsafe text.withUnsafeBytes { source in unsafe store(source) }
   }
 
+  /// Stores a text, compressed if that makes it shorter. Returns the reference.
   private mutating func store(_ text: UnsafeRawBufferPointer) -> UInt64 {
     let length = text.count
     precondition(length <= Self.maximumByteCount, "a text is at most 65,535 bytes")
     if length == 0 { return 0 }
+    guard let compressor else { return unsafe place(text) | UInt64(length) }
+    let (table, stored) = unsafe compressor.encode(text)
+    compressorByteCount = compressor.byteCount
+    return unsafe UInt64(table) << 56 | place(stored) | UInt64(length)
+  }
+
+  /// Copies the bytes of a text to the last page. Returns their page and offset.
+  private mutating func place(_ stored: UnsafeRawBufferPointer) -> UInt64 {
+    let length = stored.count
     if used + length > Self.pageByteCount || !ownsTail() { beginPage() }
     let page = owners.count - 1
     // Safety: used + length fits the page, and no reader of any copy accesses bytes at or after `used`.
-    if let start = text.baseAddress {
+    if let start = stored.baseAddress {
       unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
     }
-    let reference = UInt64(page) << 36 | UInt64(used) << 16 | UInt64(length)
+    let place = UInt64(page) << 36 | UInt64(used) << 16
     used += length
     owners[page].filledByteCount = used
     liveByteCounts[page] += length
     liveByteCount += length
-    return reference
+    return place
   }
 
   /// Whether this column may fill the last page after `used`: no other copy has filled it further, or it is not shared.
@@ -278,11 +324,12 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
     for _ in 0..<min(Self.movingRowCount, count) {
       if movingRow >= count { movingRow = 0 }
       let reference = reference(movingRow)
-      let page = Int(reference >> 36)
+      let page = Self.page(of: reference)
       if reference != 0, page < owners.count - 1, liveByteCounts[page] < Self.pageByteCount / 2 {
         // Safety: the page is released only after the text was copied.
-        let text = unsafe UnsafeRawBufferPointer(start: address(reference), count: Int(reference & 0xFFFF))
-        setReference(movingRow, unsafe store(text))
+        let stored = unsafe UnsafeRawBufferPointer(
+          start: address(reference & ~Self.tableMask), count: storedByteCount(reference))
+        setReference(movingRow, unsafe reference & (Self.tableMask | 0xFFFF) | place(stored))
         release(reference)
       }
       movingRow += 1
@@ -291,6 +338,7 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
 
   private mutating func beginPage() {
     if let last = owners.indices.last, liveByteCounts[last] == 0 { releasePage(last) }
+    precondition(owners.count < 1 << 20, "a column has a million pages at most")
     let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
     pagesByteCount += Self.pageByteCount + MemoryPage.overheadByteCount
     owners.append(page)
@@ -300,9 +348,9 @@ struct TextColumn: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func release(_ reference: UInt64) {
-    let length = Int(reference & 0xFFFF)
-    if length == 0 { return }
-    let page = Int(reference >> 36)
+    if reference & 0xFFFF == 0 { return }
+    let length = storedByteCount(reference)
+    let page = Self.page(of: reference)
     liveByteCounts[page] -= length
     liveByteCount -= length
     if liveByteCounts[page] == 0 && page < owners.count - 1 { releasePage(page) }

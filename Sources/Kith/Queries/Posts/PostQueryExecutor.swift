@@ -112,7 +112,7 @@ struct PostQueryExecutor: ~Copyable {
     if visibility.hides(writer, state) { return false }
     if let among, !state.follows.contains(among, writer) { return false }
     if terms.isEmpty { return true }
-    let left = terms.missing(terms.all, in: state.posts.texts.bytes(Int(row)), &keys)
+    let left = state.posts.texts.withBytes(Int(row)) { terms.missing(terms.all, in: $0, &keys) }
     return left == 0 || missing(left, inNameOf: writer, state) == 0
   }
 

@@ -28,7 +28,9 @@ struct PostsByWords: Query {
     }
     var highlights: [[Range<Int>]]?
     if query.includesHighlights {
-      highlights = rows.map { Highlights.ranges(of: terms, in: state.posts.texts.bytes(Int($0))) }
+      highlights = rows.map { row in
+        state.posts.texts.withBytes(Int(row)) { Highlights.ranges(of: terms, in: $0) }
+      }
     }
     return Page(PostRecords(rows, visibility, state), next: next, highlights: highlights)
   }

@@ -44,7 +44,7 @@ extension ResultBufferWriter<PostRecord> {
       let author = state.posts.authors[row]
       let liked = isLiked(row)
       let name = append(Int(author), of: state.users.names)
-      let text = append(Int(row), of: state.posts.texts)
+      let text = appendText(Int(row), of: state.posts.texts)
       set(
         index,
         PostRecord(
