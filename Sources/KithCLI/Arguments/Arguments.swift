@@ -64,7 +64,7 @@ struct Arguments: Sendable {
   }
 
   /// The value of `--unique-names`.
-  func uniqueNames() throws(CommandFailure) -> SocialGraph.UniqueNames {
+  private func uniqueNames() throws(CommandFailure) -> SocialGraph.UniqueNames {
     guard let text = value(.uniqueNames) else { return .exact }
     guard let rule = SocialGraph.UniqueNames(rawValue: text) else {
       let rules = SocialGraph.UniqueNames.allCases.map(\.rawValue).joined(separator: " or ")
@@ -73,9 +73,10 @@ struct Arguments: Sendable {
     return rule
   }
 
-  /// The options of a graph, by `--compact-lists` and `--unique-names`, where the command has them.
+  /// The options of a graph, by `--compact-lists`, `--compress-texts` and `--unique-names`, where the command has them.
   func graphOptions() throws(CommandFailure) -> SocialGraph.Options {
-    SocialGraph.Options(compactLists: flag(.compactLists), uniqueNames: try uniqueNames())
+    SocialGraph.Options(
+      compactLists: flag(.compactLists), compressTexts: flag(.compressTexts), uniqueNames: try uniqueNames())
   }
 
   /// The value of `--memory`, the allowed size of a file's graph; nil if it is not given.

@@ -61,6 +61,8 @@ struct Option: Sendable {
     choices: SocialGraph.UniqueNames.allCases.map(\.rawValue))
   static let compactLists = Option(
     "--compact-lists", nil, "keeps follows and likes in fewer bytes, which are slower to read and to change")
+  static let compressTexts = Option(
+    "--compress-texts", nil, "keeps the texts of posts compressed in memory; files do not depend on it")
   static let memory = Option(
     "--memory", "BYTES", "the memory that a file's graph may take, if above 1 GiB and 200 times the file")
   static let limit = Option("--limit", "N", "at most N results, 1 to 1,000 (default 20)")

@@ -19,7 +19,7 @@ enum BenchCommand {
     name: "bench",
     summary: "measures search, timelines, lists, changes, throughput and memory, on your data or a synthetic graph",
     positionals: [Positional("STORE|SNAPSHOT", "a store directory or a snapshot; only read", isOptional: true)],
-    options: [users, follows, posts, likes, seed, samples, growth, report, .compactLists, .json],
+    options: [users, follows, posts, likes, seed, samples, growth, report, .compactLists, .compressTexts, .json],
     notes: [
       """
       Latency: one thread runs each kind of query for users drawn at random, with the clock around each call. Each

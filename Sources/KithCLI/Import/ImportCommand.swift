@@ -7,7 +7,7 @@ enum ImportCommand {
     name: "import",
     summary: "fills a new or existing store from TSV, CSV or JSON Lines files",
     positionals: [Positional("STORE", "a store directory; created if it does not exist")],
-    options: ImportFiles.options + [.compactLists, .uniqueNames, .json],
+    options: ImportFiles.options + [.compactLists, .compressTexts, .uniqueNames, .json],
     notes: [
       """
       Files are plain or .zst, UTF-8, one row a line, and may begin with a header that names the columns in their order.

@@ -24,7 +24,7 @@ struct RequestCommand: Sendable {
     Command(
       name: operation.rawValue, summary: summary,
       positionals: [StoreQuery.store] + (subject.map { [$0.positional] } ?? []),
-      options: settings.map(\.option) + [.compactLists, .json], notes: notes, examples: examples
+      options: settings.map(\.option) + [.compactLists, .compressTexts, .json], notes: notes, examples: examples
     ) { (arguments) throws(CommandFailure) in try run(arguments) }
   }
 

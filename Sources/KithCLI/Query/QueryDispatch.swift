@@ -11,7 +11,7 @@ extension EntryPoint {
     positionals: [
       Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
     ],
-    options: [memory, timings, readOnly, .compactLists, .uniqueNames] + ReplicaAccess.options,
+    options: [memory, timings, readOnly, .compactLists, .compressTexts, .uniqueNames] + ReplicaAccess.options,
     notes: QueryCommand.notes,
     examples: [
       "query ./store --read-only < requests.jsonl", "query --memory --timings",
@@ -21,8 +21,9 @@ extension EntryPoint {
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
     if arguments.value(ReplicaAccess.log) != nil {
-      guard !arguments.flag(memory), !arguments.flag(.uniqueNames), !arguments.flag(.compactLists) else {
-        throw arguments.misuse("--log excludes --memory, --unique-names and --compact-lists")
+      let excluded = [memory, .uniqueNames, .compactLists, .compressTexts]
+      guard !excluded.contains(where: { arguments.flag($0) }) else {
+        throw arguments.misuse("--log excludes " + excluded.map(\.name).joined(separator: ", "))
       }
       return try QueryCommand.run(
         replicaOf: arguments, directory: store, timings: arguments.flag(timings), readOnly: arguments.flag(readOnly))

@@ -14,7 +14,7 @@ enum SeedCommand {
     name: "seed",
     summary: "fills a new store with a synthetic graph, the same for the same arguments",
     positionals: [Positional("STORE", "a store directory; created if it does not exist, must be empty")],
-    options: [users, follows, posts, likes, seed, tsv, .compactLists, .uniqueNames],
+    options: [users, follows, posts, likes, seed, tsv, .compactLists, .compressTexts, .uniqueNames],
     notes: [
       """
       Skewed like real networks: out-degrees are lognormal; in-degrees, the activity of authors and likes follow Zipf's

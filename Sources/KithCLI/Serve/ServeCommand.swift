@@ -14,7 +14,7 @@ enum ServeCommand {
     name: "serve",
     summary: "answers several clients at once over a Unix socket, each with the JSON Lines of kith query",
     positionals: [Positional("STORE", "a store directory, created if it does not exist, or a snapshot")],
-    options: [socket, timings, readOnly, patience, .compactLists, .uniqueNames],
+    options: [socket, timings, readOnly, patience, .compactLists, .compressTexts, .uniqueNames],
     notes: [
       """
       Each connection is a session of its own: requests in, answers out, in order. A watched answer is sent as soon as

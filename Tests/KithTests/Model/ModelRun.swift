@@ -77,6 +77,7 @@ struct ModelRun {
     case 4: keep()
     case 6 where draw.seldom(3): graph.freezePosts()
     case 7 where draw.seldom(3): graph.settlePosts()
+    case 8 where draw.seldom(3): graph.compressTexts()
     case 5 where draw.seldom(3):
       try makeBulk((0..<draw.below(25)).map { _ in draw.change(for: model) })
     default: try makeChange()

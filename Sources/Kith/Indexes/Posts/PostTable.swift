@@ -124,7 +124,9 @@ struct PostTable: ~Copyable, Sendable {
   }
 
   /// Compresses the texts, and those of all posts to come.
-  mutating func compressTexts() { texts.compress() }
+  mutating func compressTexts(windowByteCount: Int = TextCompressor.windowByteCount) {
+    texts.compress(windowByteCount: windowByteCount)
+  }
 
   // MARK: - Indexing
 

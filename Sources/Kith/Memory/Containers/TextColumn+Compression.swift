@@ -8,6 +8,7 @@ extension TextColumn {
   /// - Complexity: O(bytes).
   /// - Parameter windowByteCount: the bytes of texts from which tokens are learned.
   mutating func compress(windowByteCount: Int = TextCompressor.windowByteCount) {
+    unsafe precondition(tables == nil, "texts are compressed once")
     let compressor = TextCompressor(windowByteCount: windowByteCount)
     // Evenly, so that the tokens suit old texts and new ones.
     let step = max(1, liveByteCount / windowByteCount)
