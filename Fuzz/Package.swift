@@ -32,7 +32,7 @@ let package = Package(
       exclude: ["EntryPoint.swift", "Explore", "Manual/ManualCommands.swift", "Query/QueryDispatch.swift"],
       swiftSettings: instrumented),
     .executableTarget(
-      name: "KithFuzz", dependencies: ["Kith", "KithCLI"], swiftSettings: instrumented,
+      name: "KithFuzz", dependencies: ["CSupport", "Kith", "KithCLI"], swiftSettings: instrumented,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])] + linker),
   ]
 )

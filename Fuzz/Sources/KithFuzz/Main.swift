@@ -4,6 +4,7 @@ enum Main {
   private static let targets: [any FuzzTarget] = [
     SnapshotTarget(), TableTarget(), SectionsTarget(), JournalTarget(), WatermarkTarget(), RecordTarget(),
     ImportTarget(), QueryTarget(), EditsTarget(), SalvageTarget(), ListTarget(), InspectTarget(), RestoreTarget(),
+    TextsTarget(),
   ]
 
   static func main() throws {

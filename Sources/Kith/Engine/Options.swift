@@ -90,7 +90,7 @@ extension SocialGraph {
     /// If their texts are equal after NFC. Real nicknames may differ only by case.
     case exact
     /// If their loose keys are equal, which ignores case and accents. Names with an empty loose key, such as a lone
-    /// accent, all count as equal. Takes about twenty bytes of memory per user.
+    /// accent, all count as equal. Takes about ten bytes of memory per user.
     case loose
   }
 }

@@ -68,7 +68,7 @@ import Testing
     #expect(index.count == 40_000 && index.checkInvariants("index") == [])
     #expect((1...40_000).allSatisfy { id in index.find(Hashing.hash(Int64(id))) { $0 == UInt32(id) } == UInt32(id) })
     #expect((40_001...50_000).allSatisfy { id in index.find(Hashing.hash(Int64(id))) { _ in true } == nil })
-    #expect(index.byteCount < 40_000 * 40)
+    #expect(index.byteCount < 40_000 * 10 + PageTable.pagesPerChunk * 24 + Column<UInt32>.pageByteCount)
     for id in stride(from: 1, through: 40_000 as Int64, by: 2) { index.remove(Hashing.hash(id), row: UInt32(id)) }
     #expect(index.count == 20_000 && index.checkInvariants("index") == [])
     #expect(index.find(Hashing.hash(Int64(7))) { _ in true } == nil)
@@ -79,14 +79,38 @@ import Testing
     "Hashes with equal low bits deepen the directory, those with equal high bits fill a page line by line")
   func alike() {
     var index = HashIndex()
-    for row in 0..<2_000 as Range<UInt32> { index.insert(UInt64(row) << 8, row: row) }
+    // The lowest of the bits that count differ first.
+    func hash(_ row: UInt32) -> UInt64 { UInt64(row) << 40 }
+    for row in 0..<2_000 as Range<UInt32> { index.insert(hash(row), row: row) }
     #expect(index.checkInvariants("index") == [])
-    for row in 0..<2_000 as Range<UInt32> { #expect(index.find(UInt64(row) << 8) { $0 == row } == row) }
-    for row in 0..<1_900 as Range<UInt32> { index.remove(UInt64(row) << 8, row: row) }
+    for row in 0..<2_000 as Range<UInt32> { #expect(index.find(hash(row)) { $0 == row } == row) }
+    for row in 0..<1_900 as Range<UInt32> { index.remove(hash(row), row: row) }
     #expect(index.count == 100 && index.checkInvariants("index") == [])
     for row in 1_850..<2_000 as Range<UInt32> {
-      #expect((index.find(UInt64(row) << 8) { $0 == row } == nil) == (row < 1_900))
+      #expect((index.find(hash(row)) { $0 == row } == nil) == (row < 1_900))
     }
+  }
+
+  @Test("An entry takes at most ten bytes at any count from a hundred thousand on, and is found after removals")
+  func density() {
+    var random = SeededRandom(seed: 3)
+    var index = HashIndex()
+    var most = 0.0
+    for row in 0..<210_000 as Range<UInt32> {
+      index.insert(Hashing.hash(Int64(row) + 1), row: row)
+      if row > 100_000, row % 1_000 == 0 { most = max(most, Double(index.byteCount) / Double(row)) }
+    }
+    #expect(most <= 10, "\(most) bytes")
+    var removed = Set<UInt32>()
+    for _ in 0..<100_000 {
+      let row = UInt32(random.below(210_000))
+      if removed.insert(row).inserted { index.remove(Hashing.hash(Int64(row) + 1), row: row) }
+    }
+    #expect(index.checkInvariants("index") == [])
+    let isWhole = (0..<210_000 as Range<UInt32>).allSatisfy { row in
+      (index.find(Hashing.hash(Int64(row) + 1)) { $0 == row } == nil) == removed.contains(row)
+    }
+    #expect(isWhole)
   }
 
   @Test("Different ids never share a hash, and bytes hash by their content")

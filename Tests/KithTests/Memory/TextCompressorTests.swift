@@ -106,7 +106,8 @@ import Testing
     let language = Language(&random)
     let trainer = UnsafeMutablePointer<kith_token_trainer>.allocate(capacity: 1)
     defer { unsafe trainer.deallocate() }
-    unsafe trainer.initialize(to: kith_token_trainer())
+    unsafe UnsafeMutableRawPointer(trainer).initializeMemory(
+      as: UInt8.self, repeating: 0, count: MemoryLayout<kith_token_trainer>.size)
     unsafe kith_tokens_begin(&trainer.pointee.tokens)
     while unsafe kith_tokens_learn(trainer, language.text(&random), 20) {}
     for _ in 0..<3_000 {

@@ -8,12 +8,12 @@ struct GraphEstimate: Sendable {
   /// A row of a removed user or post: the id (8), its entry in the list of removed rows (4), and for a post its entry
   /// in the post index (4). All other columns share pages among adjacent removed rows.
   static let rowByteCount = 16
-  /// A live user: entries in the indexes of ids and names (28 each), in the name search (10), and the newest post (4).
-  static let userByteCount = 70
+  /// A live user: entries in the indexes of ids and names (12 each), in the name search (10), and the newest post (4).
+  static let userByteCount = 38
   /// Per byte of a name: the name, its key, and the grams of the key.
   static let nameByteFactor = 6
-  /// A live post: entries in the index of ids (28) and in the post index (5), and positions in two orders (9).
-  static let postByteCount = 42
+  /// A live post: entries in the index of ids (12) and in the post index (5), and positions in two orders (9).
+  static let postByteCount = 26
   /// Per byte of a text, in hundredths: the text, and its words in the post index.
   static let textByteHundredths = 160
   /// The memory of an empty graph.

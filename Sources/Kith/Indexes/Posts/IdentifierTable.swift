@@ -6,7 +6,7 @@ struct IdentifierTable: ~Copyable, Sendable {
   private(set) var ids: Column<Int64>
   private var index: HashIndex
   /// Rows that were already removed when the table was built, by id. They are kept out of the index, since they are
-  /// rarely looked up and never change: four bytes each, where the index takes 25.
+  /// rarely looked up and never change: four bytes each, where the index takes ten.
   private var removed: [UInt32] = []
   /// The number of leading rows whose id is the row plus one.
   private var denseCount = 0

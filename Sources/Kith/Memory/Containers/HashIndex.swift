@@ -1,38 +1,47 @@
-/// An extendible hash table from a 64-bit hash to a row, in pages of 4 KB. It grows one page at a time, without pauses.
+/// An extendible hash table from a hash to a row, in pages of four to eight kilobytes. It grows page by page, without
+/// pauses, and takes 9 to 10 bytes an entry.
 ///
-/// A page holds 63 lines of 64 bytes. A line holds five hashes, five rows and a note (its count and an overflow flag).
-/// A lookup usually reads one line. A full page splits alone; the directory, a column, doubles by appending its own
-/// copy. Two lookups take 45 ns; the slowest insertion in ten thousand takes 18–25 µs at 20 M entries, where a
-/// `Dictionary` pauses for 1.46 s. After R. Fagin et al., "Extendible hashing", 1979.
+/// A page has lines of 64 bytes. A line holds eight entries of eight bytes, filled from the front: 32 bits of the hash,
+/// and the row plus one. The highest bits of the hash give the first line of an entry; a full line continues in the
+/// next one, and in no line is there room before an entry (removal moves entries back). A lookup usually reads one
+/// line.
 ///
-/// Hashes must be well mixed in all bits, as those of `Hashing` are. They need not be unique: `find` asks the caller
-/// which row matches. A page holds at most 240 equal hashes.
-/// - Complexity: O(1); `insert` sometimes splits one page.
+/// All pages fill up at the same time, because hashes are uniform. So a full page first grows in steps of 512 bytes; if
+/// pages of one size were split in two instead, they would be half empty at some counts. At 8 KB it is split by the
+/// next of the lowest bits. The directory, a column, doubles by appending its own copy. It has the number of lines
+/// beside the page, so that a lookup does not read the page's header. After R. Fagin et al., "Extendible hashing",
+/// 1979; the steps are those of P.-A. Larson, "Linear hashing with partial expansions", 1980.
+///
+/// Hashes must be well mixed in their upper half, as those of `Hashing` are. They need not be unique: `find` asks the
+/// caller which row matches. A page holds at most 920 hashes whose upper halves are equal.
+/// - Complexity: O(1); `insert` sometimes rebuilds one page.
 struct HashIndex: ~Copyable, Sendable {
-  static let pageByteCount = 4_096
   private static let lineByteCount = 64
-  private static let lineCount: UInt64 = 63  // the first line of a page is its header: local depth, count
-  private static let entriesPerLine = 5
-  private static let rowsOffset = 40
-  private static let noteOffset = 60
-  private static let overflowed: UInt32 = 0x100
-  private static let maximumCount: UInt32 = 240
-  /// Four billion well-mixed hashes need a directory of 2²⁵. A much larger one means that they are not well mixed.
-  private static let maximumDepth: UInt64 = 28
+  private static let entriesPerLine = 8
+  /// The bits of a directory entry for the number of lines. The others are the page.
+  private static let lineCountBits: UInt32 = 7
+  /// The first line of a page is its header: local depth, count.
+  private static let maximumLineCount = (1 << Int(lineCountBits)) - 1
+  private static let firstLineCount = 3
+  /// Pages from this many lines on grow in steps; smaller ones, of a small table, double.
+  private static let steadyLineCount = 63
+  private static let lineStep = 8
+  /// Four billion well-mixed hashes need a directory of 2²³. A much larger one means that they are not well mixed.
+  private static let maximumDepth: UInt32 = 25
 
   private var directory: Column<UInt32>
   private var pages: PageTable
-  private var depth: UInt64 = 0
+  private var depth: UInt32 = 0
   private(set) var count = 0
 
   init() {
     directory = Column()
     pages = PageTable()
-    pages.append(MemoryPage.zeroed(byteCount: Self.pageByteCount))
-    directory.append(0)
+    pages.append(Self.page(lineCount: Self.firstLineCount, depth: 0))
+    directory.append(UInt32(Self.firstLineCount))
   }
 
-  private init(directory: consuming Column<UInt32>, pages: consuming PageTable, depth: UInt64, count: Int) {
+  private init(directory: consuming Column<UInt32>, pages: consuming PageTable, depth: UInt32, count: Int) {
     self.directory = directory
     self.pages = pages
     self.depth = depth
@@ -46,143 +55,248 @@ struct HashIndex: ~Copyable, Sendable {
   /// The row with a hash that the caller accepts.
   @inline(__always)
   func find(_ hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
-    let page = unsafe pages.base(Int(directory[Int(hash & ((1 << depth) - 1))]))
-    var line = Self.firstLine(hash)
+    let mixed = UInt32(truncatingIfNeeded: hash >> 32)
+    let (page, lineCount) = place(of: mixed)
+    let lines = unsafe pages.base(page) + Self.lineByteCount
+    var line = Self.firstLine(mixed, of: lineCount)
     while true {
-      // Safety: `line` is within the page; a note counts at most five entries.
-      let base = unsafe page + line
-      let note = unsafe base.load(fromByteOffset: Self.noteOffset, as: UInt32.self)
-      for entry in 0..<Int(note & 0xFF) where unsafe base.load(fromByteOffset: entry * 8, as: UInt64.self) == hash {
-        let row = unsafe base.load(fromByteOffset: Self.rowsOffset + entry * 4, as: UInt32.self)
+      for entry in 0..<Self.entriesPerLine {
+        // Safety: `line` is one of the page's.
+        let word = unsafe lines.load(fromByteOffset: line &* Self.lineByteCount &+ entry &* 8, as: UInt64.self)
+        if word == 0 { return nil }
+        if word >> 32 != mixed { continue }
+        let row = UInt32(truncatingIfNeeded: word) &- 1
         if matches(row) { return row }
       }
-      if note & Self.overflowed == 0 { return nil }
-      line = Self.nextLine(line)
+      line = Self.nextLine(line, of: lineCount)
     }
   }
 
   mutating func insert(_ hash: UInt64, row: UInt32) {
-    var page = Int(directory[Int(hash & ((1 << depth) - 1))])
-    while unsafe pages.base(page).load(fromByteOffset: 4, as: UInt32.self) >= Self.maximumCount {
-      split(page, hash: hash)
-      page = Int(directory[Int(hash & ((1 << depth) - 1))])
+    let mixed = UInt32(truncatingIfNeeded: hash >> 32)
+    var (page, lineCount) = place(of: mixed)
+    while unsafe pages.base(page).load(fromByteOffset: 4, as: UInt32.self) >= Self.capacity(of: lineCount) {
+      if lineCount < Self.maximumLineCount { grow(page, mixed, lineCount) } else { split(page, mixed) }
+      (page, lineCount) = place(of: mixed)
     }
-    unsafe Self.put(hash, row: row, on: pages.mutableBase(page))
+    unsafe Self.put(UInt64(mixed) << 32 | UInt64(row + 1), on: pages.mutableBase(page), lineCount: lineCount)
     count += 1
   }
 
   /// Removes an entry, which must exist.
   mutating func remove(_ hash: UInt64, row: UInt32) {
-    let page = unsafe pages.mutableBase(Int(directory[Int(hash & ((1 << depth) - 1))]))
-    var line = Self.firstLine(hash)
+    let mixed = UInt32(truncatingIfNeeded: hash >> 32)
+    let (page, lineCount) = place(of: mixed)
+    let base = unsafe pages.mutableBase(page)
+    let lines = unsafe base + Self.lineByteCount
+    let removed = UInt64(mixed) << 32 | UInt64(row + 1)
+    var line = Self.firstLine(mixed, of: lineCount)
     while true {
-      let base = unsafe page + line
-      let note = unsafe base.load(fromByteOffset: Self.noteOffset, as: UInt32.self)
-      let last = Int(note & 0xFF) - 1
-      for entry in 0...max(0, last) where last >= 0 {
-        if unsafe base.load(fromByteOffset: Self.rowsOffset + entry * 4, as: UInt32.self) != row { continue }
-        unsafe base.storeBytes(
-          of: base.load(fromByteOffset: last * 8, as: UInt64.self), toByteOffset: entry * 8, as: UInt64.self)
-        unsafe base.storeBytes(
-          of: base.load(fromByteOffset: Self.rowsOffset + last * 4, as: UInt32.self),
-          toByteOffset: Self.rowsOffset + entry * 4, as: UInt32.self)
-        unsafe base.storeBytes(of: note - 1, toByteOffset: Self.noteOffset, as: UInt32.self)
-        unsafe page.storeBytes(of: page.load(fromByteOffset: 4, as: UInt32.self) - 1, toByteOffset: 4, as: UInt32.self)
+      let words = unsafe (lines + line * Self.lineByteCount).assumingMemoryBound(to: UInt64.self)
+      let filled = unsafe Self.filledCount(words)
+      if let entry = (0..<filled).first(where: { unsafe words[$0] == removed }) {
+        unsafe Self.take(entry, from: words, filled)
+        if filled == Self.entriesPerLine { unsafe Self.moveBack(to: line, in: lines, lineCount) }
+        unsafe base.storeBytes(of: base.load(fromByteOffset: 4, as: UInt32.self) - 1, toByteOffset: 4, as: UInt32.self)
         count -= 1
         return
       }
-      precondition(note & Self.overflowed != 0, "an entry that is removed must be there")
-      line = Self.nextLine(line)
+      precondition(filled == Self.entriesPerLine, "an entry that is removed must be there")
+      line = Self.nextLine(line, of: lineCount)
     }
   }
 
   var byteCount: Int { directory.byteCount + pages.byteCount }
 
-  /// Checks that every entry lies on the page of its hash, and that the counts agree.
+  /// Checks that every entry lies on the page of its hash, without room on the way there, and that the counts agree.
   func checkInvariants(_ name: String) -> [String] {
     var problems: [String] = []
-    var total: UInt32 = 0
-    for page in 0..<pages.count {
+    var total = 0
+    for index in 0..<directory.count {
+      let (page, lineCount) = (Int(directory[index] >> Self.lineCountBits), Self.lineCount(directory[index]))
       let base = unsafe pages.base(page)
-      var entries: UInt32 = 0
-      for line in stride(from: Self.lineByteCount, to: Self.pageByteCount, by: Self.lineByteCount) {
-        let note = unsafe (base + line).load(fromByteOffset: Self.noteOffset, as: UInt32.self)
-        for entry in 0..<Int(note & 0xFF) {
-          let hash = unsafe (base + line).load(fromByteOffset: entry * 8, as: UInt64.self)
-          if Int(directory[Int(hash & ((1 << depth) - 1))]) != page {
-            problems.append("\(name): a stray entry on page \(page)")
-          }
-        }
-        entries += note & 0xFF
+      let localDepth = unsafe base.load(as: UInt32.self)
+      if pages.pageByteCount(page) != (lineCount + 1) * Self.lineByteCount || localDepth > depth {
+        return ["\(name): the directory misjudges page \(page)"]
       }
-      if unsafe entries != base.load(fromByteOffset: 4, as: UInt32.self) {
+      if index >> Int(localDepth) > 0 {
+        if directory[index] != directory[index & ((1 << Int(localDepth)) - 1)] {
+          problems.append("\(name): page \(page) stands where it does not belong")
+        }
+        continue
+      }
+      var filled: [Int] = []
+      for line in 0..<lineCount { filled.append(unsafe Self.filledCount(Self.words(line, of: base))) }
+      for line in 0..<lineCount {
+        for entry in 0..<filled[line] {
+          let mixed = UInt32(truncatingIfNeeded: unsafe Self.words(line, of: base)[entry] >> 32)
+          if place(of: mixed).page != page { problems.append("\(name): a stray entry on page \(page)") }
+          var first = Self.firstLine(mixed, of: lineCount)
+          while first != line, filled[first] == Self.entriesPerLine { first = Self.nextLine(first, of: lineCount) }
+          if first != line { problems.append("\(name): an entry of page \(page) lies behind room") }
+        }
+      }
+      let entries = filled.reduce(0, +)
+      if unsafe entries != Int(base.load(fromByteOffset: 4, as: UInt32.self)) {
         problems.append("\(name): page \(page) miscounts its entries")
       }
       total += entries
     }
-    if Int(total) != count { problems.append("\(name): \(count) entries counted, \(total) found") }
+    if total != count { problems.append("\(name): \(count) entries counted, \(total) found") }
     return problems
   }
 
-  // MARK: - Pages and lines
+  // MARK: - Lines
 
+  /// The page of a hash, and its number of lines.
   @inline(__always)
-  private static func firstLine(_ hash: UInt64) -> Int {
-    lineByteCount + Int(((hash >> 32) &* lineCount) >> 32) * lineByteCount
+  private func place(of mixed: UInt32) -> (page: Int, lineCount: Int) {
+    let entry = directory[Int(mixed & ((1 &<< depth) &- 1))]
+    return (Int(entry >> Self.lineCountBits), Self.lineCount(entry))
   }
 
   @inline(__always)
-  private static func nextLine(_ line: Int) -> Int {
-    line + lineByteCount == pageByteCount ? lineByteCount : line + lineByteCount
+  private static func lineCount(_ entry: UInt32) -> Int { Int(entry & ((1 << lineCountBits) - 1)) }
+
+  @inline(__always)
+  private static func firstLine(_ mixed: UInt32, of lineCount: Int) -> Int { (Int(mixed) &* lineCount) >> 32 }
+
+  @inline(__always)
+  private static func nextLine(_ line: Int, of lineCount: Int) -> Int { line &+ 1 == lineCount ? 0 : line &+ 1 }
+
+  /// Lines are filled to 29/32: then one lookup in seven reads a second line.
+  private static func capacity(of lineCount: Int) -> UInt32 { UInt32(lineCount * entriesPerLine * 29 / 32) }
+
+  @unsafe private static func words(_ line: Int, of page: UnsafeMutableRawPointer) -> UnsafeMutablePointer<UInt64> {
+    unsafe (page + (line + 1) * lineByteCount).assumingMemoryBound(to: UInt64.self)
   }
 
-  private static func put(_ hash: UInt64, row: UInt32, on page: UnsafeMutableRawPointer) {
-    var line = firstLine(hash)
+  @unsafe private static func filledCount(_ words: UnsafeMutablePointer<UInt64>) -> Int {
+    var filled = 0
+    while unsafe filled < entriesPerLine && words[filled] != 0 { filled += 1 }
+    return filled
+  }
+
+  /// Removes an entry from a line; the last one takes its place.
+  @unsafe private static func take(_ entry: Int, from words: UnsafeMutablePointer<UInt64>, _ filled: Int) {
+    unsafe words[entry] = unsafe words[filled - 1]
+    unsafe words[filled - 1] = 0
+  }
+
+  /// Fills the room in a line that was full with an entry that passed it on its way, and so on until no entry lies
+  /// behind room.
+  @unsafe private static func moveBack(to line: Int, in lines: UnsafeMutableRawPointer, _ lineCount: Int) {
+    var room = line
+    var next = nextLine(line, of: lineCount)
+    while next != room {
+      let words = unsafe (lines + next * lineByteCount).assumingMemoryBound(to: UInt64.self)
+      let filled = unsafe filledCount(words)
+      let passed = (0..<filled).first { entry in
+        let first = firstLine(UInt32(truncatingIfNeeded: unsafe words[entry] >> 32), of: lineCount)
+        return (room + lineCount - first) % lineCount < (next + lineCount - first) % lineCount
+      }
+      if let passed = passed {
+        let last = (entriesPerLine - 1) * 8
+        unsafe lines.storeBytes(of: words[passed], toByteOffset: room * lineByteCount + last, as: UInt64.self)
+        unsafe take(passed, from: words, filled)
+        room = next
+      }
+      if filled < entriesPerLine { return }
+      next = nextLine(next, of: lineCount)
+    }
+  }
+
+  /// Adds an entry to a page that has room.
+  private static func put(_ word: UInt64, on page: UnsafeMutableRawPointer, lineCount: Int) {
+    var line = firstLine(UInt32(truncatingIfNeeded: word >> 32), of: lineCount)
     while true {
-      let base = unsafe page + line
-      let note = unsafe base.load(fromByteOffset: noteOffset, as: UInt32.self)
-      let entry = Int(note & 0xFF)
-      if entry < entriesPerLine {
-        unsafe base.storeBytes(of: hash, toByteOffset: entry * 8, as: UInt64.self)
-        unsafe base.storeBytes(of: row, toByteOffset: rowsOffset + entry * 4, as: UInt32.self)
-        unsafe base.storeBytes(of: note + 1, toByteOffset: noteOffset, as: UInt32.self)
+      let words = unsafe Self.words(line, of: page)
+      if let entry = (0..<entriesPerLine).first(where: { unsafe words[$0] == 0 }) {
+        unsafe words[entry] = word
         break
       }
-      unsafe base.storeBytes(of: note | overflowed, toByteOffset: noteOffset, as: UInt32.self)
-      line = nextLine(line)
+      line = nextLine(line, of: lineCount)
     }
     unsafe page.storeBytes(of: page.load(fromByteOffset: 4, as: UInt32.self) + 1, toByteOffset: 4, as: UInt32.self)
   }
 
+  // MARK: - Pages
+
+  private static func page(lineCount: Int, depth: UInt32) -> MemoryPage {
+    let page = MemoryPage.zeroed(byteCount: (lineCount + 1) * lineByteCount)
+    unsafe page.base.storeBytes(of: depth, as: UInt32.self)
+    return page
+  }
+
+  /// The lines of a page that is created for some entries, with room for one more; the most, where hashes agree.
+  private static func lineCount(for count: Int) -> Int {
+    var lineCount = firstLineCount
+    while lineCount < maximumLineCount && capacity(of: lineCount) <= count { lineCount = larger(lineCount) }
+    return lineCount
+  }
+
+  /// Sizes are such that a page of this many lines and its header fills whole kilobytes or halves of them.
+  private static func larger(_ lineCount: Int) -> Int {
+    lineCount < steadyLineCount ? 2 * lineCount + 1 : lineCount + lineStep
+  }
+
+  private func entries(of page: Int, _ lineCount: Int) -> [UInt64] {
+    let base = unsafe pages.base(page)
+    var entries: [UInt64] = []
+    entries.reserveCapacity(Int(Self.capacity(of: lineCount)))
+    for line in 0..<lineCount {
+      let words = unsafe Self.words(line, of: base)
+      for entry in 0..<Self.entriesPerLine {
+        let word = unsafe words[entry]
+        if word == 0 { break }
+        entries.append(word)
+      }
+    }
+    return entries
+  }
+
+  /// Lets all directory entries of a page know its place and its lines.
+  private mutating func note(_ page: Int, _ lineCount: Int, first: Int, depth localDepth: UInt32) {
+    for index in stride(from: first, to: 1 << Int(depth), by: 1 << Int(localDepth)) {
+      directory[index] = UInt32(page) << Self.lineCountBits | UInt32(lineCount)
+    }
+  }
+
+  /// Replaces a page by the next larger one.
+  private mutating func grow(_ page: Int, _ mixed: UInt32, _ lineCount: Int) {
+    let localDepth = unsafe pages.base(page).load(as: UInt32.self)
+    let larger = Self.larger(lineCount)
+    let copy = Self.page(lineCount: larger, depth: localDepth)
+    for entry in entries(of: page, lineCount) { unsafe Self.put(entry, on: copy.base, lineCount: larger) }
+    pages.replace(page, with: copy)
+    note(page, larger, first: Int(mixed & ((1 << localDepth) - 1)), depth: localDepth)
+  }
+
   /// Splits a page by the next bit of its hashes: the old page keeps the zeros, a new one gets the ones.
-  private mutating func split(_ page: Int, hash: UInt64) {
-    let old = unsafe pages.base(page)
-    let localDepth = UInt64(unsafe old.load(as: UInt32.self))
+  private mutating func split(_ page: Int, _ mixed: UInt32) {
+    let localDepth = unsafe pages.base(page).load(as: UInt32.self)
     precondition(localDepth < Self.maximumDepth, "more hashes agree in their low bits than a page holds")
     if localDepth == depth {
       for index in 0..<(1 << Int(depth)) { directory.append(directory[index]) }
       depth += 1
     }
-    let bit: UInt64 = 1 << localDepth
-    let zeros = MemoryPage.zeroed(byteCount: Self.pageByteCount)
-    let ones = MemoryPage.zeroed(byteCount: Self.pageByteCount)
-    unsafe zeros.base.storeBytes(of: UInt32(localDepth + 1), as: UInt32.self)
-    unsafe ones.base.storeBytes(of: UInt32(localDepth + 1), as: UInt32.self)
-    for line in stride(from: Self.lineByteCount, to: Self.pageByteCount, by: Self.lineByteCount) {
-      let base = unsafe old + line
-      let note = unsafe base.load(fromByteOffset: Self.noteOffset, as: UInt32.self)
-      for entry in 0..<Int(note & 0xFF) {
-        let entered = unsafe base.load(fromByteOffset: entry * 8, as: UInt64.self)
-        let row = unsafe base.load(fromByteOffset: Self.rowsOffset + entry * 4, as: UInt32.self)
-        unsafe Self.put(entered, row: row, on: entered & bit == 0 ? zeros.base : ones.base)
-      }
+    let bit: UInt32 = 1 << localDepth
+    var halves: (zeros: [UInt64], ones: [UInt64]) = ([], [])
+    for entry in entries(of: page, Self.maximumLineCount) {
+      if UInt32(truncatingIfNeeded: entry >> 32) & bit == 0 { halves.zeros.append(entry) } else { halves.ones.append(entry) }
     }
-    pages.replace(page, with: zeros)
-    pages.append(ones)
-    let first = Int(hash & (bit - 1) | bit)
-    for index in stride(from: first, to: 1 << Int(depth), by: Int(bit) * 2) {
-      directory[index] = UInt32(pages.count - 1)
-    }
+    let first = Int(mixed & (bit - 1))
+    pages.replace(page, with: Self.page(of: halves.zeros, depth: localDepth + 1))
+    note(page, Self.lineCount(for: halves.zeros.count), first: first, depth: localDepth + 1)
+    pages.append(Self.page(of: halves.ones, depth: localDepth + 1))
+    note(pages.count - 1, Self.lineCount(for: halves.ones.count), first: first | Int(bit), depth: localDepth + 1)
+  }
+
+  private static func page(of entries: [UInt64], depth: UInt32) -> MemoryPage {
+    let lineCount = lineCount(for: entries.count)
+    let page = page(lineCount: lineCount, depth: depth)
+    for entry in entries { unsafe put(entry, on: page.base, lineCount: lineCount) }
+    return page
   }
 }
 

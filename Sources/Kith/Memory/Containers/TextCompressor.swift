@@ -85,7 +85,7 @@ import CSupport
     guard let trainer = unsafe trainer else { return }
     tableCount += 1
     let table = UnsafeMutablePointer<kith_tokens>.allocate(capacity: 1)
-    unsafe table.initialize(to: trainer.pointee.tokens)
+    unsafe table.initialize(from: &trainer.pointee.tokens, count: 1)
     unsafe slots[tableCount] = unsafe table
     unsafe trainer.deallocate()
     unsafe self.trainer = nil
