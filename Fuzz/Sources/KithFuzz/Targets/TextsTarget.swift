@@ -14,7 +14,8 @@ struct TextsTarget: FuzzTarget {
   private static let roundCount = 12
 
   func seeds() throws -> [[UInt8]] {
-    let texts = ["the people of the town", "the town of the people", "", "日本語日本語", String(repeating: "ab", count: 400)]
+    let long = String(repeating: "ab", count: 400)
+    let texts = ["the people of the town", "the town of the people", "", "日本語日本語", long]
     return [0, 1, 40].map { count in
       [UInt8](repeating: 0x61, count: count) + Array(("\n" + texts.joined(separator: "\n")).utf8)
     }

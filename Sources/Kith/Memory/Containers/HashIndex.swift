@@ -281,15 +281,14 @@ struct HashIndex: ~Copyable, Sendable {
       depth += 1
     }
     let bit: UInt32 = 1 << localDepth
-    var halves: (zeros: [UInt64], ones: [UInt64]) = ([], [])
-    for entry in entries(of: page, Self.maximumLineCount) {
-      if UInt32(truncatingIfNeeded: entry >> 32) & bit == 0 { halves.zeros.append(entry) } else { halves.ones.append(entry) }
-    }
+    let entries = entries(of: page, Self.maximumLineCount)
+    let zeros = entries.filter { UInt32(truncatingIfNeeded: $0 >> 32) & bit == 0 }
+    let ones = entries.filter { UInt32(truncatingIfNeeded: $0 >> 32) & bit != 0 }
     let first = Int(mixed & (bit - 1))
-    pages.replace(page, with: Self.page(of: halves.zeros, depth: localDepth + 1))
-    note(page, Self.lineCount(for: halves.zeros.count), first: first, depth: localDepth + 1)
-    pages.append(Self.page(of: halves.ones, depth: localDepth + 1))
-    note(pages.count - 1, Self.lineCount(for: halves.ones.count), first: first | Int(bit), depth: localDepth + 1)
+    pages.replace(page, with: Self.page(of: zeros, depth: localDepth + 1))
+    note(page, Self.lineCount(for: zeros.count), first: first, depth: localDepth + 1)
+    pages.append(Self.page(of: ones, depth: localDepth + 1))
+    note(pages.count - 1, Self.lineCount(for: ones.count), first: first | Int(bit), depth: localDepth + 1)
   }
 
   private static func page(of entries: [UInt64], depth: UInt32) -> MemoryPage {

@@ -242,7 +242,7 @@ import CSupport
     if live.reduce(0, +) != liveByteCount {
       return ["\(name): counts \(liveByteCount) bytes of texts, of \(live.reduce(0, +))"]
     }
-    let pageBytes = owners.reduce(0) { $0 + $1.byteCount + MemoryPage.overheadByteCount }
+    let pageBytes = owners.reduce(0) { $0 + $1.footprint }
     if pageBytes != pagesByteCount { return ["\(name): pages take \(pageBytes) bytes, not \(pagesByteCount)"] }
     for page in live.indices where live[page] != liveByteCounts[page] {
       return ["\(name): page \(page) counts \(liveByteCounts[page]) live bytes of \(live[page])"]
@@ -340,7 +340,7 @@ import CSupport
     if let last = owners.indices.last, liveByteCounts[last] == 0 { releasePage(last) }
     precondition(owners.count < 1 << 20, "a column has a million pages at most")
     let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
-    pagesByteCount += Self.pageByteCount + MemoryPage.overheadByteCount
+    pagesByteCount += page.footprint
     owners.append(page)
     unsafe addresses.append(UInt(bitPattern: page.base))
     liveByteCounts.append(0)
@@ -358,7 +358,8 @@ import CSupport
 
   /// Releases the bytes of a page without texts.
   private mutating func releasePage(_ page: Int) {
-    pagesByteCount -= owners[page].byteCount
+    pagesByteCount -= owners[page].footprint
     owners[page] = MemoryPage.allocate(byteCount: 0)
+    pagesByteCount += owners[page].footprint
   }
 }

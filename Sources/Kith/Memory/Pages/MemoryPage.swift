@@ -27,4 +27,10 @@
 
   /// The overhead of a page: the object, and the allocator's block header.
   static let overheadByteCount = 48 + TLSFAllocator.headerByteCount
+
+  /// All bytes that a page takes: with its overhead, and what the allocator adds to its length.
+  var footprint: Int {
+    let isPooled = byteCount <= PagePool.maximumByteCount
+    return (isPooled ? TLSFAllocator.takenByteCount(for: byteCount) : byteCount) + Self.overheadByteCount
+  }
 }

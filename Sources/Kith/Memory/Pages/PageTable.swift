@@ -103,7 +103,7 @@ import Synchronization
     } else {
       ownChunk(chunk)
     }
-    pagesByteCount += page.byteCount + MemoryPage.overheadByteCount
+    pagesByteCount += page.footprint
     root.chunk(chunk).append(page, birth: epoch)
     count += 1
   }
@@ -149,12 +149,14 @@ import Synchronization
     ownRoot()
     ownChunk(chunk)
     countOwn(index)
-    pagesByteCount += page.byteCount - pageByteCount(index)
+    pagesByteCount += page.footprint - self.page(index).footprint
     root.chunk(chunk).replace(index & (Self.pagesPerChunk - 1), with: page, birth: epoch)
   }
 
-  func pageByteCount(_ index: Int) -> Int {
-    unsafe root.chunk(index >> Self.chunkShift).pages[index & (Self.pagesPerChunk - 1)].byteCount
+  func pageByteCount(_ index: Int) -> Int { page(index).byteCount }
+
+  private func page(_ index: Int) -> MemoryPage {
+    unsafe root.chunk(index >> Self.chunkShift).pages[index & (Self.pagesPerChunk - 1)]
   }
 
   /// The bytes of pages, owners and directory.
@@ -193,7 +195,7 @@ import Synchronization
   private mutating func countOwn(_ index: Int) {
     let entry = unsafe directory[index >> Self.chunkShift][index & (Self.pagesPerChunk - 1)]
     if unsafe entry.birth == Self.commonBirth {
-      pagesByteCount += pageByteCount(index) + MemoryPage.overheadByteCount
+      pagesByteCount += page(index).footprint
     }
   }
 }
