@@ -1,11 +1,16 @@
 #include "support.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#elif defined(__APPLE__)
+#include <malloc/malloc.h>
+#endif
 
 #ifdef __linux__
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #else
 #include <os/lock.h>
 #endif
@@ -75,5 +80,24 @@ void kith_word_lock(void *word) { os_unfair_lock_lock(word); }
 void kith_word_unlock(void *word) { os_unfair_lock_unlock(word); }
 
 #endif
+
+void kith_discard(void *start, size_t byte_count) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)start + byte_count) & ~(page - 1);
+  uintptr_t first = ((uintptr_t)start + page - 1) & ~(page - 1);
+#ifdef __APPLE__
+  enum { ADVICE = MADV_FREE_REUSABLE };
+#else
+  enum { ADVICE = MADV_DONTNEED };
+#endif
+  if (first < end) madvise((void *)first, end - first, ADVICE);
+}
+
+void kith_give_back(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#elif defined(__APPLE__)
+  malloc_zone_pressure_relief(NULL, 0);
+#endif
+}
 
 bool kith_is_sanitized(void) { return IS_SANITIZED; }

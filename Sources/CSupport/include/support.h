@@ -174,6 +174,12 @@ void *kith_map(size_t byte_count);
 
 void kith_unmap(void *start, size_t byte_count);
 
+// Gives the whole pages in a range of mapped memory back to the system. They are zeroed when they are used again.
+void kith_discard(void *start, size_t byte_count);
+
+// Gives the memory that the C library's allocator has free back to the system, as far as it can.
+void kith_give_back(void);
+
 // Whether a sanitizer instruments the C library's allocator. Not inline: the Swift compiler reads this header without
 // the sanitizer.
 bool kith_is_sanitized(void);

@@ -7,6 +7,7 @@ struct GraphLimits: Sendable {
   private let posts: Int?
   private let bytes: Int?
   private let uniqueNames: SocialGraph.UniqueNames
+  private let compressesTexts: Bool
   /// Whether there are no limits, the usual case.
   let isUnlimited: Bool
 
@@ -14,6 +15,7 @@ struct GraphLimits: Sendable {
     (users, posts, bytes) = (options.maximumUserCount, options.maximumPostCount, options.maximumByteCount)
     isUnlimited = users == nil && posts == nil && bytes == nil
     uniqueNames = options.uniqueNames
+    compressesTexts = options.compressTexts
   }
 
   /// Rejects a change that would exceed a limit.
@@ -37,9 +39,10 @@ struct GraphLimits: Sendable {
 
   /// Rejects a graph that exceeds a limit, or breaks the uniqueness rule for names.
   ///
-  /// If names are unique by loose key, the graph maintains the keys from now on, unless it is read-only.
+  /// Texts are compressed before, if they are to be. If names are unique by loose key, the graph maintains the keys from now on, unless it is read-only.
   /// - Throws: `limitExceeded`, `usernamesCollide`.
   func admit(_ state: inout GraphState, isReadOnly: Bool) throws(KithError) {
+    if compressesTexts { state.posts.compressTexts() }
     try check(state)
     guard uniqueNames == .loose else { return }
     if let (first, second) = state.users.keepLooseKeys() {

@@ -24,6 +24,8 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   let nameMaintainer: IndexMaintainer<UserTable>
   let postMaintainer = IndexMaintainer<PostTable>("kith.posts", workerCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
+  /// The bytes of a graph from which on it pays to return what opening it took for a while.
+  private static let largeByteCount = 64 << 20
   let limits: GraphLimits
   /// What recovery used and dropped when the graph was opened from files, and why; nil for a graph in memory.
   public let recovery: RecoveryReport?
@@ -47,6 +49,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
     var state = state
     if options.compressTexts { state.posts.compressTexts() }
+    if recovery != nil, state.byteCount >= Self.largeByteCount { PagePool.giveBack() }
     state.posts.keepIndex(options.postIndex)
     recorder = options.measuresLatency || instrument != nil ? OperationRecorder(instrument) : nil
     locked = LockGuarded(GraphView(state, recorder: recorder))

@@ -148,8 +148,11 @@ struct UserTable: ~Copyable, Sendable {
     return row
   }
 
-  /// Reserves the names of the rows to be added by `restore` and `restoreRemoved`.
-  mutating func beginRestoring(rowCount: Int) { names.grow(to: rowCount) }
+  /// Makes room for the rows to be added by `restore` (so many are live) and `restoreRemoved`.
+  mutating func beginRestoring(rowCount: Int, liveCount: Int) {
+    names.grow(to: rowCount)
+    byName.reserve(liveCount)
+  }
 
   /// Restores a user whose id and name are known to be free.
   mutating func restore(id: Int64, name: Span<UInt8>) -> UInt32 {

@@ -154,9 +154,7 @@ extension SocialGraph {
   /// Makes one segment of the rows after the last one.
   /// Compresses the texts, with tokens learned from few of them.
   func compressTexts() {
-    withPosts { posts in
-      if unsafe posts.texts.tables == nil { posts.compressTexts(windowByteCount: 500) }
-    }
+    withPosts { $0.compressTexts(windowByteCount: 500) }
   }
 
   func freezePosts() {

@@ -113,6 +113,25 @@ import Testing
     #expect(isWhole)
   }
 
+  @Test(
+    "Room that was made in advance takes no more, whether it is filled or exceeded",
+    arguments: [0, 900, 50_000, 150_000])
+  func reserving(count: Int) {
+    var index = HashIndex()
+    index.reserve(count)
+    let made = index.byteCount
+    #expect(made <= count * 11 + 40_000 && index.checkInvariants("index") == [])
+    for row in 0..<UInt32(count * 3 / 2) {
+      index.insert(Hashing.hash(Int64(row) + 1), row: row)
+      if row == UInt32(count) - 1 { #expect(index.byteCount <= made + made / 20 + 9_000) }
+    }
+    #expect(index.checkInvariants("index") == [])
+    let isWhole = (0..<UInt32(count * 3 / 2)).allSatisfy { row in
+      index.find(Hashing.hash(Int64(row) + 1)) { $0 == row } == row
+    }
+    #expect(isWhole)
+  }
+
   @Test("Different ids never share a hash, and bytes hash by their content")
   func hashing() {
     let hashes = Set((-5_000...5_000 as ClosedRange<Int64>).map { Hashing.hash($0) })

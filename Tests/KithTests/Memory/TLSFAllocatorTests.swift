@@ -95,6 +95,28 @@ import Testing
     for block in blocks { unsafe heap.free(block.base) }
   }
 
+  @Test("Free memory that is given back can be allocated again, and blocks beside it are intact")
+  func givingBack() {
+    var random = SeededRandom(seed: 9)
+    var heap = TLSFAllocator()
+    var blocks = (0..<200).map { step in
+      let byteCount = random.below(3) == 0 ? TextColumn.pageByteCount : 1 + random.below(200_000)
+      return unsafe Taken(heap.allocate(byteCount: byteCount), byteCount: byteCount, mark: UInt8(step))
+    }
+    for round in 0..<3 {
+      for _ in 0..<120 { unsafe heap.free(blocks.remove(at: random.below(blocks.count)).base) }
+      heap.giveBack()
+      #expect(heap.checkInvariants() == [] && blocks.allSatisfy { $0.isIntact }, "round \(round)")
+      for step in 0..<120 {
+        let byteCount = 1 + random.below(900_000)
+        blocks.append(
+          unsafe Taken(heap.allocate(byteCount: byteCount), byteCount: byteCount, mark: UInt8(200 + step % 50)))
+      }
+      #expect(heap.checkInvariants() == [] && blocks.allSatisfy { $0.isIntact }, "round \(round)")
+    }
+    for block in blocks { unsafe heap.free(block.base) }
+  }
+
   @Test("A megabyte and more can be allocated")
   func largeBlocks() {
     for byteCount in [0, 1, PagePool.maximumByteCount, PagePool.maximumByteCount + 1, 5 << 20] {

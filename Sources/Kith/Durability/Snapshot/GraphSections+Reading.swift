@@ -46,13 +46,14 @@ extension GraphSections {
   ) throws(KithError) -> UserTable {
     let count = try rowCount(userIDs, source)
     let lengths = try source.section(nameLengths).decodedUInt32(count: count)
-    try estimate.note(users: lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) })
+    let liveCount = lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) }
+    try estimate.note(users: liveCount)
     let byteSection = try source.section(nameBytes)
     let bytes = try byteSection.decodedBytes(count: lengths.reduce(0) { $0 + Int($1) })
     let idSection = try source.section(userIDs)
     var users = UserTable()
     users.deferSearch()
-    users.beginRestoring(rowCount: count)
+    users.beginRestoring(rowCount: count, liveCount: liveCount)
     var start = 0
     try idSection.forEachInt64(count: count) { (id) throws(KithError) in
       if id < 1 { throw idSection.corrupt("id \(id) is not positive") }

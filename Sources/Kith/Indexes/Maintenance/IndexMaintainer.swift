@@ -20,6 +20,9 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
   /// Runs `body` after a delay.
   typealias Scheduler = @Sendable (_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) -> Void
 
+  /// A compaction that takes longer than this has taken some dozens of megabytes for its work.
+  private static var longNanoseconds: UInt64 { 100_000_000 }
+
   private struct State: Sendable {
     /// The inputs of running compactions.
     var running: [Range<UInt32>] = []
@@ -28,6 +31,8 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
 
   private let state = Mutex(State())
   private let isStopped = Atomic(false)
+  /// Whether a compaction ran that took much memory, since that was last returned to the system.
+  private let hasTakenMemory = Atomic(false)
   private let workers: WorkerPool
   private let workerCount: Int
   private let schedule: Scheduler
@@ -56,7 +61,10 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
     for _ in 0..<(all ? workerCount : 1) {
       workers.wake { [self] in
         let hasRun = run(host) { index, running in index.beginCompaction(besides: running) }
-        if !hasRun { awaitIdle(host) }
+        if !hasRun {
+          if hasTakenMemory.exchange(false, ordering: .relaxed) { PagePool.giveBack() }
+          awaitIdle(host)
+        }
         return hasRun
       }
     }
@@ -91,7 +99,9 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
       state.withLock { state in state.running.removeAll { $0 == compaction.inputRange } }
       return false
     }
-    durations.record(MonotonicClock.nanoseconds(since: began))
+    let duration = MonotonicClock.nanoseconds(since: began)
+    durations.record(duration)
+    if duration > Self.longNanoseconds { hasTakenMemory.store(true, ordering: .relaxed) }
     var replaced: Index.Replaced?
     host { index in
       replaced = index.install(segment, of: compaction)

@@ -124,8 +124,9 @@ struct PostTable: ~Copyable, Sendable {
   }
 
   /// Compresses the texts, and those of all posts to come.
+  /// Does nothing if they are compressed already.
   mutating func compressTexts(windowByteCount: Int = TextCompressor.windowByteCount) {
-    texts.compress(windowByteCount: windowByteCount)
+    if !texts.isCompressing { texts.compress(windowByteCount: windowByteCount) }
   }
 
   // MARK: - Indexing

@@ -26,6 +26,8 @@ struct HashIndex: ~Copyable, Sendable {
   /// Pages from this many lines on grow in steps; smaller ones, of a small table, double.
   private static let steadyLineCount = 63
   private static let lineStep = 8
+  /// The entries of a page for which room is made, at most.
+  private static let usualCount = 850
   /// Four billion well-mixed hashes need a directory of 2²³. A much larger one means that they are not well mixed.
   private static let maximumDepth: UInt32 = 25
 
@@ -60,15 +62,33 @@ struct HashIndex: ~Copyable, Sendable {
     let lines = unsafe pages.base(page) + Self.lineByteCount
     var line = Self.firstLine(mixed, of: lineCount)
     while true {
+      var word: UInt64 = 0
       for entry in 0..<Self.entriesPerLine {
         // Safety: `line` is one of the page's.
-        let word = unsafe lines.load(fromByteOffset: line &* Self.lineByteCount &+ entry &* 8, as: UInt64.self)
-        if word == 0 { return nil }
-        if word >> 32 != mixed { continue }
+        word = unsafe lines.load(fromByteOffset: line &* Self.lineByteCount &+ entry &* 8, as: UInt64.self)
+        if word >> 32 != mixed || word == 0 { continue }
         let row = UInt32(truncatingIfNeeded: word) &- 1
         if matches(row) { return row }
       }
+      // Room at the end of a line: no entry was put behind it.
+      if word == 0 { return nil }
       line = Self.nextLine(line, of: lineCount)
+    }
+  }
+
+  /// Makes room for entries of an empty index, so that no page is rebuilt often.
+  /// - Complexity: O(count).
+  mutating func reserve(_ total: Int) {
+    precondition(count == 0, "room is made before entries are added")
+    while total >> Int(depth) > Self.usualCount { depth += 1 }
+    directory = Column()
+    pages = PageTable()
+    // Most pages have a few more or fewer entries than the average, by its root.
+    let average = Double(total >> Int(depth))
+    let lineCount = Self.lineCount(for: Int(average + average.squareRoot()))
+    for page in 0..<(1 << Int(depth)) {
+      pages.append(Self.page(lineCount: lineCount, depth: depth))
+      directory.append(UInt32(page) << Self.lineCountBits | UInt32(lineCount))
     }
   }
 
@@ -211,7 +231,8 @@ struct HashIndex: ~Copyable, Sendable {
     var line = firstLine(UInt32(truncatingIfNeeded: word >> 32), of: lineCount)
     while true {
       let words = unsafe Self.words(line, of: page)
-      if let entry = (0..<entriesPerLine).first(where: { unsafe words[$0] == 0 }) {
+      let entry = unsafe filledCount(words)
+      if entry < entriesPerLine {
         unsafe words[entry] = word
         break
       }

@@ -4,11 +4,14 @@ extension TextColumn {
   static let firstCompressed: UInt64 = 1 << 56
   static let tableMask: UInt64 = 0xFF << 56
 
+  /// Whether `compress` was called.
+  var isCompressing: Bool { unsafe tables != nil }
+
   /// Compresses the texts, and all that follow. Row by row, so that the pages of plain texts are freed on the way.
   /// - Complexity: O(bytes).
   /// - Parameter windowByteCount: the bytes of texts from which tokens are learned.
   mutating func compress(windowByteCount: Int = TextCompressor.windowByteCount) {
-    unsafe precondition(tables == nil, "texts are compressed once")
+    precondition(!isCompressing, "texts are compressed once")
     let compressor = TextCompressor(windowByteCount: windowByteCount)
     // Evenly, so that the tokens suit old texts and new ones.
     let step = max(1, liveByteCount / windowByteCount)

@@ -38,6 +38,13 @@ enum PagePool {
     return true
   }
 
+  /// Returns free memory to the system, also that of the C library's allocator: after work that took much for a while.
+  /// It takes some milliseconds, in which other allocations wait.
+  static func giveBack() {
+    heap.withLock { $0.giveBack() }
+    kith_give_back()
+  }
+
   /// Frees the memory that `allocate` returned for this byte count.
   static func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
     if holds(byteCount) { return heap.withLock { unsafe $0.free(base) } }

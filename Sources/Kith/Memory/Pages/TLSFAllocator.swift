@@ -24,6 +24,8 @@ import CSupport
   private static let arenaMargin = 48
   /// The content of the smallest block: the two list neighbours of a free block, and space for splitting off a block.
   private static let minimumByteCount = 32
+  /// A free block of this size is long enough to be given back: shorter ones would split many huge pages.
+  private static let longByteCount = 1 << 18
   /// The most blocks of a size's own class that are probed.
   private static let probeLimit = 4
 
@@ -225,6 +227,20 @@ import CSupport
     if behind != nil { return }
     classes[size.level] &= ~(1 << UInt32(size.subclass))
     if classes[size.level] == 0 { levels &= ~(1 << UInt64(size.level)) }
+  }
+
+  /// Gives the memory of long free blocks back to the system, which maps zeroed pages when they are used again.
+  /// - Complexity: O(free blocks), and a system call for each long one.
+  mutating func giveBack() {
+    let first = SizeClass(of: Self.longByteCount)
+    for index in first.index..<heads.count {
+      var next = heads[index]
+      while let block = next {
+        // Neighbours in the list are at its beginning. The header of the next block is behind it.
+        unsafe kith_discard(block.base + Self.headerByteCount, block.byteCount - Self.headerByteCount)
+        next = block.listed.behind
+      }
+    }
   }
 
   // MARK: - Arenas
