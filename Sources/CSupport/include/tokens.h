@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Compression of short texts with random access: a text becomes codes of twelve bits, each of which stands for a token
-// of one to eight bytes. See TextCompressor.swift.
+// Compression of short texts with random access: a text becomes codes of twelve bits, each of which means a token of
+// one to eight bytes. See TextCompressor.swift.
 
 enum {
   KITH_TOKEN_LIMIT = 1 << 12,

@@ -39,7 +39,8 @@ struct GraphLimits: Sendable {
 
   /// Rejects a graph that exceeds a limit, or breaks the uniqueness rule for names.
   ///
-  /// Texts are compressed before, if they are to be. If names are unique by loose key, the graph maintains the keys from now on, unless it is read-only.
+  /// Compresses the texts first, if the options say so. If names are unique by loose key, the graph maintains the keys
+  /// from now on, unless it is read-only.
   /// - Throws: `limitExceeded`, `usernamesCollide`.
   func admit(_ state: inout GraphState, isReadOnly: Bool) throws(KithError) {
     if compressesTexts { state.posts.compressTexts() }

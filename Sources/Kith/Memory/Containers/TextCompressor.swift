@@ -1,7 +1,7 @@
 import CSupport
 
 /// Compresses texts one by one, so that each can be read alone: every text is a sequence of codes of twelve bits, each
-/// of which stands for a token of one to eight bytes.
+/// of which means a token of one to eight bytes.
 ///
 /// The tokens are learned from the first megabyte of texts, while they are stored as they are: two tokens that often
 /// follow each other become one. Learning takes a microsecond or two of each of these texts, so no change waits for it.
