@@ -55,6 +55,49 @@ private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailur
     #expect(try graph.read { view in try [view.post(9).text, view.post(10).text] } == ["a\nb\r", ""])
   }
 
+  @Test("Edges in the order of an export, in any other, and with rows that break rules give the same graph")
+  func orders() throws {
+    let workshop = try Workshop()
+    let users = try workshop.file("users.tsv", (1...60).map { "\($0 * 3)\tuser \($0)\n" }.joined())
+    let posts = try workshop.file("posts.tsv", (1...40).map { "\($0)\t\(3 + 3 * ($0 % 50))\t\($0)\thello\n" }.joined())
+    var random = RandomSource(seed: 5, stream: 1)
+    func rows(_ targets: Int, step: Int) -> [String] {
+      (1...60).flatMap { user in
+        (1...targets).filter { $0 != user && random.below(3) == 0 }.map { target in
+          "\(user * 3)\t\(target * step)\t\(random.below(4_000_000))\n"
+        }
+      }
+    }
+    let (follows, likes) = (rows(60, step: 3), rows(40, step: 1))
+    func hash(_ follows: [String], _ likes: [String]) throws -> (String, [ImportReport]) {
+      let graph = SocialGraph()
+      let files = [
+        "--users", users, "--posts", posts, "--follows", try workshop.file("follows.tsv", follows.joined()),
+        "--likes", try workshop.file("likes.tsv", likes.joined()),
+      ]
+      let reports = try fill(graph, files)
+      #expect(graph.read { view in view.verify() }.isEmpty)
+      return (try GraphDigest(graph.pin().view).hashText, reports)
+    }
+    let (wanted, reports) = try hash(follows, likes)
+    #expect(reports.map(\.addedCount) == [60, follows.count, 40, likes.count])
+    let (shuffled, _) = try hash(
+      random.permutation(follows.count).map { follows[Int($0)] }, random.permutation(likes.count).map { likes[Int($0)] })
+    #expect(shuffled == wanted)
+    // A repeat, oneself, strangers and an impossible time, in order and after a row out of order.
+    let bad = ["3\t3\t7\n", "3\t1000\t7\n", "1\t3\t7\n", "3\t6\t-7\n"]
+    for place in [1, follows.count / 2] {
+      var mixed = follows
+      mixed.insert(contentsOf: bad + [follows[place - 1]], at: place)
+      for rows in [mixed, mixed + [follows[0]], [follows[place]] + mixed] {
+        let (found, reports) = try hash(rows, likes)
+        #expect(found == wanted)
+        #expect(reports[1].addedCount == follows.count && reports[1].skippedCount == rows.count - follows.count)
+        #expect(reports[1].skipped.count == 4, "\(reports[1].skipped)")
+      }
+    }
+  }
+
   @Test("A compressed file of any size needs about a megabyte of memory at once")
   func bomb() throws {
     // A frame of 512 blocks of 131,072 line feeds, each in four bytes: 64 MiB in 2 KB.

@@ -5,10 +5,11 @@ import Testing
 
 /// A seeded network in memory.
 private func graph(
-  users: Int, follows: Int, posts: Int, likes: Int, seed: UInt64 = 1
+  users: Int, follows: Int, posts: Int, likes: Int, seed: UInt64 = 1, shape: SeededNetwork.Shape = .lognormal
 ) throws(CommandFailure) -> SocialGraph {
   let graph = SocialGraph()
-  let network = SeededNetwork(userCount: users, followCount: follows, postCount: posts, likeCount: likes, seed: seed)
+  let network = SeededNetwork(
+    userCount: users, followCount: follows, postCount: posts, likeCount: likes, seed: seed, shape: shape)
   try SeedCommand.fill(graph, with: network)
   return graph
 }
@@ -21,6 +22,57 @@ private func graph(
     #expect(hash == "67297cd3b3514a56")
     let other = try GraphDigest(try graph(users: 300, follows: 2_000, posts: 500, likes: 900, seed: 2).pin().view)
     #expect(other.hashText != hash)
+    // Recorded too: many blocks of lists, and draws in whole and broken batches.
+    let large = try graph(users: 9_000, follows: 150_000, posts: 4_000, likes: 9_000)
+    #expect(try GraphDigest(large.pin().view).hashText == "4f50b2188d6417b8")
+    let skewed = try graph(users: 9_000, follows: 150_000, posts: 4_000, likes: 9_000, shape: .powerLaw)
+    #expect(try GraphDigest(skewed.pin().view).hashText == "088910f4a121a2c3")
+  }
+
+  @Test("A seeded store holds the network that is made in memory")
+  func saved() throws {
+    let directory = try TemporaryDirectory.make("seed-test")
+    defer { TemporaryDirectory.remove(directory) }
+    let store = directory + "/store"
+    for shape in SeededNetwork.Shape.allCases {
+      let words = ["--users", "700", "--follows", "9000", "--posts", "800", "--likes", "900", "--shape", shape.rawValue]
+      let arguments = try Arguments(["\(store)-\(shape)"] + words, of: SeedCommand.command)
+      #expect(try SeedCommand.command.run(arguments) == 0)
+      let saved = try SocialGraph.open("\(store)-\(shape)", access: .readOnly)
+      let made = try graph(users: 700, follows: 9_000, posts: 800, likes: 900, shape: shape)
+      #expect(saved.read { view in view.verify() }.isEmpty)
+      #expect(try GraphDigest(saved.pin().view).hashText == GraphDigest(made.pin().view).hashText)
+    }
+  }
+
+  @Test("By power laws, one user in ten thousand has most of the followers, and counts are exact")
+  func powerLaws() throws {
+    let graph = try graph(users: 20_000, follows: 600_000, posts: 500, likes: 800, shape: .powerLaw)
+    #expect(graph.read { view in view.verify() }.isEmpty)
+    let pin = graph.pin()
+    #expect(pin.view.counts.follows == 600_000)
+    var users: [User] = []
+    try pin.view.forEachUser { (id, _) throws(KithError) in users.append(try pin.view.user(id)) }
+    let followers = users.map(\.followerCount).sorted(by: >)
+    let followees = users.map(\.followeeCount).sorted(by: >)
+    // 7.2 % of all follow the first, who follows 1.85 %: some of the draws repeat.
+    #expect((1_100...1_500).contains(followers[0]) && (300...400).contains(followees[0]), "\(followers[0..<9])")
+    // A straight line on logarithmic axes: as far down from rank 10 to 100 as from 100 to 1,000.
+    for degrees in [followers, followees] {
+      let (first, second) = (Double(degrees[9]) / Double(degrees[99]), Double(degrees[99]) / Double(degrees[999]))
+      #expect((0.6...1.6).contains(first / second), "\(first), \(second)")
+    }
+  }
+
+  @Test("Ranks are spread over all rows, each once, and degrees add up", arguments: [1, 2, 3, 10, 999, 4_097, 30_000])
+  func spread(count: Int) {
+    let spread = RankSpread(count: count, billionths: 618_033_988)
+    #expect(Set((0..<count).map { spread.row($0) }).count == count)
+    let law = PowerLaw(count: count, share: 0.1, spread: spread)
+    for sum in [0, 1, count, 7 * count] where sum <= count * max(1, count - 1) {
+      let counts = law.counts(sum: sum, limit: max(1, count - 1))
+      #expect(counts.reduce(0) { $0 + Int($1) } == sum && counts.allSatisfy { $0 <= max(1, count - 1) })
+    }
   }
 
   @Test("More posts do not change users and follows")
@@ -40,10 +92,12 @@ private func graph(
     "Counts are exact, up to every possible follow and like",
     arguments: [(0, 0, 0, 0), (1, 0, 3, 3), (2, 2, 1, 2), (10, 90, 7, 70), (40, 1_500, 30, 1_190), (500, 9_000, 0, 0)])
   func exactCounts(users: Int, follows: Int, posts: Int, likes: Int) throws {
-    let graph = try graph(users: users, follows: follows, posts: posts, likes: likes)
-    let counts = graph.read { view in view.counts }
-    #expect([counts.users, counts.follows, counts.posts, counts.likes] == [users, follows, posts, likes])
-    #expect(graph.read { view in view.verify() }.isEmpty)
+    for shape in SeededNetwork.Shape.allCases {
+      let graph = try graph(users: users, follows: follows, posts: posts, likes: likes, shape: shape)
+      let counts = graph.read { view in view.counts }
+      #expect([counts.users, counts.follows, counts.posts, counts.likes] == [users, follows, posts, likes])
+      #expect(graph.read { view in view.verify() }.isEmpty)
+    }
   }
 
   @Test(

@@ -3,15 +3,18 @@ extension SocialGraph {
   /// `GraphWriter`.
   public struct Batch: ~Copyable, GraphWriter {
     /// A class, so that `apply` is nonmutating, as a graph's is.
-    private final class Progress {
+    final class Progress {
       var made: [AppliedChange] = []
       var count = 0
+      /// The edges of an import that wait for `endEdges`, and the kinds for which that was called.
+      var collector: EdgeCollector?
+      var collected: Set<RelationKind> = []
     }
 
-    private let graph: SocialGraph
+    let graph: SocialGraph
     private let limit: Int
     private let records: Bool
-    private let progress = Progress()
+    let progress = Progress()
     /// The changes that had an effect so far, for the journal and for observers.
     var made: [AppliedChange] { progress.made }
     /// The number of changes applied so far, which is the index of the next one.

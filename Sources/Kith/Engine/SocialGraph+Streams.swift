@@ -44,7 +44,7 @@ extension SocialGraph {
       try self.init(snapshot: file, named: file.path, from: disk, options)
     } else {
       let stream = SystemStream(descriptor: descriptor)
-      let bytes = try stream.readToEnd(byteLimit: SnapshotFile.defaultMemoryLimit)
+      let bytes = try stream.readToEnd(byteLimit: SnapshotFile.streamByteLimit)
       try self.init(snapshot: bytes, named: stream.name, from: MemoryStorage(), options)
     }
   }

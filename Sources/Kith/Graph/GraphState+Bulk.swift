@@ -2,12 +2,15 @@
 package struct BulkLists: Sendable {
   /// The number of edges of each row of a user.
   let degrees: [UInt32]
-  /// Writes the edges of a range, among all in order, into a buffer: row of the target in the high word, second in the
-  /// low word. Called on many threads.
-  let fill: @Sendable (_ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void
+  /// Writes the edges of some adjacent users, a range among all in order, into a buffer: row of the target in the high
+  /// word, second in the low word. Called on many threads.
+  let fill: @Sendable (_ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void
 
-  /// The caller vouches that targets exist, ascend strictly within a list, and are not the source.
-  package init(degrees: [UInt32], fill: @escaping @Sendable (_ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void) {
+  /// Targets must exist, ascend strictly within a list, and not be the source.
+  package init(
+    degrees: [UInt32],
+    fill: @escaping @Sendable (_ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void
+  ) {
     self.degrees = degrees
     self.fill = fill
   }
@@ -36,10 +39,7 @@ extension GraphState {
       precondition(relation.count == 0, "whole lists replace no edges")
       relation = Relation(
         degrees: lists.degrees, targetCount: targetCount, workers: workers, form: relation.form,
-        targetsPerBlock: relation.backward.listsPerBlock
-      ) {
-        lists.fill($1, &$2)
-      }
+        targetsPerBlock: relation.backward.listsPerBlock, filling: lists.fill)
     }
     sequence += UInt64(self[kind].count)
   }

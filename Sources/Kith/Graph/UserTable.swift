@@ -148,27 +148,24 @@ struct UserTable: ~Copyable, Sendable {
     return row
   }
 
-  /// Makes room for the rows to be added by `restore` (so many are live) and `restoreRemoved`.
-  mutating func beginRestoring(rowCount: Int, liveCount: Int) {
-    names.grow(to: rowCount)
+  /// Sets the ids of all rows; their names follow by `restore`, then `buildSearch`.
+  /// - Parameter liveCount: the number of rows that will have a name.
+  mutating func beginRestoring(_ identifiers: consuming IdentifierTable, liveCount: Int) {
+    names.grow(to: identifiers.count)
+    self.identifiers = identifiers
+    defersSearch = true
     byName.reserve(liveCount)
   }
 
-  /// Restores a user whose id and name are known to be free.
-  mutating func restore(id: Int64, name: Span<UInt8>) -> UInt32 {
-    let row = UInt32(identifiers.count)
-    identifiers.append(id)
+  /// An MVCC snapshot of the ids alone.
+  mutating func pinIDs() -> Column<Int64> { identifiers.pinIDs() }
+
+  /// Restores the name of a user, known to be free.
+  mutating func restore(_ row: UInt32, name: Span<UInt8>) {
     names.fill(Int(row), name)
     enter(row)
     count += 1
-    return row
   }
-
-  /// Restores the row of a removed user, which is only an id.
-  mutating func restoreRemoved(id: Int64) { identifiers.appendRemoved(id) }
-
-  /// Ends the restoring. Returns the id of a removed user that occurs twice, if there is one.
-  mutating func endRestoring() -> Int64? { identifiers.settleRemoved() }
 
   mutating func rename(_ row: UInt32, to name: Span<UInt8>) {
     leave(row)
@@ -233,12 +230,6 @@ struct UserTable: ~Copyable, Sendable {
 
   /// Defers the search index, for many users at once.
   mutating func deferSearch() { defersSearch = true }
-
-  /// Installs a search index of all names that was built elsewhere.
-  mutating func install(_ search: consuming NameIndex) {
-    self.search = search
-    defersSearch = false
-  }
 
   /// Rebuilds the search index from all names.
   mutating func buildSearch() {

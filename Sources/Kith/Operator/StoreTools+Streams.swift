@@ -6,7 +6,7 @@ extension StoreTools {
   ///
   /// - Throws: `system`; `limitExceeded` for more than half of this machine's memory.
   package static func bytes(from descriptor: Int32) throws(KithError) -> [UInt8] {
-    try SystemStream(descriptor: descriptor).readToEnd(byteLimit: SnapshotFile.defaultMemoryLimit)
+    try SystemStream(descriptor: descriptor).readToEnd(byteLimit: SnapshotFile.streamByteLimit)
   }
 
   /// Creates a store at `target` from the bytes of a snapshot, which errors call `name`: see

@@ -73,10 +73,20 @@ struct Arguments: Sendable {
     return rule
   }
 
-  /// The options of a graph, by `--compact-lists`, `--compress-texts` and `--unique-names`, where the command has them.
+  /// The options of a graph, by the flags that the command has.
   func graphOptions() throws(CommandFailure) -> SocialGraph.Options {
     SocialGraph.Options(
-      compactLists: flag(.compactLists), compressTexts: flag(.compressTexts), uniqueNames: try uniqueNames())
+      postIndex: try postIndex(), compactLists: flag(.compactLists), compressTexts: flag(.compressTexts),
+      uniqueNames: try uniqueNames())
+  }
+
+  /// The value of `--post-index`.
+  func postIndex() throws(CommandFailure) -> SocialGraph.PostIndexing {
+    guard let text = value(.postIndex) else { return .textsAndAuthors }
+    guard let kind = SocialGraph.PostIndexing(rawValue: text) else {
+      throw misuse("\(Option.postIndex.name) \(text): \(Option.postIndex.choices.joined(separator: " or ")) is needed")
+    }
+    return kind
   }
 
   /// The value of `--memory`, the allowed size of a file's graph; nil if it is not given.

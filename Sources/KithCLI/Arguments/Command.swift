@@ -63,6 +63,9 @@ struct Option: Sendable {
     "--compact-lists", nil, "keeps follows and likes in fewer bytes, which are slower to read and to change")
   static let compressTexts = Option(
     "--compress-texts", nil, "keeps the texts of posts compressed in memory; files do not depend on it")
+  static let postIndex = Option(
+    "--post-index", "KIND", "the index of posts by words: off, texts, or textsAndAuthors (the default)",
+    choices: ["off", "texts", "textsAndAuthors"])
   static let memory = Option(
     "--memory", "BYTES", "the memory that a file's graph may take, if above 1 GiB and 200 times the file")
   static let limit = Option("--limit", "N", "at most N results, 1 to 1,000 (default 20)")

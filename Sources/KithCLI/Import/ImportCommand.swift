@@ -33,7 +33,9 @@ enum ImportCommand {
     let files = try ImportFiles(arguments)
     guard !files.isEmpty else { throw arguments.misuse("nothing to import: give a file, such as --users FILE") }
     let store = arguments.positionals[0]
-    let summary = try load(files, into: store, try arguments.graphOptions())
+    var options = try arguments.graphOptions()
+    options.postIndex = .off
+    let summary = try load(files, into: store, options)
     if arguments.flag(.json) {
       try Console.writeJSON { summary.write(to: &$0) }
     } else {
@@ -52,7 +54,7 @@ enum ImportCommand {
     let isNew = !FileManager.default.fileExists(atPath: store)
     let graph = try StoreAccess.open(store, access: .readWrite, options)
     do throws(CommandFailure) {
-      let result = try fill(graph, from: opened, files)
+      let result = try fill(graph, from: opened, files, isForSaving: true)
       let sequenceBefore = result.sequenceBefore
       let readEnd = result.readEnd
       let (counts, sequence) = graph.read { view in (view.counts, view.sequence) }
@@ -81,17 +83,18 @@ enum ImportCommand {
 
   /// Applies the files in the memory of `graph`, which must be discarded if this throws.
   static func fill(
-    _ graph: SocialGraph, from opened: [(kind: GraphComponent, blocks: any RowBlocks)], _ files: ImportFiles
+    _ graph: SocialGraph, from opened: [(kind: GraphComponent, blocks: any RowBlocks)], _ files: ImportFiles,
+    isForSaving: Bool = false
   ) throws(CommandFailure) -> Filled {
     let sequenceBefore = graph.read { view in view.sequence }
     var progress = Progress()
     var importer = Importer(time: files.time, progress: progress)
     var reports: [ImportReport] = []
     defer { progress.finish() }
-    let readEnd = try graph.bulk { (batch) throws(CommandFailure) in
+    let readEnd = try graph.bulk(isForSaving: isForSaving) { (batch) throws(CommandFailure) in
       for (kind, blocks) in opened { reports.append(try importer.apply(kind, blocks, to: &batch)) }
       if files.isStrict { try refuseSkipped(reports) }
-      progress.note("building the index of names, writing the snapshot…")
+      if !isForSaving { progress.note("building the index of names…") }
       return ContinuousClock().now
     }
     return Filled(reports: reports, sequenceBefore: sequenceBefore, readEnd: readEnd)

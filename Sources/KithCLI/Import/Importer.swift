@@ -31,6 +31,7 @@ struct Importer {
         throw .line(line + 1, of: report.path, "it ends in LF alone; the first line ends in CR LF, and so must all")
       }
     }
+    batch.endEdges()
     report.seconds = (clock.now - began).seconds
     return report
   }
@@ -66,7 +67,7 @@ struct Importer {
       }
       report.rowCount += 1
       do throws(KithError) {
-        if try batch.importChange(change).didChange {
+        if try batch.importRow(change) {
           report.addedCount += 1
         } else {
           report.skip(ImportReport.duplicate, line: line, "it exists already")

@@ -6,9 +6,13 @@ enum StoreQuery {
   static let store = Positional(
     "STORE", "a store directory, a snapshot, or - for a snapshot on standard input; only read")
 
-  /// Opens a store or a snapshot, also one on standard input, to read it.
-  static func open(_ arguments: Arguments) throws(CommandFailure) -> SocialGraph {
-    let (path, options) = (arguments.positionals[0], try arguments.graphOptions())
+  /// Opens a store or a snapshot, also one on standard input, to read it. Without an index, posts are found by a scan.
+  static func open(
+    _ arguments: Arguments, postIndex: SocialGraph.PostIndexing = .off
+  ) throws(CommandFailure) -> SocialGraph {
+    let path = arguments.positionals[0]
+    var options = try arguments.graphOptions()
+    options.postIndex = postIndex
     guard path == ByteStream.sign else { return try StoreAccess.open(path, access: .readOnly, options) }
     do throws(KithError) {
       return try SnapshotStream.graph(options)
@@ -21,7 +25,7 @@ enum StoreQuery {
   static func answer<Answer>(
     _ arguments: Arguments, _ query: (borrowing GraphView) throws -> Answer
   ) throws(CommandFailure) -> Answer {
-    let graph = try open(arguments)
+    let graph = try open(arguments, postIndex: .textsAndAuthors)
     return try failing { try graph.read(query) }
   }
 

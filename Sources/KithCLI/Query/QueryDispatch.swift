@@ -1,3 +1,5 @@
+import Kith
+
 /// The declaration of `kith query`.
 extension EntryPoint {
   private static let memory = Option("--memory", nil, "a graph in memory, instead of STORE")
@@ -11,7 +13,7 @@ extension EntryPoint {
     positionals: [
       Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
     ],
-    options: [memory, timings, readOnly, .compactLists, .compressTexts, .uniqueNames] + ReplicaAccess.options,
+    options: [memory, timings, readOnly, .compactLists, .compressTexts, .uniqueNames, .postIndex] + ReplicaAccess.options,
     notes: QueryCommand.notes,
     examples: [
       "query ./store --read-only < requests.jsonl", "query --memory --timings",
@@ -21,7 +23,7 @@ extension EntryPoint {
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
     if arguments.value(ReplicaAccess.log) != nil {
-      let excluded = [memory, .uniqueNames, .compactLists, .compressTexts]
+      let excluded: [Option] = [memory, .uniqueNames, .postIndex, .compactLists, .compressTexts]
       guard !excluded.contains(where: { arguments.flag($0) }) else {
         throw arguments.misuse("--log excludes " + excluded.map(\.name).joined(separator: ", "))
       }

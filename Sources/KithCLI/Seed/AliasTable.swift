@@ -36,27 +36,61 @@ struct AliasTable: Sendable {
     self.init(weights: (1...UInt64(count)).map { (1 << 32) / $0 })
   }
 
-  func draw(_ random: inout RandomSource) -> Int {
-    let index = random.below(alias.count)
-    return random.below(total) < threshold[index] ? index : Int(alias[index])
+  func draw(_ random: inout RandomSource) -> Int { Int(end(begin(&random))) }
+
+  /// The random numbers of a draw.
+  struct Draw {
+    var index: UInt32
+    let share: UInt64
   }
 
-  /// The most indices drawn at once: enough for their cache misses to overlap.
-  static let batchCount = 32
-
-  /// Appends `count` draws, the same as single ones give, with the elements of `order` that they select.
   @inline(__always)
-  func draw(_ count: Int, as order: [UInt32], _ random: inout RandomSource, _ body: (UInt32) -> Void) {
-    var drawn = InlineArray<32, (index: UInt32, share: UInt64)>(repeating: (0, 0))
-    var left = count
+  func begin(_ random: inout RandomSource) -> Draw {
+    let index = UInt32(random.below(alias.count))
+    return Draw(index: index, share: random.below(total))
+  }
+
+  /// The index that random numbers draw.
+  @inline(__always)
+  func end(_ draw: Draw) -> UInt32 {
+    draw.share < threshold[Int(draw.index)] ? draw.index : alias[Int(draw.index)]
+  }
+}
+
+/// Draws rows with given probabilities.
+protocol RowDraw: Sendable {
+  /// How many rows there are.
+  var count: Int { get }
+  /// Calls `body` with `drawCount` drawn rows.
+  func draw(_ drawCount: Int, _ random: inout RandomSource, _ body: (UInt32) -> Void)
+  /// A row by its place in an order of all of them.
+  func row(_ place: Int) -> UInt32
+}
+
+/// Draws rows by a table, whose ranks select the elements of an order.
+struct TableDraw: RowDraw {
+  let table: AliasTable
+  /// Nil for the order of rows.
+  let order: [UInt32]?
+
+  /// The most rows drawn at once: enough for their cache misses to overlap.
+  private static let batchCount = 32
+
+  var count: Int { table.count }
+
+  func row(_ place: Int) -> UInt32 { order.map { $0[place] } ?? UInt32(place) }
+
+  @inline(__always)
+  func draw(_ drawCount: Int, _ random: inout RandomSource, _ body: (UInt32) -> Void) {
+    var drawn = InlineArray<32, AliasTable.Draw>(repeating: .init(index: 0, share: 0))
+    var left = drawCount
     while left > 0 {
       let batch = min(left, Self.batchCount)
-      for place in 0..<batch { drawn[place] = (UInt32(random.below(alias.count)), random.below(total)) }
-      for place in 0..<batch {
-        let (index, share) = drawn[place]
-        drawn[place].index = share < threshold[Int(index)] ? index : alias[Int(index)]
+      for place in 0..<batch { drawn[place] = table.begin(&random) }
+      for place in 0..<batch { drawn[place].index = table.end(drawn[place]) }
+      if let order {
+        for place in 0..<batch { drawn[place].index = order[Int(drawn[place].index)] }
       }
-      for place in 0..<batch { drawn[place].index = order[Int(drawn[place].index)] }
       for place in 0..<batch { body(drawn[place].index) }
       left -= batch
     }
@@ -71,12 +105,12 @@ struct DistinctChooser {
 
   init(candidateCount: Int) { lastSet = [UInt32](repeating: 0, count: candidateCount) }
 
-  /// Draws `count` different candidates, sorted: the ranks of `table` select the elements of `order`.
+  /// Draws `count` different candidates, sorted.
   ///
   /// Candidates drawn before are drawn again, which keeps the proportions. If nearly all are wanted, that would take
   /// long: after eight tries a candidate, the rest is taken in turn from a random place.
   mutating func choose(
-    _ count: Int, from table: AliasTable, as order: [UInt32], excluding excluded: UInt32?, _ random: inout RandomSource
+    _ count: Int, from rows: some RowDraw, excluding excluded: UInt32?, _ random: inout RandomSource
   ) -> [UInt32] {
     set += 1
     if let excluded { lastSet[Int(excluded)] = set }
@@ -87,12 +121,12 @@ struct DistinctChooser {
       // Each adds at most one, so all of them are needed.
       let missing = min(count - chosen.count, triesLeft)
       triesLeft -= missing
-      table.draw(missing, as: order, &random) { take($0, into: &chosen) }
+      rows.draw(missing, &random) { take($0, into: &chosen) }
     }
-    var place = random.below(order.count)
+    var place = random.below(rows.count)
     while chosen.count < count {
-      take(order[place], into: &chosen)
-      place = place + 1 == order.count ? 0 : place + 1
+      take(rows.row(place), into: &chosen)
+      place = place + 1 == rows.count ? 0 : place + 1
     }
     chosen.sort()
     return chosen

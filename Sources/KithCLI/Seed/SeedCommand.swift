@@ -8,13 +8,16 @@ enum SeedCommand {
   private static let posts = Option("--posts", "N", "how many posts", isRequired: true)
   private static let likes = Option("--likes", "N", "how many likes", isRequired: true)
   private static let seed = Option("--seed", "S", "the seed of the random numbers (default 1)")
+  private static let shape = Option(
+    "--shape", "SHAPE", "lognormal (the default), or power-law: both degrees by power laws, as in Twitter in 2010",
+    choices: SeededNetwork.Shape.allCases.map(\.rawValue))
   private static let tsv = Option("--tsv", "DIRECTORY", "also writes the network as TSV files")
 
   static let command = Command(
     name: "seed",
     summary: "fills a new store with a synthetic graph, the same for the same arguments",
     positionals: [Positional("STORE", "a store directory; created if it does not exist, must be empty")],
-    options: [users, follows, posts, likes, seed, tsv, .compactLists, .compressTexts, .uniqueNames],
+    options: [users, follows, posts, likes, seed, shape, tsv, .compactLists, .compressTexts, .uniqueNames],
     notes: [
       """
       Skewed like real networks: out-degrees are lognormal; in-degrees, the activity of authors and likes follow Zipf's
@@ -33,13 +36,14 @@ enum SeedCommand {
     let store = arguments.positionals[0]
     if let directory = arguments.value(tsv) { try RowDirectory(path: directory).checkFree() }
     let isNew = !FileManager.default.fileExists(atPath: store)
-    let options = try arguments.graphOptions()
+    var options = try arguments.graphOptions()
+    options.postIndex = .off
     let graph = try StoreAccess.open(store, access: .readWrite, options)
     guard graph.read({ view in view.sequence }) == 0 else {
       throw .usage("\(store): holds a graph already; seed into a new directory")
     }
     do throws(CommandFailure) {
-      try fill(graph, with: network)
+      try fill(graph, with: network, isForSaving: true)
       let snapshot = try StoreAccess.snapshot(graph)
       if let directory = arguments.value(tsv) { _ = try ExportCommand.write(graph, to: RowDirectory(path: directory)) }
       let counts = graph.read { view in view.counts }
@@ -53,13 +57,16 @@ enum SeedCommand {
     return 0
   }
 
-  static func fill(_ graph: SocialGraph, with network: SeededNetwork) throws(CommandFailure) {
+  /// - Parameter isForSaving: whether the graph is only saved afterwards (`SocialGraph.bulk`).
+  static func fill(
+    _ graph: SocialGraph, with network: SeededNetwork, isForSaving: Bool = false
+  ) throws(CommandFailure) {
     var progress = Progress()
     defer { progress.finish() }
     do throws(KithError) {
-      try graph.bulk { (batch) throws(KithError) in
+      try graph.bulk(isForSaving: isForSaving) { (batch) throws(KithError) in
         try network.apply(to: &batch, &progress)
-        progress.note("building the index of names, writing the snapshot…")
+        if !isForSaving { progress.note("building the index of names…") }
       }
     } catch {
       throw .no("the network could not be created: \(error.description)")
@@ -68,12 +75,13 @@ enum SeedCommand {
 
   private static func network(_ arguments: Arguments) throws(CommandFailure) -> SeededNetwork {
     func count(_ option: Option) throws(CommandFailure) -> Int {
-      Int(try arguments.integer(option, in: 0...1_000_000_000) ?? 0)
+      Int(try arguments.integer(option, in: 0...4_000_000_000) ?? 0)
     }
     let network = SeededNetwork(
       userCount: try count(users), followCount: try count(follows), postCount: try count(posts),
       likeCount: try count(likes),
-      seed: UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1))
+      seed: UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1),
+      shape: arguments.value(shape).flatMap { SeededNetwork.Shape(rawValue: $0) } ?? .lognormal)
     if let impossibility = network.impossibility { throw .usage("\(impossibility); ask for less") }
     return network
   }

@@ -6,13 +6,12 @@ extension SeededNetwork {
   func drawnFollows(_ degrees: [Int]) -> DrawnEdges {
     guard followCount > 0 else { return DrawnEdges(degrees: [UInt32](repeating: 0, count: userCount)) }
     var random = RandomSource(seed: seed, stream: 3)
-    let popularity = AliasTable(zipf: userCount)
-    let order = random.permutation(userCount)
+    let popularity = TableDraw(table: AliasTable(zipf: userCount), order: random.permutation(userCount))
     var chooser = DistinctChooser(candidateCount: userCount)
     var targets: [UInt32] = []
     targets.reserveCapacity(followCount)
     for (user, degree) in degrees.enumerated() {
-      targets += chooser.choose(degree, from: popularity, as: order, excluding: UInt32(user), &random)
+      targets += chooser.choose(degree, from: popularity, excluding: UInt32(user), &random)
     }
     let seconds = shuffledSeconds(&random)
     return DrawnEdges(degrees: degrees.map { UInt32($0) }, targets: targets, seconds: seconds)
@@ -29,12 +28,12 @@ extension SeededNetwork {
     return seconds
   }
 
-  func drawnLikes(likers: AliasTable) -> DrawnEdges {
+  /// The likes, by users whom `likers` draws.
+  func drawnLikes(likers: some RowDraw) -> DrawnEdges {
     guard likeCount > 0 else { return DrawnEdges(degrees: [UInt32](repeating: 0, count: userCount)) }
     var random = RandomSource(seed: seed, stream: 6)
     var times = RandomSource(seed: seed, stream: 5)
     let counts = likeCounts(&random)
-    let order = (0..<UInt32(userCount)).map(\.self)
     var chooser = DistinctChooser(candidateCount: userCount)
     var users: [UInt32] = []
     users.reserveCapacity(likeCount)
@@ -42,7 +41,7 @@ extension SeededNetwork {
     seconds.reserveCapacity(likeCount)
     for post in counts.indices {
       let postTime = postTime(post, &times)
-      for user in chooser.choose(Int(counts[post]), from: likers, as: order, excluding: nil, &random) {
+      for user in chooser.choose(Int(counts[post]), from: likers, excluding: nil, &random) {
         // Most likes come soon, some after weeks: a delay of 1 to 2³¹ ms, its order of magnitude drawn first.
         let delay = Int64(random.below(UInt64(1) << UInt64(10 + random.below(22))))
         users.append(user)
@@ -54,12 +53,11 @@ extension SeededNetwork {
 
   /// The number of likes of each post: a quarter of all users at most, unless there are too many likes for that.
   private func likeCounts(_ random: inout RandomSource) -> [UInt32] {
-    let popularity = AliasTable(zipf: postCount)
-    let order = random.permutation(postCount)
+    let popularity = TableDraw(table: AliasTable(zipf: postCount), order: random.permutation(postCount))
     let quarter = (userCount + 3) / 4
     let limit = UInt32(likeCount <= quarter * postCount / 2 ? quarter : userCount)
     var counts = [UInt32](repeating: 0, count: postCount)
-    popularity.draw(likeCount, as: order, &random) { drawn in
+    popularity.draw(likeCount, &random) { drawn in
       var post = Int(drawn)
       // A full post passes the like on to the next one with room.
       while counts[post] == limit { post = post + 1 == postCount ? 0 : post + 1 }
@@ -106,7 +104,7 @@ extension DrawnEdges {
 
   /// The edges as the engine takes them.
   var lists: BulkLists {
-    BulkLists(degrees: degrees) { elements, buffer in
+    BulkLists(degrees: degrees) { _, elements, buffer in
       for index in elements {
         buffer[index &- elements.lowerBound] = UInt64(targets[index]) << 32 | UInt64(seconds[index])
       }

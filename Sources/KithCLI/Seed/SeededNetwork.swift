@@ -19,6 +19,7 @@ struct SeededNetwork: Sendable {
   let postCount: Int
   let likeCount: Int
   let seed: UInt64
+  var shape = Shape.lognormal
 
   /// Why such a network is impossible; nil if it is possible.
   var impossibility: String? {
@@ -39,16 +40,39 @@ struct SeededNetwork: Sendable {
   /// Applies the whole network. Edges are drawn on another thread meanwhile, and become whole lists at once.
   func apply(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {
     guard userCount > 0 else { return }
+    if shape == .powerLaw { return try applyPowerLaw(to: &batch, &progress) }
     var random = RandomSource(seed: seed, stream: 2)
     let degrees = Lognormal.counts(userCount, sum: followCount, limit: userCount - 1, &random)
     let queue = DispatchQueue(label: "kith.seed")
     let follows = Background(on: queue) { drawnFollows(degrees) }
-    let likes = Background(on: queue) { drawnLikes(likers: AliasTable(weights: degrees.map { UInt64($0) + 1 })) }
+    let likes = Background(on: queue) {
+      drawnLikes(likers: TableDraw(table: AliasTable(weights: degrees.map { UInt64($0) + 1 }), order: nil))
+    }
     try addUsers(to: &batch, &progress)
-    try addPosts(to: &batch, &progress)
+    if postCount > 0 {
+      var random = RandomSource(seed: seed, stream: 4)
+      let vocabulary = Vocabulary(&random)
+      let activity = TableDraw(table: AliasTable(zipf: userCount), order: random.permutation(userCount))
+      try addPosts(by: activity, vocabulary, &random, to: &batch, &progress)
+    }
     progress.note("follows and likes…")
     batch.addEdges(.follow, follows.wait().lists)
     batch.addEdges(.like, likes.wait().lists)
+  }
+
+  /// The same by power laws, whose follows are drawn while their lists are made.
+  private func applyPowerLaw(
+    to batch: inout SocialGraph.Batch, _ progress: inout Progress
+  ) throws(KithError) {
+    let laws = powerLaws()
+    let likes = Background(on: DispatchQueue(label: "kith.seed")) { drawnLikes(likers: laws.interest) }
+    try addUsers(to: &batch, &progress)
+    var random = RandomSource(seed: seed, stream: 4)
+    let vocabulary = Vocabulary(&random)
+    try addPosts(by: laws.popularity, vocabulary, &random, to: &batch, &progress)
+    progress.note("follows and likes…")
+    batch.addEdges(.like, likes.wait().lists)
+    batch.addEdges(.follow, powerLawFollows(laws))
   }
 
   private func addUsers(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {
@@ -72,16 +96,16 @@ struct SeededNetwork: Sendable {
   }
 
   /// The posts' times are drawn from a stream of their own, so that the likes can draw them again.
-  private func addPosts(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {
-    guard postCount > 0 else { return }
-    var random = RandomSource(seed: seed, stream: 4)
+  private func addPosts(
+    by authors: some RowDraw, _ vocabulary: Vocabulary, _ random: inout RandomSource,
+    to batch: inout SocialGraph.Batch, _ progress: inout Progress
+  ) throws(KithError) {
     var times = RandomSource(seed: seed, stream: 5)
-    let vocabulary = Vocabulary(&random)
-    let activity = AliasTable(zipf: userCount)
-    let order = random.permutation(userCount)
     progress.begin("posts")
     for post in 0..<postCount {
-      let author = Self.userID(Int(order[activity.draw(&random)]))
+      var row: UInt32 = 0
+      authors.draw(1, &random) { row = $0 }
+      let author = Self.userID(Int(row))
       let text = vocabulary.text(&random)
       let time = Timestamp(postTime(post, &times))
       _ = try batch.importChange(.addPost(id: Self.postID(post), author: author, text: text, createdAt: time))

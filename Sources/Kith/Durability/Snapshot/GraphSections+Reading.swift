@@ -10,27 +10,36 @@ extension GraphSections {
     form: ListForm = .plain, workers: Int = SystemDisk.coreCount
   ) throws(KithError) -> GraphState {
     var estimate = try GraphEstimate(of: source, byteLimit: byteLimit, form: form)
-    let users = try users(source, &estimate)
-    let known = estimate
+    let lengths = try source.section(nameLengths).decodedUInt32(count: try rowCount(userIDs, source))
+    let userCount = lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) }
+    try estimate.note(users: userCount)
+    var users = UserTable()
+    users.beginRestoring(
+      try identifiers(userIDs, source, count: lengths.count) { lengths[$0] > 0 }, liveCount: userCount)
+    var liveCount = 0
+    var authors = try authors(source, users: lengths, counting: &liveCount)
+    try estimate.note(posts: liveCount)
+    let ends = EdgeEnds(
+      nameLengths: lengths, userCount: userCount, authors: authors.pin(), postCount: liveCount, ids: users.pinIDs())
     var state = GraphState(form: form)
-    var search = NameIndex()
-    // Three tasks that depend only on the users. Each takes about one core.
-    try Parallel.forEach(3) { (lane) throws(KithError) in
+    var others = GraphState(form: form)
+    // Tasks that depend only on which rows are live. The first takes one core, and so begins first.
+    try Parallel.forEach(4) { (lane) throws(KithError) in
       switch lane {
-      case 0: state.follows = try edges(RelationKind.follow.sections, source, form, users: users, workers: workers)
-      case 1: state.posts = try posts(source, users: users, known)
-      default: search.rebuild(names: users.names)
+      case 0: try restoreNames(source, lengths: lengths, to: &users)
+      case 1: state.follows = try edges(RelationKind.follow.sections, to: .user, source, ends, form: form, workers: workers)
+      case 2: state.posts = try posts(source, authors: &authors, authorCount: lengths.count, liveCount: liveCount)
+      default:
+        for kind in RelationKind.allCases where kind != .follow {
+          var edges = try edges(kind.sections, to: kind.schema.target, source, ends, form: form, workers: workers)
+          others.modify(kind) { relation, _ in swap(&relation, &edges) }
+        }
       }
     }
     for kind in RelationKind.allCases where kind != .follow {
-      var edges =
-        kind.schema.target == .user
-        ? try edges(kind.sections, source, form, users: users, workers: workers)
-        : try edges(kind.sections, source, form, users: users, to: state.posts, workers: workers)
-      state.modify(kind) { relation, _ in swap(&relation, &edges) }
+      others.modify(kind) { other, _ in state.modify(kind) { relation, _ in swap(&relation, &other) } }
     }
-    state.users = users
-    state.users.install(search)
+    swap(&state.users, &users)
     state.popularity = Popularity(state.follows)
     state.countCards()
     state.sequence = sequence
@@ -40,35 +49,39 @@ extension GraphSections {
 
   // MARK: - Users
 
-  /// Builds all users, without the search index of their names.
-  private static func users(
-    _ source: some SectionSource, _ estimate: inout GraphEstimate
-  ) throws(KithError) -> UserTable {
-    let count = try rowCount(userIDs, source)
-    let lengths = try source.section(nameLengths).decodedUInt32(count: count)
-    let liveCount = lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) }
-    try estimate.note(users: liveCount)
-    let byteSection = try source.section(nameBytes)
-    let bytes = try byteSection.decodedBytes(count: lengths.reduce(0) { $0 + Int($1) })
-    let idSection = try source.section(userIDs)
-    var users = UserTable()
-    users.deferSearch()
-    users.beginRestoring(rowCount: count, liveCount: liveCount)
+  /// The ids of all rows of a column.
+  private static func identifiers(
+    _ column: SectionID, _ source: some SectionSource, count: Int, isLive: (Int) -> Bool
+  ) throws(KithError) -> IdentifierTable {
+    let section = try source.section(column)
+    var identifiers = IdentifierTable()
+    try section.forEachInt64(count: count) { (id) throws(KithError) in
+      if id < 1 { throw section.corrupt("id \(id) is not positive") }
+      if !isLive(identifiers.count) { return identifiers.appendRemoved(id) }
+      // Ascending ids, the usual case, need no lookup.
+      if id <= identifiers.highest, identifiers.row(of: id) != nil { throw twice(id, section) }
+      identifiers.append(id)
+    }
+    if let id = identifiers.settleRemoved() { throw twice(id, section) }
+    return identifiers
+  }
+
+  /// Restores the names of all users, and their search index.
+  private static func restoreNames(
+    _ source: some SectionSource, lengths: [UInt32], to users: inout UserTable
+  ) throws(KithError) {
+    let section = try source.section(nameBytes)
+    let bytes = try section.decodedBytes(count: lengths.reduce(0) { $0 + Int($1) })
     var start = 0
-    try idSection.forEachInt64(count: count) { (id) throws(KithError) in
-      if id < 1 { throw idSection.corrupt("id \(id) is not positive") }
-      let end = start + Int(lengths[users.rowCount])
+    for row in lengths.indices where lengths[row] > 0 {
+      let end = start + Int(lengths[row])
       let name = bytes.span.extracting(start..<end)
       start = end
-      if name.isEmpty { return users.restoreRemoved(id: id) }
-      // Ascending ids, the usual case, need no lookup.
-      if id <= users.identifiers.highest, users.identifiers.row(of: id) != nil { throw twice(id, idSection) }
-      let holder = try checkName(name, of: id, users, byteSection)
-      let row = users.restore(id: id, name: name)
-      if let holder { users.notePair(row, holder) }
+      let holder = try checkName(name, of: users.identifiers.ids[row], users, section)
+      users.restore(UInt32(row), name: name)
+      if let holder { users.notePair(UInt32(row), holder) }
     }
-    if let id = users.endRestoring() { throw twice(id, idSection) }
-    return users
+    users.buildSearch()
   }
 
   /// Checks a name. Returns the user with the same name after NFC, which older releases allowed.
@@ -98,22 +111,10 @@ extension GraphSections {
   // MARK: - Posts
 
   private static func posts(
-    _ source: some SectionSource, users: borrowing UserTable, _ known: GraphEstimate
+    _ source: some SectionSource, authors: inout Column<UInt32>, authorCount: Int, liveCount: Int
   ) throws(KithError) -> PostTable {
-    let count = try rowCount(postIDs, source)
-    var liveCount = 0
-    let authors = try authors(source, count: count, users: users, counting: &liveCount)
-    var estimate = known
-    try estimate.note(posts: liveCount)
-    let idSection = try source.section(postIDs)
-    var identifiers = IdentifierTable()
-    try idSection.forEachInt64(count: count) { (id) throws(KithError) in
-      if id < 1 { throw idSection.corrupt("id \(id) is not positive") }
-      if authors[identifiers.count] == PostTable.noAuthor { return identifiers.appendRemoved(id) }
-      if id <= identifiers.highest, identifiers.row(of: id) != nil { throw twice(id, idSection) }
-      identifiers.append(id)
-    }
-    if let id = identifiers.settleRemoved() { throw twice(id, idSection) }
+    let count = authors.count
+    let identifiers = try identifiers(postIDs, source, count: count) { authors[$0] != PostTable.noAuthor }
     let timeSection = try source.section(postTimes)
     var times = Column<Int64>()
     times.grow(to: count, filledWith: 0)
@@ -125,15 +126,16 @@ extension GraphSections {
     }
     let texts = try texts(source, authors: authors)
     return PostTable(
-      identifiers: identifiers, authors: authors, times: times, texts: texts, authorCount: users.rowCount,
+      identifiers: identifiers, authors: authors.pin(), times: times, texts: texts, authorCount: authorCount,
       liveCount: liveCount)
   }
 
   /// The rows of all authors.
   /// - Parameter liveCount: incremented for each post that has an author.
   private static func authors(
-    _ source: some SectionSource, count: Int, users: borrowing UserTable, counting liveCount: inout Int
+    _ source: some SectionSource, users lengths: [UInt32], counting liveCount: inout Int
   ) throws(KithError) -> Column<UInt32> {
+    let count = try rowCount(postIDs, source)
     let section = try source.section(postAuthors)
     var authors = Column<UInt32>()
     authors.grow(to: count, filledWith: PostTable.noAuthor)
@@ -142,7 +144,7 @@ extension GraphSections {
       defer { row += 1 }
       if stored == 0 { return }
       let author = stored - 1
-      guard author < users.rowCount && users.isLive(author) else {
+      guard author < lengths.count && lengths[Int(author)] > 0 else {
         throw section.corrupt("post row \(row) has the author \(author), who is not there")
       }
       authors[row] = author
@@ -172,44 +174,49 @@ extension GraphSections {
 
   // MARK: - Edges
 
-  /// Builds a relation between users.
-  static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm = .plain, users: borrowing UserTable,
-    workers: Int
-  ) throws(KithError) -> Relation {
-    try edges(
-      ids, source, form, users: users, targetCount: users.rowCount, workers: workers, isToPosts: false,
-      hasGone: users.count < users.rowCount
-    ) { !users.isLive($0) }
-  }
-
-  /// A relation from users to posts.
-  private static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm, users: borrowing UserTable,
-    to posts: borrowing PostTable, workers: Int
-  ) throws(KithError) -> Relation {
-    try edges(
-      ids, source, form, users: users, targetCount: posts.rowCount, workers: workers, isToPosts: true,
-      hasGone: posts.count < posts.rowCount
-    ) { !posts.isLive($0) }
+  /// The rows that can be the ends of an edge.
+  struct EdgeEnds: ~Copyable, Sendable {
+    /// The byte counts of the names of users; 0 for a removed one.
+    let nameLengths: [UInt32]
+    let userCount: Int
+    /// The authors of posts.
+    let authors: Column<UInt32>
+    let postCount: Int
+    /// The ids of users, by which sources are ordered.
+    let ids: Column<Int64>
   }
 
   /// Builds one relation.
+  static func edges(
+    _ ids: EdgeSections, to target: RelationKind.Target, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
+    form: ListForm = .plain, workers: Int
+  ) throws(KithError) -> Relation {
+    switch target {
+    case .user:
+      let lengths = ends.nameLengths
+      return try edges(
+        ids, source, ends, form: form, targetCount: lengths.count, workers: workers, isToPosts: false,
+        hasGone: ends.userCount < lengths.count
+      ) { lengths[Int($0)] == 0 }
+    case .post:
+      return try edges(
+        ids, source, ends, form: form, targetCount: ends.authors.count, workers: workers, isToPosts: true,
+        hasGone: ends.postCount < ends.authors.count
+      ) { ends.authors[$0] == PostTable.noAuthor }
+    }
+  }
+
   /// - Parameters:
   ///   - hasGone: whether any target was removed.
   ///   - isGone: whether a given target was removed.
   private static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, _ form: ListForm, users: borrowing UserTable,
-    targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool,
-    isGone: @Sendable (UInt32) -> Bool
+    _ ids: EdgeSections, _ source: some SectionSource, _ ends: borrowing EdgeEnds, form: ListForm,
+    targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
   ) throws(KithError) -> Relation {
-    guard ids.areExpected(in: source) else {
-      return Relation(
-        sourceCount: users.rowCount, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
-    }
-    let degrees = try source.section(ids.degrees).decodedUInt32(count: users.rowCount)
+    guard ids.areExpected(in: source) else { return Relation(sourceCount: ends.nameLengths.count, targetCount: targetCount) }
+    let degrees = try source.section(ids.degrees).decodedUInt32(count: ends.nameLengths.count)
     let section = try source.section(ids.targets)
-    for row in degrees.indices where degrees[row] > 0 && !users.isLive(UInt32(row)) {
+    for row in degrees.indices where degrees[row] > 0 && ends.nameLengths[row] == 0 {
       throw section.corrupt("removed row \(row) has edges")
     }
     let targets = try section.listDecoder()
@@ -217,7 +224,7 @@ extension GraphSections {
     let seconds: ByteStreamSplitDecoder<UInt32>? =
       if let id = ids.seconds { try source.section(id).planeDecoder(count: targets.elementCount) } else { nil }
     return try Relation(
-      degrees: degrees, targetCount: targetCount, workers: workers, ids: users.identifiers.ids, form: form,
+      degrees: degrees, targetCount: targetCount, workers: workers, ids: ends.ids, form: form,
       hasSparseTargets: isToPosts
     ) { (sources, elements, buffer) throws(KithError) in
       try targets.decodeLists(sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer)

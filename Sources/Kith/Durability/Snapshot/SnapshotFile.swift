@@ -1,7 +1,11 @@
 /// Operations on whole snapshot files: write, read, inspect, verify.
 enum SnapshotFile {
-  /// The default limit of a snapshot's decompressed size: half of this machine's memory.
-  static var defaultMemoryLimit: Int { SystemDisk.physicalMemoryByteCount / 2 }
+  /// The default limit of a snapshot's decompressed size: this machine's memory. The columns are never all in memory;
+  /// what the graph will take is bounded by its `GraphEstimate`.
+  static var defaultMemoryLimit: Int { SystemDisk.physicalMemoryByteCount }
+
+  /// The most bytes of a compressed snapshot that are read into memory from a stream: half of this machine's memory.
+  static var streamByteLimit: Int { SystemDisk.physicalMemoryByteCount / 2 }
 
   /// Writes a graph as a snapshot called `name` in `directory`. The file is created durable and verified, or not at
   /// all. See `SnapshotFileWriter`.

@@ -166,11 +166,13 @@ import Testing
   }
 
   @Test("An older snapshot has no edges of a relation that came later") func olderSnapshot() throws {
-    let state = try restore(Self.sound.sections())
+    var state = try restore(Self.sound.sections())
     let sections = SectionList(Self.sound.sections())
+    let ends = GraphSections.EdgeEnds(
+      nameLengths: [1, 1, 1, 1], userCount: 4, authors: Column(), postCount: 0, ids: state.users.pinIDs())
     func edges(mayBeMissing: Bool) throws -> Relation {
       let ids = EdgeSections(degrees: "XXDE", targets: "XXTA", mayBeMissing: mayBeMissing)
-      return try GraphSections.edges(ids, sections, users: state.users, workers: 1)
+      return try GraphSections.edges(ids, to: .user, sections, ends, workers: 1)
     }
     let relation = try edges(mayBeMissing: true)
     #expect(relation.count == 0 && relation.forward.count == 4 && relation.backward.count == 4)

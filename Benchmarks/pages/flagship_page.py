@@ -1,0 +1,113 @@
+"""The page of the flagship: times, memory by structure, size of the file; and its picture."""
+
+from xml.sax.saxutils import escape
+
+from picture import style
+
+
+def gigabytes(count):
+    return f"{count / 1e9:,.2f} GB" if count >= 1e8 else f"{count / 1e6:,.1f} MB"
+
+
+def duration(seconds):
+    return f"{seconds:,.1f} s" if seconds < 600 else f"{seconds / 60:,.1f} min"
+
+
+def latency(nanoseconds):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds} ns"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
+
+
+def steps(results):
+    """What was done: seconds, the most resident bytes."""
+    opened, changed = results["open"], results["change"]
+    return [
+        ("made and saved", results["make"]["seconds"], results["make"]["peak"]),
+        ("opened, to the first timeline", opened["firstTimeline"], opened["opened"]["peak"]),
+        ("opened, to the first search", opened["firstSearch"], None),
+        ("asked (all rows below)", opened["stageSeconds"] - opened["firstSearch"], opened["asked"]["peak"]),
+        ("opened and PageRank", results["rank"]["seconds"], results["rank"]["peak"]),
+        ("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"]),
+        ("exported to .tsv.zst", results["import"]["exportSeconds"], None),
+        ("imported", results["import"]["seconds"], results["import"]["peak"]),
+    ]
+
+
+def structures(results):
+    """The bytes of each structure, the largest first."""
+    taken = {name: count for name, count in results["open"]["bytes"].items() if name != "total" and count}
+    return sorted(taken.items(), key=lambda item: -item[1])
+
+
+def markdown(results, scale, remarks, picture_name):
+    counts, made = results["counts"], results["make"]
+    users, follows = counts["users"], counts["follows"]
+    total = results["open"]["bytes"]["total"]
+    sections = {section["name"]: section for section in made["sections"]}
+    bits = 8 * (sections["follows.target"]["fileBytes"] + sections["follows.degree"]["fileBytes"]) / follows
+    timed = bits + 8 * sections["follows.second"]["fileBytes"] / follows
+    check = results["check"]
+    lines = [
+        f"# A network like Twitter in 2010, at {scale} of its size", "",
+        f"Created by `Scripts/flagship --scale {scale}`. {results['machine']}.", "",
+        f"{users:,} users, {follows:,} follows, {counts['posts']:,} posts, {counts['likes']:,} likes; power laws both "
+        f"ways: the most followed user has {check['mostFollowers']:,} followers. Posts are not indexed.", "",
+        *[line for remark in remarks for line in (remark, "")]]
+    if picture_name:
+        lines += [f"![Times, and memory by structure]({picture_name})", ""]
+    lines += table(["step", "time", "most resident"], [
+        (name, duration(seconds), gigabytes(peak) if peak else "") for name, seconds, peak in steps(results)])
+    lines += [
+        f"{follows / made['seconds'] / 1e6:.2f} million follows a second were made, with users, posts and the snapshot. "
+        f"Resident after opening {gigabytes(results['open']['opened']['resident'])}, after all queries "
+        f"{gigabytes(results['open']['asked']['resident'])}.", "", "## Queries", ""]
+    lines += table(["one process, one client", "p50", "p99"], [
+        (name, latency(half), latency(most)) for name, (half, most) in results["open"]["latencies"].items()])
+    lines += [
+        f"The timelines, suggestions and counts of {check['samples']} users and the twenty highest PageRanks equal "
+        "those that a C program computes from the exported rows. One follow, one like and one rename took "
+        + ", ".join(latency(time) for time in results["change"]["nanoseconds"])
+        + ", and were there after kill -9.", "", "## Memory", ""]
+    lines += table(["structure", "bytes", "each user", "share"], [
+        (name, gigabytes(count), f"{count / users:.1f}", f"{100 * count / total:.1f} %")
+        for name, count in structures(results)])
+    lines += [f"Total {gigabytes(total)}, {total / users:.0f} bytes a user; a follow takes "
+              f"{dict(structures(results))['follows'] / follows:.2f} bytes.", "", "## The file", ""]
+    lines += table(["", "bits a follow"], [
+        ("targets and degrees", f"{bits:.2f}"), ("with times", f"{timed:.2f}"),
+        ("least, given the degrees of all users", f"{check['entropyBits']:.2f}")])
+    lines += [
+        "The last line is the logarithm of the number of graphs with these degrees, divided by the follows. "
+        f"The file has {gigabytes(made['fileBytes'])}."]
+    return "\n".join(lines) + "\n"
+
+
+def picture(results):
+    """Bars: the time of each step, and the bytes of each structure."""
+    panels = [
+        ("Time", [(name, seconds, duration(seconds)) for name, seconds, _ in steps(results)]),
+        ("Memory by structure", [(name, count, gigabytes(count)) for name, count in structures(results)]),
+    ]
+    width, left, row = 760, 300, 24
+    content, y = [], 0
+    for title, bars in panels:
+        content.append(f'<text class="title" x="16" y="{y + 26}">{escape(title)}</text>')
+        y += 38
+        longest = max(value for _, value, _ in bars)
+        for name, value, text in bars:
+            length = round(max(1, value / longest * (width - left - 100)), 1)
+            content.append(f'<text class="end" x="{left - 8}" y="{y + 16}">{escape(name)}</text>'
+                           f'<path class="line c0" style="stroke-width:13" d="M{left} {y + 11}h{length}"/>'
+                           f'<text x="{left + length + 8}" y="{y + 16}">{escape(text)}</text>')
+            y += row
+        y += 14
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" role="img" '
+            f'aria-label="Times, and memory by structure">\n<style>{style()}</style>\n<rect class="paper" '
+            'width="100%" height="100%"/>\n' + "\n".join(content) + "\n</svg>\n")
