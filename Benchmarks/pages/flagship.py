@@ -18,7 +18,7 @@ from results import machine
 
 # The whole: users and follows as measured in 2010; posts and likes.
 WHOLE = {"users": 41_652_230, "follows": 1_468_365_182, "posts": 8_000_000, "likes": 16_000_000}
-STAGES = ["make", "open", "rank", "check", "change", "import"]
+STAGES = ["make", "open", "bounds", "rank", "check", "change", "import"]
 SAMPLE_COUNT = 12
 QUERY_COUNT = 2_000
 MOST_FOLLOWEES = 400
@@ -187,12 +187,27 @@ class Flagship:
         text, used = self.run("rank", self.store, "--limit", 20, "--json")
         return {**used, "ranks": json.loads(text)}
 
+    def compiled(self, name, *libraries):
+        """Compiles a program of this benchmark."""
+        program = os.path.join(self.directory, name)
+        source = os.path.join(HERE, "..", "flagship", f"{name}.c")
+        subprocess.run(["cc", "-O2", "-o", program, source, *libraries], check=True)
+        return program
+
+    def bounds(self):
+        """What opening takes at least, by a C program."""
+        words = [self.compiled("bounds", "-lzstd"), self.snapshot(), self.results["open"]["bytes"]["total"]]
+        return json.loads(subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, check=True).stdout)
+
+    def snapshot(self, store=None):
+        """The path of the oldest snapshot of a store."""
+        store = store or self.store
+        return os.path.join(store, min(name for name in os.listdir(store) if name.startswith("snap-")))
+
     def check(self):
         """Compares the answers with what the exported rows say."""
         samples = self.results["open"]["samples"]
-        program = os.path.join(self.directory, "check")
-        source = os.path.join(HERE, "..", "flagship", "check.c")
-        subprocess.run(["cc", "-O2", "-o", program, source, "-lm"], check=True)
+        program = self.compiled("check", "-lm")
         wanted = json.loads(self.piped("follows", [program, self.counts["users"], *(one["user"] for one in samples)]))
         if wanted["follows"] != self.counts["follows"]:
             sys.exit(f"{wanted['follows']:,} follows were exported, not {self.counts['follows']:,}")
@@ -295,7 +310,7 @@ class Flagship:
 
     def hashes(self, store):
         """The hash of all columns in the oldest snapshot of a store."""
-        path = os.path.join(store, min(name for name in os.listdir(store) if name.startswith("snap-")))
+        path = self.snapshot(store)
         text, _ = self.run("inspect", path, "--json")
         left = sum(section["fileBytes"] for section in json.loads(text)["snapshots"][0]["sections"])
         found = hashlib.sha256()

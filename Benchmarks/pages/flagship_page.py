@@ -64,7 +64,10 @@ def markdown(results, scale, remarks, picture_name):
         lines += [f"![Times, and memory by structure]({picture_name})", ""]
     lines += table(["step", "time", "most resident"], [
         (name, duration(seconds), gigabytes(peak) if peak else "") for name, seconds, peak in steps(results)])
+    bounds = results["bounds"]
     lines += [
+        f"Beside it, in C on one core: decompressing the file {duration(bounds['decompress'])}, touching as many new "
+        f"bytes as the graph takes {duration(bounds['touch'])}, touching them again {duration(bounds['again'])}.", "",
         f"{follows / made['seconds'] / 1e6:.2f} million follows a second were made, with users, posts and the snapshot. "
         f"Resident after opening {gigabytes(results['open']['opened']['resident'])}, after all queries "
         f"{gigabytes(results['open']['asked']['resident'])}.", "", "## Queries", ""]

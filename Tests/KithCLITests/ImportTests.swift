@@ -59,7 +59,8 @@ private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailur
   func orders() throws {
     let workshop = try Workshop()
     let users = try workshop.file("users.tsv", (1...60).map { "\($0 * 3)\tuser \($0)\n" }.joined())
-    let posts = try workshop.file("posts.tsv", (1...40).map { "\($0)\t\(3 + 3 * ($0 % 50))\t\($0)\thello\n" }.joined())
+    let texts = (1...40).map { "\($0)\t\(3 + 3 * ($0 % 50))\t\($0)\thello\n" }
+    let posts = try workshop.file("posts.tsv", texts.joined())
     var random = RandomSource(seed: 5, stream: 1)
     func rows(_ targets: Int, step: Int) -> [String] {
       (1...60).flatMap { user in
@@ -82,7 +83,8 @@ private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailur
     let (wanted, reports) = try hash(follows, likes)
     #expect(reports.map(\.addedCount) == [60, follows.count, 40, likes.count])
     let (shuffled, _) = try hash(
-      random.permutation(follows.count).map { follows[Int($0)] }, random.permutation(likes.count).map { likes[Int($0)] })
+      random.permutation(follows.count).map { follows[Int($0)] }, random.permutation(likes.count).map { likes[Int($0)] }
+    )
     #expect(shuffled == wanted)
     // A repeat, oneself, strangers and an impossible time, in order and after a row out of order.
     let bad = ["3\t3\t7\n", "3\t1000\t7\n", "1\t3\t7\n", "3\t6\t-7\n"]

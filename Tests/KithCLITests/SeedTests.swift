@@ -35,7 +35,9 @@ private func graph(
     defer { TemporaryDirectory.remove(directory) }
     let store = directory + "/store"
     for shape in SeededNetwork.Shape.allCases {
-      let words = ["--users", "700", "--follows", "9000", "--posts", "800", "--likes", "900", "--shape", shape.rawValue]
+      let words = [
+        "--users", "700", "--follows", "9000", "--posts", "800", "--likes", "900", "--shape", shape.rawValue,
+      ]
       let arguments = try Arguments(["\(store)-\(shape)"] + words, of: SeedCommand.command)
       #expect(try SeedCommand.command.run(arguments) == 0)
       let saved = try SocialGraph.open("\(store)-\(shape)", access: .readOnly)

@@ -27,7 +27,9 @@ extension GraphSections {
     try Parallel.forEach(4) { (lane) throws(KithError) in
       switch lane {
       case 0: try restoreNames(source, lengths: lengths, to: &users)
-      case 1: state.follows = try edges(RelationKind.follow.sections, to: .user, source, ends, form: form, workers: workers)
+      case 1:
+        state.follows = try edges(
+          RelationKind.follow.sections, to: .user, source, ends, form: form, workers: workers)
       case 2: state.posts = try posts(source, authors: &authors, authorCount: lengths.count, liveCount: liveCount)
       default:
         for kind in RelationKind.allCases where kind != .follow {
@@ -213,7 +215,9 @@ extension GraphSections {
     _ ids: EdgeSections, _ source: some SectionSource, _ ends: borrowing EdgeEnds, form: ListForm,
     targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
   ) throws(KithError) -> Relation {
-    guard ids.areExpected(in: source) else { return Relation(sourceCount: ends.nameLengths.count, targetCount: targetCount) }
+    guard ids.areExpected(in: source) else {
+      return Relation(sourceCount: ends.nameLengths.count, targetCount: targetCount)
+    }
     let degrees = try source.section(ids.degrees).decodedUInt32(count: ends.nameLengths.count)
     let section = try source.section(ids.targets)
     for row in degrees.indices where degrees[row] > 0 && ends.nameLengths[row] == 0 {
