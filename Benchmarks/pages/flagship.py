@@ -32,6 +32,7 @@ def main():
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--scale", default="1/20", help="the part of the whole: 1, 1/4 or 1/20 (the default)")
     parser.add_argument("--stage", choices=STAGES, help="this stage alone; without it, all that are not yet done")
+    parser.add_argument("--compact-lists", action="store_true", help="keeps follows and likes in fewer bytes")
     parser.add_argument("--directory", default=".build/flagship", help="for the store, the results and scratch files")
     parser.add_argument("--results", help="the page to write; standard output without it")
     parser.add_argument("--picture", help="an SVG of memory by structure and of the times")
@@ -39,7 +40,8 @@ def main():
     options = parser.parse_args()
     numerator, _, denominator = options.scale.partition("/")
     scale = int(numerator) / int(denominator or 1)
-    run = Flagship(options.kith, scale, os.path.join(options.directory, options.scale.replace("/", "of")))
+    form = ["--compact-lists"] if options.compact_lists else []
+    run = Flagship(options.kith, scale, form, os.path.join(options.directory, options.scale.replace("/", "of")))
     for stage in [options.stage] if options.stage else STAGES:
         if options.stage or stage not in run.results:
             run.stage(stage)
@@ -99,8 +101,8 @@ class Session:
 
 
 class Flagship:
-    def __init__(self, kith, scale, directory):
-        self.kith, self.directory = kith, directory
+    def __init__(self, kith, scale, form, directory):
+        self.kith, self.form, self.directory = kith, form, directory
         self.store = os.path.join(directory, "store")
         self.counts = {name: round(count * scale) for name, count in WHOLE.items()}
         self.path = os.path.join(directory, "results.json")
@@ -141,13 +143,13 @@ class Flagship:
     def make(self):
         shutil.rmtree(self.store, ignore_errors=True)
         counts = [word for name in WHOLE for word in (f"--{name}", self.counts[name])]
-        _, made = self.run("seed", self.store, *counts, "--shape", "power-law")
+        _, made = self.run("seed", self.store, *counts, "--shape", "power-law", *self.form)
         text, _ = self.run("inspect", self.store, "--json")
         return {**made, "fileBytes": self.files(), "sections": json.loads(text)["snapshots"][0]["sections"]}
 
     def open(self):
         chosen = random.Random(1)
-        session = Session(self.kith, self.store, "--read-only")
+        session = Session(self.kith, self.store, "--read-only", *self.form)
         session.ask(op="timeline", user=1, limit=20)
         found = {"firstTimeline": session.seconds(), "opened": session.memory()}
         session.ask(op="users", query="ann", limit=20)
@@ -184,7 +186,7 @@ class Flagship:
         return [times[len(times) // 2], times[len(times) * 99 // 100]]
 
     def rank(self):
-        text, used = self.run("rank", self.store, "--limit", 20, "--json")
+        text, used = self.run("rank", self.store, "--limit", 20, "--json", *self.form)
         return {**used, "ranks": json.loads(text)}
 
     def compiled(self, name, *libraries):
@@ -259,14 +261,14 @@ class Flagship:
         sample = self.results["open"]["samples"][0]
         user, (target, _) = sample["user"], sample["suggestions"][0]
         name = f"flagship {time.time_ns()}"
-        session = Session(self.kith, self.store)
+        session = Session(self.kith, self.store, *self.form)
         post = next(post for post in sample["timeline"]
                     if not session.ask(op="post", post=post, **{"as": user})["post"]["liked"])
         changes = [session.ask(op="follow", user=user, target=target), session.ask(op="like", user=user, post=post),
                    session.ask(op="renameUser", user=user, username=name)]
         found = {"nanoseconds": [answer["ns"] for answer in changes], **session.memory()}
         session.kill()
-        session = Session(self.kith, self.store)
+        session = Session(self.kith, self.store, *self.form)
         follows = session.ask(op="isFollowing", user=user, target=target)["value"]
         likes = session.ask(op="post", post=post, **{"as": user})["post"]["liked"]
         if not follows or not likes or session.ask(op="user", user=user)["user"]["username"] != name:
@@ -293,7 +295,7 @@ class Flagship:
             words += [f"--{kind}", path]
         exported = time.perf_counter() - began
         scratch = sum(entry.stat().st_size for entry in os.scandir(files))
-        _, used = self.run("import", copy, *words)
+        _, used = self.run("import", copy, *words, *self.form)
         shutil.rmtree(files)
         hashes = [self.hashes(path) for path in (self.store, copy)]
         shutil.rmtree(copy)

@@ -216,7 +216,8 @@ extension GraphSections {
     targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
   ) throws(KithError) -> Relation {
     guard ids.areExpected(in: source) else {
-      return Relation(sourceCount: ends.nameLengths.count, targetCount: targetCount)
+      return Relation(
+        sourceCount: ends.nameLengths.count, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
     }
     let degrees = try source.section(ids.degrees).decodedUInt32(count: ends.nameLengths.count)
     let section = try source.section(ids.targets)
