@@ -1,5 +1,5 @@
-/// Usernames like real ones: mixed case, digits, `_` and `.`, and two in a hundred not in ASCII. They repeat: the caller
-/// lengthens a name that is taken.
+/// Usernames like real ones: mixed case, digits, `_` and `.`, and two in a hundred not in ASCII. They repeat: a name
+/// that is taken is made longer.
 struct NameGenerator {
   private static let accents: [Character: String] = ["a": "á", "e": "é", "i": "ï", "o": "ö", "u": "ü"]
   private static let cyrillic = ["ба", "во", "ди", "ка", "ле", "ми", "но", "ра", "са", "та", "ша", "ян"]

@@ -4,7 +4,7 @@
 /// eight times as long as the content. Any range of elements can be decoded separately, on any thread.
 struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   let elementCount: Int
-  private let content: [UInt8]
+  private let content: FramedContent
   private let place: FilePlace
   private let blocks: [Block]
 
@@ -17,22 +17,28 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
   }
 
   init(_ section: Section) throws(KithError) {
-    content = section.content
-    place = section.place
-    guard section.elementCount <= UInt64(content.count) else {
-      throw place.corrupt("section \(section.id): \(content.count) bytes cannot hold \(section.elementCount) elements")
+    try self.init(section.head, FramedContent(section.content), section.place)
+  }
+
+  init(_ head: SectionHead, _ content: FramedContent, _ place: FilePlace) throws(KithError) {
+    self.content = content
+    self.place = place
+    guard head.elementCount <= UInt64(content.byteCount) else {
+      throw place.corrupt("section \(head.id): \(content.byteCount) bytes cannot hold \(head.elementCount) elements")
     }
-    elementCount = Int(section.elementCount)
-    blocks = try Self.readHeaders(of: section, elementCount: elementCount)
+    elementCount = Int(head.elementCount)
+    blocks = try Self.readHeaders(of: head, content, place, elementCount: elementCount)
   }
 
   /// Reads the block headers at the end of the content. The byte planes must fill the rest exactly.
-  private static func readHeaders(of section: Section, elementCount: Int) throws(KithError) -> [Block] {
-    let content = section.content
+  private static func readHeaders(
+    of head: SectionHead, _ content: FramedContent, _ place: FilePlace, elementCount: Int
+  ) throws(KithError) -> [Block] {
     let blockCount = (elementCount + ColumnCoding.blockElementCount - 1) / ColumnCoding.blockElementCount
-    let planesEnd = content.count - blockCount * ColumnCoding.blockHeaderByteCount
-    guard planesEnd >= 0 else { throw section.place.corrupt("section \(section.id) has no room for its block headers") }
-    var reader = ByteReader(Array(content[planesEnd...]), file: section.place.file)
+    let planesEnd = content.byteCount - blockCount * ColumnCoding.blockHeaderByteCount
+    guard planesEnd >= 0 else { throw place.corrupt("section \(head.id) has no room for its block headers") }
+    let (bytes, first) = try content.bytes(planesEnd..<content.byteCount)
+    var reader = ByteReader(Array(bytes[(planesEnd - first)...]), file: place.file)
     var blocks: [Block] = []
     var start = 0
     for index in 0..<blockCount {
@@ -41,15 +47,20 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
       let width = Int(try reader.readUInt8())
       let reserved = try reader.readBytes(7)
       guard let base, 1 <= width, width <= MemoryLayout<Value>.size, reserved.allSatisfy({ $0 == 0 }) else {
-        throw section.place.corrupt("section \(section.id): the header of block \(index) is impossible")
+        throw place.corrupt("section \(head.id): the header of block \(index) is impossible")
       }
       blocks.append(Block(start: start, elementCount: count, width: width, base: base))
       start += count * width
     }
     guard start == planesEnd else {
-      throw section.place.corrupt("section \(section.id): planes of \(start) bytes stand in \(planesEnd) bytes")
+      throw place.corrupt("section \(head.id): planes of \(start) bytes stand in \(planesEnd) bytes")
     }
     return blocks
+  }
+
+  /// Checks the hash of the content, after all elements were read.
+  func checkHash() throws(KithError) {
+    guard try content.hasItsHash() else { throw place.corrupt("the content of a section has a wrong hash") }
   }
 
   /// Calls `body` with the elements, in order.
@@ -59,7 +70,7 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
     var coded: [Value] = []
     for (index, block) in blocks.enumerated() {
       let start = index * ColumnCoding.blockElementCount
-      gather(start..<start + block.elementCount, into: &coded)
+      try gather(start..<start + block.elementCount, into: &coded)
       let span = coded.span
       if areDeltas {
         var value = block.base
@@ -74,7 +85,7 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
   }
 
   /// Assembles a range of elements from their byte planes.
-  func gather(_ range: Range<Int>, into coded: inout [Value]) {
+  func gather(_ range: Range<Int>, into coded: inout [Value]) throws(KithError) {
     if coded.count != range.count { coded = [Value](repeating: 0, count: range.count) }
     var target = coded.mutableSpan
     var position = range.lowerBound
@@ -82,10 +93,11 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
       let index = position / ColumnCoding.blockElementCount
       let (block, first) = (blocks[index], index * ColumnCoding.blockElementCount)
       let end = min(range.upperBound, first + block.elementCount)
+      let (bytes, origin) = try content.bytes(block.start..<block.start + block.width * block.elementCount)
       var part = target._mutatingExtracting(position - range.lowerBound..<end - range.lowerBound)
       for plane in 0..<block.width {
-        let start = block.start + plane * block.elementCount + position - first
-        let source = content.span.extracting(start..<start + part.count)
+        let start = block.start - origin + plane * block.elementCount + position - first
+        let source = bytes.span.extracting(start..<start + part.count)
         let shift = Value(truncatingIfNeeded: 8 * plane)
         if plane == 0 {
           for index in part.indices { part[index] = Value(source[index]) }
@@ -121,7 +133,7 @@ extension ByteStreamSplitDecoder where Value == UInt32 {
     _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32, into targets: inout [UInt64]
   ) throws(KithError) {
     var buffer: [UInt32] = []
-    gather(elements, into: &buffer)
+    try gather(elements, into: &buffer)
     let coded = buffer.span
     var target = targets.mutableSpan
     var index = 0

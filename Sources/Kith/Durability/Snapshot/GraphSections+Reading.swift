@@ -3,8 +3,8 @@ extension GraphSections {
   /// Builds the graph from its sections, on all cores.
   /// - Parameter byteLimit: the most memory that the graph may take, by its `GraphEstimate`.
   /// - Throws: `corrupt`, with the section and the reason; `limitExceeded`.
-  /// - Complexity: O(graph · log longest list). Memory: the graph, the columns of one relation, and buffers of a few
-  ///   megabytes per core.
+  /// - Complexity: O(graph · log longest list). Memory: the graph, and per core some megabytes and about a sixteenth
+  ///   of a relation's edges, at most eight million of them.
   static func state(
     from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
     form: ListForm = .plain, workers: Int = SystemDisk.coreCount
@@ -220,15 +220,19 @@ extension GraphSections {
         sourceCount: ends.nameLengths.count, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
     }
     let degrees = try source.section(ids.degrees).decodedUInt32(count: ends.nameLengths.count)
-    let section = try source.section(ids.targets)
+    let (head, _, place) = try source.find(ids.targets)
     for row in degrees.indices where degrees[row] > 0 && ends.nameLengths[row] == 0 {
-      throw section.corrupt("removed row \(row) has edges")
+      throw place.corrupt("section \(head.id): removed row \(row) has edges")
     }
-    let targets = try section.listDecoder()
+    try head.check(nil, encodings: [.listPlanes], place)
+    let targets = try ByteStreamSplitDecoder<UInt32>(head, source.framed(ids.targets), place)
     try targets.checkSum(of: degrees)
-    let seconds: ByteStreamSplitDecoder<UInt32>? =
-      if let id = ids.seconds { try source.section(id).planeDecoder(count: targets.elementCount) } else { nil }
-    return try Relation(
+    let seconds = try ids.seconds.map { (id) throws(KithError) in
+      let (head, _, place) = try source.find(id)
+      try head.check(targets.elementCount, encodings: [.planes], place)
+      return try ByteStreamSplitDecoder<UInt32>(head, source.framed(id), place)
+    }
+    let relation = try Relation(
       degrees: degrees, targetCount: targetCount, workers: workers, ids: ends.ids, form: form,
       hasSparseTargets: isToPosts
     ) { (sources, elements, buffer) throws(KithError) in
@@ -238,17 +242,24 @@ extension GraphSections {
         for row in sources {
           for _ in 0..<degrees[row] {
             let target = Relation.target(buffer[index])
-            if hasGone && isGone(target) { throw section.corrupt("row \(row) points at removed row \(target)") }
-            if !isToPosts && Int(target) == row { throw section.corrupt("row \(row) points at itself") }
+            if hasGone && isGone(target) {
+              throw place.corrupt("section \(head.id): row \(row) points at removed row \(target)")
+            }
+            if !isToPosts && Int(target) == row {
+              throw place.corrupt("section \(head.id): row \(row) points at itself")
+            }
             index += 1
           }
         }
       }
       guard let seconds else { return }
       var coded: [UInt32] = []
-      seconds.gather(elements, into: &coded)
+      try seconds.gather(elements, into: &coded)
       for index in coded.indices { buffer[index] |= UInt64(coded[index]) }
     }
+    try targets.checkHash()
+    try seconds?.checkHash()
+    return relation
   }
 
   /// Checks that no edge that a block ends exists across a block.

@@ -45,7 +45,14 @@ protocol SectionSource {
   func section(_ id: SectionID) throws(KithError) -> Section
   /// The header and location of a column, without its content.
   func find(_ id: SectionID) throws(KithError) -> (head: SectionHead, contentByteCount: Int, place: FilePlace)
+  /// The content of a column, decompressed where it is read. Each frame is verified by its own hash, all of them by
+  /// `hasItsHash` at the end.
+  func framed(_ id: SectionID) throws(KithError) -> FramedContent
   /// Calls `body` with a column's content in order, frame by frame. Its hash is compared at the end; only then is the
   /// content verified.
   func forEachFrame(of id: SectionID, _ body: ([UInt8]) throws(KithError) -> Void) throws(KithError)
+}
+
+extension SectionSource {
+  func framed(_ id: SectionID) throws(KithError) -> FramedContent { FramedContent(try section(id).content) }
 }

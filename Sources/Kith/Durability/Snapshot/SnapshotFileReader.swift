@@ -166,6 +166,19 @@ extension SnapshotFileReader: SectionSource {
     try forEachFrame(of: try entry(id), body)
   }
 
+  func framed(_ id: SectionID) throws(KithError) -> FramedContent {
+    let entry = try entry(id)
+    let offsets = entry.frameOffsets
+    guard let first = entry.frames.first, try content(of: first, at: offsets[0]) == entry.preamble() else {
+      throw place(of: entry).corrupt("section \(id) is not the one of the table of contents")
+    }
+    let byteCounts = entry.frames.dropFirst().map(\.contentByteCount)
+    return FramedContent(byteCounts: byteCounts, hash: entry.contentHash) {
+      [self] (frame) throws(KithError) in
+      try content(of: entry.frames[frame + 1], at: offsets[frame + 1])
+    }
+  }
+
   private func entry(_ id: SectionID) throws(KithError) -> SnapshotTable.Entry {
     guard let entry = table.entries.first(where: { $0.id == id }), isKnown(entry) else {
       throw .corrupt(file: path, offset: 0, reason: "section \(id) is missing")

@@ -4,7 +4,7 @@ extension Relation {
   ///
   /// - Parameter fill: writes the elements of some adjacent sources; `elements` is their range among all elements.
   ///   Called on many threads.
-  /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and about an eighth of
+  /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and about a sixteenth of
   ///   the edges in words per worker.
   init<Failure: Error>(
     degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing Column<Int64>, form: ListForm = .plain,
@@ -53,7 +53,7 @@ extension Relation {
     let readers = Pool<ForwardReader>()
     return PackedLists<UInt32>(
       listsPerBlock: targetsPerBlock, form: forward.form, degrees: degrees, workers: workers,
-      unitElementCount: max(1 << 18, min(total / 8, 1 << 23))
+      unitElementCount: max(1 << 18, min(total / 16, 1 << 23))
     ) { (targets, elements, buffer) throws(Never) in
       var edges = readers.lend {
         ForwardReader(sourceCount: forward.count)
