@@ -28,6 +28,7 @@ def table(head, rows):
 def steps(results):
     """What was done: seconds, the most resident bytes."""
     opened, changed = results["open"], results["change"]
+    imported = results.get("import")
     return [
         ("made and saved", results["make"]["seconds"], results["make"]["peak"]),
         ("opened, to the first timeline", opened["firstTimeline"], opened["opened"]["peak"]),
@@ -35,8 +36,8 @@ def steps(results):
         ("asked (all rows below)", opened["stageSeconds"] - opened["firstSearch"], opened["asked"]["peak"]),
         ("opened and PageRank", results["rank"]["seconds"], results["rank"]["peak"]),
         ("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"]),
-        ("exported to .tsv.zst", results["import"]["exportSeconds"], None),
-        ("imported", results["import"]["seconds"], results["import"]["peak"]),
+        *([("exported to .tsv.zst", imported["exportSeconds"], None),
+           ("imported", imported["seconds"], imported["peak"])] if imported else []),
     ]
 
 
@@ -68,8 +69,8 @@ def markdown(results, scale, remarks, picture_name):
     lines += [
         f"Beside it, in C on one core: decompressing the file {duration(bounds['decompress'])}, touching as many new "
         f"bytes as the graph takes {duration(bounds['touch'])}, touching them again {duration(bounds['again'])}.", "",
-        f"{follows / made['seconds'] / 1e6:.2f} million follows a second were made, with users, posts and the snapshot. "
-        f"Resident after opening {gigabytes(results['open']['opened']['resident'])}, after all queries "
+        f"{follows / made['seconds'] / 1e6:.2f} million follows a second were made, with users, posts and the snapshot."
+        f" Resident after opening {gigabytes(results['open']['opened']['resident'])}, after all queries "
         f"{gigabytes(results['open']['asked']['resident'])}.", "", "## Queries", ""]
     lines += table(["one process, one client", "p50", "p99"], [
         (name, latency(half), latency(most)) for name, (half, most) in results["open"]["latencies"].items()])
