@@ -46,8 +46,8 @@ extension SeededNetwork {
     }
   }
 
-  /// Draws `count` different rows, sorted. Rows drawn before are drawn again, at most this often; then the rest is taken
-  /// in turn.
+  /// Draws `count` different rows, sorted. Rows drawn before are drawn again, at most this often; then the rest is
+  /// taken in turn.
   private static let roundCount = 16
 
   private static func choose(
