@@ -15,6 +15,7 @@ enum EntryPoint {
   ]
 
   static func main() {
+    ByteStream.occupyClosedStreams()
     ByteStream.ignoreFileSizeLimits()
     // A separate function: ending the process inside it would skip its callees' `defer` blocks.
     let status = run(Array(CommandLine.arguments.dropFirst())) { command, arguments in

@@ -59,6 +59,19 @@ struct ByteStream: Sendable {
     return Int(size.ws_col)
   }
 
+  /// Takes the places of closed standard streams (`>&-`), so that no file gets one and is written in its stead. Using
+  /// such a stream still fails with EBADF.
+  static func occupyClosedStreams() {
+    for stream in [input, output, error] where fcntl(stream.rawValue, F_GETFD) < 0 {
+      // The lowest free number, which is this one.
+      #if canImport(Glibc)
+        _ = unsafe Glibc.open("/dev/null", stream.rawValue == input.rawValue ? O_WRONLY : O_RDONLY)
+      #else
+        _ = unsafe Darwin.open("/dev/null", stream.rawValue == input.rawValue ? O_WRONLY : O_RDONLY)
+      #endif
+    }
+  }
+
   /// A write to a pipe without a reader returns an error instead of killing the process by a signal.
   static func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)

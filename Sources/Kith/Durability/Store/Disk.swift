@@ -220,7 +220,7 @@ extension SystemDisk {
     // Safe because the address is that of a local that outlives the call; likewise in all calls of stat here.
     let result = unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW)
     guard result == 0 else {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw Self.failure("stat", path)
     }
     return FileStatus(status)
@@ -290,7 +290,7 @@ extension SystemDisk {
   /// other kind of file. The position is neither used nor moved.
   func openRegular(descriptor: Int32) throws(KithError) -> SystemFile? {
     let path = SystemStream(descriptor: descriptor).name
-    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, Self.leastDescriptor)
     guard own >= 0 else { throw Self.failure("fcntl", path) }
     let file = SystemFile(descriptor: own, path: path, owner: owner)
     return try status(of: file).kind == .file ? file : nil
@@ -327,10 +327,19 @@ extension SystemDisk {
     return file
   }
 
+  /// Files stay clear of 0 to 2: a host may have closed its standard streams, and what is printed must not enter them.
+  private static let leastDescriptor = STDERR_FILENO + 1
+
   private func openDescriptor(_ path: String, _ flags: Int32) throws(KithError) -> Int32 {
     while true {
       let descriptor = Self.openCall(path, flags | O_CLOEXEC)
-      if descriptor >= 0 { return descriptor }
+      if descriptor >= Self.leastDescriptor { return descriptor }
+      if descriptor >= 0 {
+        defer { _ = close(descriptor) }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, Self.leastDescriptor)
+        guard own >= 0 else { throw Self.failure("fcntl", path) }
+        return own
+      }
       switch errno {
       case EINTR: continue
       case ELOOP: throw Self.notRegular(path, .symbolicLink)
