@@ -1,7 +1,7 @@
 // The frame of the page: addresses, views, keys, colour scheme, counts.
 
 import { connect, identifier, listen, read, store } from './api.js';
-import { compact, h, missing, number, say } from './dom.js';
+import { compact, h, missing, noun, number, say } from './dom.js';
 import { graphView } from './graph.js';
 import { mapView, pathView } from './map.js';
 import { personView, postView } from './person.js';
@@ -140,11 +140,12 @@ function counts() {
   const rows = [['people', info.users], ['follows', info.follows], ['posts', info.posts], ['likes', info.likes],
     ['change', info.sequence]];
   if (list.children.length === 0) {
-    list.append(...rows.map(([name]) => h('div', {}, h('dt', { text: name }), h('dd', { class: 'num' }))));
+    list.append(...rows.map(() => h('div', {}, h('dt', {}), h('dd.num', {}))));
   }
-  rows.forEach(([, value], index) => {
-    const cell = list.children[index].lastChild, text = index === 4 ? number(value) : compact(value);
+  rows.forEach(([name, value], index) => {
+    const [term, cell] = list.children[index].children, text = index === 4 ? number(value) : compact(value);
     if (cell.textContent !== text) cell.textContent = text;
+    term.textContent = index === 4 ? name : noun(value, name);
     cell.title = number(value);
   });
 }

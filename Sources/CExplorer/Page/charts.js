@@ -1,36 +1,36 @@
 // Charts drawn by hand as SVG, at the width they have, each with its numbers as a table.
 
-import { bytes, compact, h, icon, number, s } from './dom.js';
+import { bytes, compact, h, icon, noun, number, s } from './dom.js';
 
 /** A card with a title, a line of text that follows the pointer, a chart, and the same numbers as a table. */
 export function card(title, { note = '', table = null, tools = null, wide = '' } = {}, ...body) {
-  const readout = h('p', { class: 'readout num muted', text: note });
-  const holder = h('div', { class: 'table-holder', hidden: true });
-  const toggle = table && h('button', { type: 'button', class: 'ghost', 'aria-expanded': 'false', title: 'Table',
+  const readout = h('p.readout.num.muted', { text: note });
+  const holder = h('div.table-holder', { hidden: true });
+  const toggle = table && h('button.ghost', { type: 'button', 'aria-expanded': 'false', title: 'Table',
     'aria-label': `${title} as a table`, onclick: () => {
       holder.hidden = !holder.hidden;
       toggle.setAttribute('aria-expanded', String(!holder.hidden));
       if (!holder.hidden) holder.replaceChildren(rows(title, ...table()));
     } }, icon('table'));
   const element = h('section', { class: `card chart ${wide}`, 'aria-label': title },
-    h('div', { class: 'card-head' }, h('div', {}, h('h2', { text: title }), readout),
-      h('div', { class: 'card-tools' }, tools, toggle)),
+    h('div.card-head', {}, h('div', {}, h('h2', { text: title }), readout),
+      h('div.card-tools', {}, tools, toggle)),
     ...body, holder);
   return { element, read: (text) => { readout.textContent = text ?? note; },
     note: (text) => { note = readout.textContent = text; } };
 }
 
 function rows(caption, heads, data) {
-  return h('div', { class: 'table-scroll', tabindex: 0, role: 'group', 'aria-label': caption }, h('table', {},
-    h('caption', { class: 'hidden', text: caption }),
+  return h('div.table-scroll', { tabindex: 0, role: 'group', 'aria-label': caption }, h('table', {},
+    h('caption.hidden', { text: caption }),
     h('thead', {}, h('tr', {}, ...heads.map((text) => h('th', { scope: 'col', text })))),
-    h('tbody', {}, ...data.map((line) => h('tr', {}, ...line.map((cell) => h('td', { class: 'num' },
+    h('tbody', {}, ...data.map((line) => h('tr', {}, ...line.map((cell) => h('td.num', {},
       typeof cell === 'number' ? number(cell) : h('bdi', { text: String(cell) }))))))));
 }
 
 /** Draws again whenever the width changes. `draw(width, height)` returns the children of the picture. */
 export function picture(label, height, draw) {
-  const svg = s('svg', { class: 'picture', role: 'img', 'aria-label': label, height });
+  const svg = s('svg.picture', { role: 'img', 'aria-label': label, height });
   let width = 0;
   const again = () => {
     width = svg.clientWidth;
@@ -57,11 +57,11 @@ export function logarithmic(label, series, words, say) {
     const py = (y) => height - BOTTOM - Math.log10(y) / topY * (height - BOTTOM - TOP);
     const grid = [];
     for (let power = 0; power <= topX; power += 1) {
-      grid.push(s('line', { class: 'grid', x1: px(10 ** power), x2: px(10 ** power), y1: TOP, y2: height - BOTTOM }),
+      grid.push(s('line.grid', { x1: px(10 ** power), x2: px(10 ** power), y1: TOP, y2: height - BOTTOM }),
         text(px(10 ** power), height - BOTTOM + 17, compact(10 ** power)));
     }
     for (let power = 0; power <= topY; power += 1) {
-      grid.push(s('line', { class: 'grid', x1: LEFT, x2: width - RIGHT, y1: py(10 ** power), y2: py(10 ** power) }),
+      grid.push(s('line.grid', { x1: LEFT, x2: width - RIGHT, y1: py(10 ** power), y2: py(10 ** power) }),
         text(LEFT - 8, py(10 ** power) + 4, compact(10 ** power), 'end'));
     }
     const dots = visible.map(({ kind, points }) => s('g', { class: kind },
@@ -78,7 +78,9 @@ export function logarithmic(label, series, words, say) {
   });
   chart.svg.addEventListener('pointermove', (event) => {
     const hit = chart.nearest?.(event.offsetX, event.offsetY);
-    say(hit ? `${compact(hit[2])} ${hit[2] === 1 ? 'person has' : 'people have'} ${compact(hit[1])} ${hit[0]}` : null);
+    const [name, count, people] = hit ?? [];
+    say(hit ? `${compact(people)} ${people === 1 ? 'person has' : 'people have'} ${compact(count)} ${noun(count, name)}`
+      : null);
   });
   chart.svg.addEventListener('pointerleave', () => say(null));
   return chart.svg;
@@ -92,7 +94,7 @@ export function area(label, values, { height = 120, when, say, ticks }) {
     const py = (value) => tall - BOTTOM - value / top * (tall - BOTTOM - TOP);
     const line = values.map((value, index) => `${index
       ? 'L' : 'M'}${px(index).toFixed(1)} ${py(value).toFixed(1)}`).join('');
-    const cross = s('g', { class: 'cross', visibility: 'hidden' }, s('line', { y1: TOP - 6, y2: tall - BOTTOM }),
+    const cross = s('g.cross', { visibility: 'hidden' }, s('line', { y1: TOP - 6, y2: tall - BOTTOM }),
       s('circle', { r: 3.5 }));
     chart.move = (x) => {
       const index = Math.max(0, Math.min(values.length - 1, Math.round(x / width * (values.length - 1))));
@@ -103,9 +105,9 @@ export function area(label, values, { height = 120, when, say, ticks }) {
     };
     chart.leave = () => { cross.setAttribute('visibility', 'hidden'); say(null); };
     return [
-      s('line', { class: 'grid', x1: 0, x2: width, y1: tall - BOTTOM, y2: tall - BOTTOM }),
-      s('path', { class: 'area', d: `${line}L${width} ${tall - BOTTOM}L0 ${tall - BOTTOM}Z` }),
-        s('path', { class: 'line', d: line }),
+      s('line.grid', { x1: 0, x2: width, y1: tall - BOTTOM, y2: tall - BOTTOM }),
+      s('path.area', { d: `${line}L${width} ${tall - BOTTOM}L0 ${tall - BOTTOM}Z` }),
+        s('path.line', { d: line }),
       ...ticks.map(([at, words], index) => text(at * width, tall - 4, words,
         index === 0 ? 'start' : index === ticks.length - 1 ? 'end' : 'middle')),
       cross,
@@ -183,7 +185,7 @@ export function treemap(label, structures, say) {
     const part = parts[index], strong = index < parts.length * 0.13 ? 'strong' : '', wide = Math.max(0.5, w - 3),
       high = Math.max(0.5, tall - 3);
     const room = wide > words(part.name).length * 6.6 + 16 && high > 24;
-    const tile = s('g', { class: 'tile-part' },
+    const tile = s('g.tile-part', {},
       s('rect', { x, y, width: wide, height: high, rx: Math.min(5, wide / 3),
         'fill-opacity': (0.95 - 0.78 * Math.sqrt(index / parts.length)).toFixed(3) }),
       room && s('text', { x: x + 9, y: y + 19, class: `tile-name ${strong}` },

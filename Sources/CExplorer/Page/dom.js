@@ -1,44 +1,42 @@
 // Elements, text and numbers. Whatever a store holds enters the page here, by textContent alone.
 
-const SVG = 'http://www.w3.org/2000/svg';
-
-/** Makes an HTML element: `class`, `text`, `on…` handlers, everything else an attribute. */
-export function h(tag, props = {}, ...children) {
-  return fill(document.createElement(tag), props, children);
-}
+/** Makes an HTML element, `tag.class`: `text`, `on…` handlers, everything else an attribute. */
+export const h = (tag, props, ...children) => make('http://www.w3.org/1999/xhtml', tag, props, children);
 
 /** Makes an SVG element. */
-export function s(tag, props = {}, ...children) {
-  return fill(document.createElementNS(SVG, tag), props, children);
-}
+export const s = (tag, props, ...children) => make('http://www.w3.org/2000/svg', tag, props, children);
 
-function fill(element, props, children) {
+function make(space, tag, props = {}, children) {
+  const [name, ...classes] = tag.split('.'), element = document.createElementNS(space, name);
+  if (classes.length) element.setAttribute('class', classes.join(' '));
   for (const [key, value] of Object.entries(props)) {
-    if (value === undefined || value === null || value === false) continue;
+    if (value == null || value === false) continue;
     if (key === 'text') element.textContent = value;
     else if (key === 'vars') for (const name in value) element.style.setProperty(name, value[name]);
     else if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? '' : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat().filter((child) => child != null && child !== false));
   return element;
 }
 
 export function icon(name) {
-  return s('svg', { class: 'icon', 'aria-hidden': 'true' }, s('use', { href: `#i-${name}` }));
+  return s('svg.icon', { 'aria-hidden': 'true' }, s('use', { href: `#i-${name}` }));
 }
 
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 export const number = (value) => whole.format(value);
 export const compact = (value) => (value < 10000 ? whole.format(value) : short.format(value));
-export const plural = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+const singular = (many) => (many === 'people' ? 'person' : many.replace(/s$/, ''));
+export const noun = (value, many) => (Number(value) === 1 ? singular(many) : many);
+export const plural = (value, many) => `${number(value)} ${noun(value, many)}`;
 
 export function bytes(value) {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let unit = 0;
-  while (value >= 1000 && unit < 4) { value /= 1000; unit += 1; }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+  while (value >= 1000 && unit < 4) { value /= 1024; unit += 1; }
+  return `${unit ? value.toFixed(1) : value} ${units[unit]}`;
 }
 
 export function milliseconds(value) {
@@ -68,7 +66,7 @@ function ago(ms) {
 
 /** A time, relative while it is young; its title is exact. */
 export function time(ms) {
-  const element = h('time', { class: 'muted num', text: ago(ms), title: exact(ms), 'data-ms': ms });
+  const element = h('time.muted.num', { text: ago(ms), title: exact(ms), 'data-ms': ms });
   if (Math.abs(ms) <= MAXIMUM_TIME) element.dateTime = new Date(ms).toISOString();
   return element;
 }
@@ -100,7 +98,7 @@ const encoder = new TextEncoder();
 
 /** Text with marks at `ranges`, which count UTF-8 bytes. */
 export function marked(text, ranges) {
-  const element = h('bdi', { class: 'name', title: text.length > 24 ? text : null });
+  const element = h('bdi.name', { title: text.length > 24 ? text : null });
   if (!ranges || ranges.length === 0) { element.textContent = text; return element; }
   let byte = 0, next = 0, plain = '', inside = '';
   const flush = () => {
@@ -125,7 +123,7 @@ export function marked(text, ranges) {
 
 /** A row of buttons of which one is pressed. */
 export function segments(label, options, value, change) {
-  const group = h('div', { class: 'segments', role: 'group', 'aria-label': label });
+  const group = h('div.segments', { role: 'group', 'aria-label': label });
   const press = (chosen) => {
     for (const button of group.children) button.setAttribute('aria-pressed', String(button.dataset.value === chosen));
   };
@@ -143,14 +141,14 @@ export function say(text) {
 }
 
 /** What is said in place of a list that has nothing. */
-export const empty = (text) => h('p', { class: 'empty', text });
+export const empty = (text) => h('p.empty', { text });
 
 /** A name, cut where there is no room; its title is whole. */
-export const named = (text) => h('bdi', { class: 'name', text, title: text });
+export const named = (text) => h('bdi.name', { text, title: text });
 
 /** A problem, in words. */
 export function failure(error) {
-  return h('p', { class: 'failure', role: 'alert', text: error.message ?? String(error) });
+  return h('p.failure', { role: 'alert', text: error.message ?? String(error) });
 }
 
 /** A view that cannot be shown. */

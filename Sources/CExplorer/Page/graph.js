@@ -14,11 +14,11 @@ export function graphView(place, scope) {
     ['blocks', 'blocks'],
     ['mutes', 'mutes']]);
   const show = () => { if (store.info) counts.set(store.info); };
-  const element = h('div', { class: 'graph' },
-    h('header', { class: 'page-head' }, h('h1', { text: 'Graph' }),
-      h('p', { class: 'muted', text: 'The whole graph in pictures.' })),
+  const element = h('div.graph', {},
+    h('header.page-head', {}, h('h1', { text: 'Graph' }),
+      h('p.muted', { text: 'The whole graph in pictures.' })),
     counts.element,
-    h('div', { class: 'charts' }, growth(), degrees(), ranks(scope), activity(), memory()));
+    h('div.charts', {}, growth(), degrees(), ranks(scope), activity(), memory()));
   scope.title('Graph');
   show();
   scope.use(() => listen(store, 'counts', show));
@@ -27,7 +27,7 @@ export function graphView(place, scope) {
 
 /** A place of fixed height that a chart takes when its numbers are here. */
 function later(height, path, draw) {
-  const holder = h('div', { class: 'chart-holder', vars: { '--height': `${height}px` } });
+  const holder = h('div.chart-holder', { vars: { '--height': `${height}px` } });
   read(path).then((data) => holder.replaceChildren(draw(data)))
     .catch((error) => holder.replaceChildren(failure(error)));
   return holder;
@@ -39,8 +39,8 @@ function degrees() {
     note: 'People by how many follow them, and how many they follow',
     table: () => [['degree', 'people followed by so many', 'people who follow so many'], merged(data)],
   });
-  const legend = h('p', { class: 'legend' }, h('span', {}, h('i', { class: 'swatch strong' }), 'followers'),
-    h('span', {}, h('i', { class: 'swatch pale' }), 'followees'));
+  const legend = h('p.legend', {}, h('span', {}, h('i.swatch.strong', {}), 'followers'),
+    h('span', {}, h('i.swatch.pale', {}), 'followees'));
   chart.element.insertBefore(later(300, '/api/degrees', (found) => {
     data = found;
     return logarithmic('Degree distribution on logarithmic axes', [
@@ -74,13 +74,13 @@ function growth() {
   });
   let sum = true;
   const holder = later(150, `/api/growth?buckets=${BUCKETS}`, (found) => { data = found; return draw(); });
-  const draw = () => h('div', { class: 'multiples' }, ...names().map((name) => {
+  const draw = () => h('div.multiples', {}, ...names().map((name) => {
     let total = 0;
     const values = sum ? data.series[name].map((value) => (total += value)) : data.series[name];
     const last = data.from + data.step * (values.length - 1);
-    const value = h('b', { class: 'num', text: compact(sum ? values[values.length - 1] : Math.max(...values)) });
+    const value = h('b.num', { text: compact(sum ? values[values.length - 1] : Math.max(...values)) });
     return h('figure', {}, h('figcaption', {}, value,
-      h('span', { class: 'muted', text: sum ? name : `${name} at most in a step` })),
+      h('span.muted', { text: sum ? name : `${name} at most in a step` })),
       area(`${name} over time`, values, { when, say: (text) => chart.read(text === null ? null : `${name} · ${text}`),
         ticks: [[0, date(data.from)], [1, date(last)]] }));
   }));
@@ -131,9 +131,9 @@ function memory() {
 /** The bar of a long job, with its button to cancel. */
 export function progress(label, cancel) {
   const bar = h('progress', { max: 1, value: 0, 'aria-label': label }),
-    words = h('span', { class: 'muted num', text: 'Starting' });
-  const element = h('div', { class: 'progress' }, bar, words,
-    h('button', { type: 'button', class: 'button', text: 'Cancel', onclick: cancel }));
+    words = h('span.muted.num', { text: 'Starting' });
+  const element = h('div.progress', {}, bar, words,
+    h('button.button', { type: 'button', text: 'Cancel', onclick: cancel }));
   return { element, set: ({ done, phase }) => {
     bar.value = done ?? 0;
     words.textContent = `${phase ?? ''} ${done === undefined || done === null
@@ -143,7 +143,7 @@ export function progress(label, cancel) {
 
 function ranks(scope) {
   let by = 'followers', stop = null, users = [];
-  const body = h('div', { class: 'ranks' });
+  const body = h('div.ranks', {});
   const chart = card('Most followed', {
     note: 'By followers, or by PageRank',
     table: () => [['user', 'id', 'followers', 'score'],
@@ -164,13 +164,13 @@ function ranks(scope) {
     (value) => { by = value; run(); }));
   const bars = (found) => {
     const top = Math.max(...found.map((user) => user.score));
-    return h('ol', { class: 'bars', tabindex: 0, 'aria-label': 'Ranked people' },
+    return h('ol.bars', { tabindex: 0, 'aria-label': 'Ranked people' },
       ...found.map((user, index) => h('li', {},
-      h('a', { href: userHash(user.id) }, h('span', { class: 'rank num', text: String(index + 1) }),
+      h('a', { href: userHash(user.id) }, h('span.rank.num', { text: String(index + 1) }),
         avatar(user, 'tiny'),
         named(user.username),
-        h('span', { class: 'bar', 'aria-hidden': 'true' }, h('i', { vars: { '--part': user.score / top } })),
-        h('span', { class: 'num score', text: by === 'followers'
+        h('span.bar', { 'aria-hidden': 'true' }, h('i', { vars: { '--part': user.score / top } })),
+        h('span.num.score', { text: by === 'followers'
           ? number(user.score) : user.score.toPrecision(3) })))));
   };
   scope.use(() => {

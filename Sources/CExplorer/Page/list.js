@@ -15,9 +15,9 @@ export class List {
   constructor({ page, row, label, estimate = 68, empty = 'Nothing here.', options = false, scroller = null, key }) {
     Object.assign(this, { page, row, estimate, empty, options, scroller });
     this.key = key ?? ((item) => item.id);
-    this.body = h('div', { class: 'rows', role: options ? 'listbox' : 'list', 'aria-label': label });
-    this.note = h('div', { class: 'list-note' });
-    this.element = h('div', { class: 'list' }, this.body, this.note);
+    this.body = h('div.rows', { role: options ? 'listbox' : 'list', 'aria-label': label });
+    this.note = h('div.list-note', {});
+    this.element = h('div.list', {}, this.body, this.note);
     this.body.addEventListener('keydown', (event) => this.keys(event));
     this.repaint = () => this.paint();
     this.observer = new ResizeObserver(() => { if (this.body.clientWidth !== this.width) this.reflow(); });
@@ -82,7 +82,7 @@ export class List {
 
   skeleton() {
     this.note.replaceChildren(...Array.from({ length: GHOSTS },
-      () => h('div', { class: 'ghost-row', 'aria-hidden': 'true' })));
+      () => h('div.ghost-row', { 'aria-hidden': 'true' })));
   }
 
   replace(items) {

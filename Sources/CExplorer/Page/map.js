@@ -2,7 +2,7 @@
 
 import { ask, identifier, read } from './api.js';
 import { GraphCanvas } from './canvas.js';
-import { avatar, compact, empty, failure, h, icon, named, plural, replaceAddress, say, segments } from './dom.js';
+import { avatar, compact, empty, failure, h, icon, named, noun, plural, replaceAddress, say, segments } from './dom.js';
 import { List } from './list.js';
 import { picker, userFacts, userHash } from './rows.js';
 
@@ -11,29 +11,29 @@ const MINIATURE_NODES = 48;
 
 export function mapView(place, scope) {
   let id = place.id, user = null, hops = place.query.get('hops') === '2' ? 2 : 1, controller = null, shown = null;
-  const canvas = h('canvas', { class: 'map-canvas', tabindex: 0, role: 'application',
+  const canvas = h('canvas.map-canvas', { tabindex: 0, role: 'application',
     'aria-label': 'Neighbourhood. Arrows move, Enter opens, plus and minus zoom.' });
-  const label = h('p', { class: 'map-label num', hidden: true }),
-    note = h('p', { class: 'muted num map-note', text: ' ' });
+  const label = h('p.map-label.num', { hidden: true }),
+    note = h('p.muted.num.map-note', { text: ' ' });
   const graph = new GraphCanvas(canvas, {
     open: (node) => { location.hash = userHash(node.id); },
     point: (node, index) => {
       label.hidden = !node;
       if (!node) return;
       label.replaceChildren(named(node.username),
-        h('span', { class: 'muted',
-          text: `${compact(node.followerCount)} followers · ${graph.near[index].size} of these` }));
-      say(`${node.username}, ${plural(node.followerCount, 'follower')}, distance ${node.distance}`);
+        h('span.muted', { text: `${compact(node.followerCount)} ${noun(node.followerCount, 'followers')} · ` +
+          `${graph.near[index].size} of these` }));
+      say(`${node.username}, ${plural(node.followerCount, 'followers')}, distance ${node.distance}`);
     },
   });
   const field = picker('Whose neighbourhood', null, (chosen) => { id = chosen.id; user = chosen; load(); });
-  const people = h('div', { class: 'map-people', tabindex: 0, role: 'group', 'aria-label': 'People shown' });
+  const people = h('div.map-people', { tabindex: 0, role: 'group', 'aria-label': 'People shown' });
   const list = new List({
     label: 'People shown', estimate: 44, scroller: people, options: false,
     row: (node) => h('div', { onpointerenter: () => graph.heat(node.index), onfocusin: () => graph.heat(node.index) },
-      h('a', { class: 'map-person', href: userHash(node.id) }, h('span', { class: `swatch distance-${node.distance}` }),
+      h('a.map-person', { href: userHash(node.id) }, h('span', { class: `swatch distance-${node.distance}` }),
         named(node.username),
-          h('span', { class: 'num muted', text: compact(node.followerCount) }))),
+          h('span.num.muted', { text: compact(node.followerCount) }))),
     page: async () => ({ items: shown ? shown.nodes.map((node, index) => ({ ...node, index })) : [], next: null }),
     empty: '',
   });
@@ -52,8 +52,8 @@ export function mapView(place, scope) {
       scope.title(`Map of ${user.username}`);
       shown = await read(`/api/neighbourhood?user=${id}&hops=${hops}&limit=${NODES}`, { signal });
       note.textContent = `${shown.truncated
-        ? 'The nearest and most followed ' : ''}${plural(shown.nodes.length, 'person', 'people')}, ` +
-        plural(shown.edges.length, 'follow');
+        ? 'The nearest and most followed ' : ''}${plural(shown.nodes.length, 'people')}, ` +
+        plural(shown.edges.length, 'follows');
       graph.show(shown);
       list.reload();
     } catch (error) {
@@ -61,18 +61,18 @@ export function mapView(place, scope) {
     }
   }
 
-  const button = (name, label, action) => h('button',
-    { type: 'button', class: 'ghost', 'aria-label': label, title: label, onclick: action }, icon(name));
-  const element = h('div', { class: 'map' },
-    h('h1', { class: 'hidden', text: 'Map' }),
-    h('div', { class: 'map-bar toolbar' }, field.element,
+  const button = (name, label, action) => h('button.ghost',
+    { type: 'button', 'aria-label': label, title: label, onclick: action }, icon(name));
+  const element = h('div.map', {},
+    h('h1.hidden', { text: 'Map' }),
+    h('div.map-bar.toolbar', {}, field.element,
       segments('Hops', [['1', 'One hop'], ['2', 'Two hops']], String(hops),
         (value) => { hops = Number(value); load(); }),
       segments('Colour by', [['distance', 'Distance'], ['component', 'Component']], 'distance',
         (value) => { graph.by = value; graph.draw(); }),
       note),
-    h('div', { class: 'map-stage' }, canvas, label,
-      h('div', { class: 'map-tools' }, button('plus', 'Zoom in', () => graph.scale(1.25)),
+    h('div.map-stage', {}, canvas, label,
+      h('div.map-tools', {}, button('plus', 'Zoom in', () => graph.scale(1.25)),
         button('minus', 'Zoom out', () => graph.scale(0.8)),
         button('fit', 'Fit', () => graph.refit()))),
     people);
@@ -89,9 +89,9 @@ export function mapView(place, scope) {
 export async function miniature(holder, id, current, nodes = MINIATURE_NODES) {
   const found = await read(`/api/neighbourhood?user=${id}&hops=1&limit=${nodes}`);
   if (!current()) return;
-  const canvas = h('canvas', { class: 'mini-canvas', role: 'img',
+  const canvas = h('canvas.mini-canvas', { role: 'img',
     'aria-label': `The nearest ${found.nodes.length} people` });
-  holder.replaceChildren(h('a', { class: 'mini-link', href: `#/map/${id}`, 'aria-label': 'Open the map' }, canvas));
+  holder.replaceChildren(h('a.mini-link', { href: `#/map/${id}`, 'aria-label': 'Open the map' }, canvas));
   const graph = new GraphCanvas(canvas, { still: true });
   graph.start();
   graph.show(found);
@@ -100,7 +100,7 @@ export async function miniature(holder, id, current, nodes = MINIATURE_NODES) {
 /** A shortest path between two people, drawn as a chain. */
 export function pathView(place, scope) {
   const ends = { from: identifier(place.query.get('from')), to: identifier(place.query.get('to')) };
-  const result = h('div', { class: 'path-result', 'aria-live': 'polite' });
+  const result = h('div.path-result', { 'aria-live': 'polite' });
   let controller = null;
   const fields = {
     from: picker('From', null, (user) => { ends.from = user.id; find(); if (ends.to === null) fields.to.focus(); }),
@@ -133,27 +133,27 @@ export function pathView(place, scope) {
       return;
     }
     const hops = users.length - 1;
-    say(`A path of ${plural(hops, 'hop')}`);
+    say(`A path of ${plural(hops, 'hops')}`);
     result.replaceChildren(
-      h('p', { class: 'path-head' }, h('b', { class: 'num path-hops', text: String(hops) }),
+      h('p.path-head', {}, h('b.num.path-hops', { text: String(hops) }),
         h('span', {}, hops === 1 ? 'hop' : 'hops',
-          h('span', { class: 'muted num', text: ` · found in ${took.toFixed(1)} ms` }))),
-      h('ol', { class: 'chain' }, ...users.map((user, index) => h('li', { vars: { '--step': index } },
-        h('a', { class: 'chain-user', href: userHash(user.id) }, avatar(user, 'huge'),
+          h('span.muted.num', { text: ` · found in ${took.toFixed(1)} ms` }))),
+      h('ol.chain', {}, ...users.map((user, index) => h('li', { vars: { '--step': index } },
+        h('a.chain-user', { href: userHash(user.id) }, avatar(user, 'huge'),
           named(user.username),
-          h('span', { class: 'muted num', text: user.followerCount === undefined
+          h('span.muted.num', { text: user.followerCount === undefined
             ? `#${user.id}` : userFacts(user).split(' · ')[0] })),
-        index < hops && h('span', { class: 'chain-link' }, h('span', { text: 'follows' }), icon('arrow'))))));
+        index < hops && h('span.chain-link', {}, h('span', { text: 'follows' }), icon('arrow'))))));
   }
 
-  const swap = h('button', { type: 'button', class: 'ghost', 'aria-label': 'Swap the two ends', title: 'Swap',
+  const swap = h('button.ghost', { type: 'button', 'aria-label': 'Swap the two ends', title: 'Swap',
     onclick: () => { [ends.from, ends.to] = [ends.to,
       ends.from]; fields.from.set(null); fields.to.set(null); find(); } }, icon('arrow'));
   swap.replaceChildren(icon('swap'));
-  const element = h('div', { class: 'path' },
-    h('header', { class: 'page-head' }, h('h1', { text: 'Path' }),
-      h('p', { class: 'muted', text: 'A shortest way from one person to another along follows.' })),
-    h('div', { class: 'toolbar path-ends' }, fields.from.element, swap, fields.to.element), result);
+  const element = h('div.path', {},
+    h('header.page-head', {}, h('h1', { text: 'Path' }),
+      h('p.muted', { text: 'A shortest way from one person to another along follows.' })),
+    h('div.toolbar.path-ends', {}, fields.from.element, swap, fields.to.element), result);
   scope.title('Path');
   find();
   return { element, focus: () => (ends.from === null ? fields.from : fields.to).focus() };

@@ -15,14 +15,14 @@ const ASIDE = 5;
 export function personView(place, scope) {
   const id = place.id;
   if (id === null) return { element: missing({ message: 'This address names no person.' }) };
-  const head = h('header', { class: 'person-head' });
+  const head = h('header.person-head', {});
   const counts = tiles([['followerCount', 'followers', `#/user/${id}/followers`],
     ['followeeCount', 'following', `#/user/${id}/following`], ['postCount', 'posts', `#/user/${id}/posts`]]);
-  const body = h('div', { class: 'tab-body' }), picture = h('div', { class: 'aside-map' });
-  const suggested = h('div', { class: 'aside-list' });
+  const body = h('div.tab-body', {}), picture = h('div.aside-map', {});
+  const suggested = h('div.aside-list', {});
   const buttons = TABS.map(([name, text]) => h('button', { type: 'button', role: 'tab', id: `tab-${name}`, text,
     'aria-controls': 'tab-body', onclick: () => open(name) }));
-  const tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Lists' }, ...buttons);
+  const tabs = h('div.tabs', { role: 'tablist', 'aria-label': 'Lists' }, ...buttons);
   body.id = 'tab-body';
   body.setAttribute('role', 'tabpanel');
   let list = null, stop = null, user = null;
@@ -90,27 +90,27 @@ export function personView(place, scope) {
     head.dataset.name = user.username;
     scope.title(user.username);
     head.replaceChildren(avatar(user, 'huge'),
-      h('div', { class: 'person-name' },
+      h('div.person-name', {},
         h('h1', {}, named(user.username)),
-        h('p', { class: 'muted num', text: `#${user.id}` })),
-      h('div', { class: 'actions' },
-        h('a', { class: 'button', href: `#/map/${id}` }, icon('map'), 'Map'),
-        h('a', { class: 'button', href: `#/path?from=${id}` }, icon('path'), 'Path'),
-        h('a', { class: 'button', href: `#/past?user=${id}` }, icon('clock'), 'Past')));
+        h('p.muted.num', { text: `#${user.id}` })),
+      h('div.actions', {},
+        h('a.button', { href: `#/map/${id}` }, icon('map'), 'Map'),
+        h('a.button', { href: `#/path?from=${id}` }, icon('path'), 'Path'),
+        h('a.button', { href: `#/past?user=${id}` }, icon('clock'), 'Past')));
   }
 
   async function aside() {
     try {
       const answer = await ask({ op: 'suggestions', user: id, limit: ASIDE });
       if (answer.users.length === 0) return;
-      suggested.replaceChildren(h('h2', { class: 'overline', text: 'Might follow' }),
+      suggested.replaceChildren(h('h2.overline', { text: 'Might follow' }),
         ...answer.users.map((one) => userRow(one, { note: reason(one) })));
     } catch { /* the tab of suggestions says why */ }
   }
 
-  const element = h('div', { class: 'person' }, head, h('div', { class: 'person-main' }, counts.element, tabs, body),
-    h('aside', { class: 'person-aside', 'aria-label': 'Surroundings' },
-      h('div', { class: 'card map-card' }, picture), suggested));
+  const element = h('div.person', {}, head, h('div.person-main', {}, counts.element, tabs, body),
+    h('aside.person-aside', { 'aria-label': 'Surroundings' },
+      h('div.card.map-card', {}, picture), suggested));
   scope.title(`#${id}`);
   open(place.tab);
   refresh();
@@ -133,12 +133,12 @@ export function personView(place, scope) {
   return { element };
 }
 
-const reason = (one) => (one.mutualCount ? `via ${plural(one.mutualCount, 'followee')}` : null);
+const reason = (one) => (one.mutualCount ? `via ${plural(one.mutualCount, 'followees')}` : null);
 
 /** Whom two people both follow, or who follows both. */
 function common(id, scope) {
   let other = null, of = 'followees', list = null, stop = null;
-  const holder = h('div', { class: 'results' });
+  const holder = h('div.results', {});
   const show = () => {
     if (!other) return;
     stop?.();
@@ -154,7 +154,7 @@ function common(id, scope) {
   const field = picker('The other person', null, (user) => { other = user; show(); });
   const words = empty('Choose a second person to see what both have in common.');
   holder.append(words);
-  return h('div', {}, h('div', { class: 'toolbar' }, field.element,
+  return h('div', {}, h('div.toolbar', {}, field.element,
     segments('In common', [['followees', 'Both follow'], ['followers', 'Follow both']], of,
       (value) => { of = value; show(); })), holder);
 }
@@ -163,26 +163,26 @@ function common(id, scope) {
 export function postView(place, scope) {
   const id = place.id;
   if (id === null) return { element: missing({ message: 'This address names no post.' }) };
-  const card = h('article', { class: 'card post-card' });
+  const card = h('article.card.post-card', {});
   const list = questionList({ op: 'likers', post: id }, { label: 'Likers', empty: 'No likes yet.' });
-  const title = h('h2', { class: 'overline', text: 'Liked by' });
-  const element = h('div', { class: 'post-view' }, card, title, list.element);
-  const likes = h('b', { class: 'num' });
+  const title = h('h2.overline', { text: 'Liked by' });
+  const element = h('div.post-view', {}, card, title, list.element);
+  const likes = h('b.num', {});
 
   function show(post) {
     likes.textContent = number(post.likeCount);
-    title.textContent = `Liked by ${plural(post.likeCount, 'person', 'people')}`;
+    title.textContent = `Liked by ${plural(post.likeCount, 'people')}`;
     if (card.dataset.id === String(post.id)) return;
     card.dataset.id = post.id;
     scope.title(`Post of ${post.author.username}`);
     card.replaceChildren(
-      h('header', { class: 'post-card-head' }, avatar(post.author),
+      h('header.post-card-head', {}, avatar(post.author),
         h('div', {}, h('h1', {}, h('a', { href: userHash(post.author.id) },
           named(post.author.username))),
-          h('p', { class: 'muted num', text: exact(post.createdAt) })),
-        h('span', { class: 'id num', text: `post #${post.id}` })),
-      h('p', { class: 'post-large' }, h('bdi', { class: 'post-text', text: post.text })),
-      h('p', { class: 'post-likes' }, icon('heart'), likes, h('span', { class: 'muted', text: 'likes' })));
+          h('p.muted.num', { text: exact(post.createdAt) })),
+        h('span.id.num', { text: `post #${post.id}` })),
+      h('p.post-large', {}, h('bdi.post-text', { text: post.text })),
+      h('p.post-likes', {}, icon('heart'), likes, h('span.muted', { text: 'likes' })));
   }
 
   scope.title(`Post #${id}`);

@@ -1,43 +1,44 @@
 // Rows that several views show: people, posts, and the field that picks a person.
 
 import { ask } from './api.js';
-import { avatar, compact, h, icon, marked, named, number, plural, time } from './dom.js';
+import { avatar, compact, h, icon, marked, named, noun, number, plural, time } from './dom.js';
 import { List } from './list.js';
 
 export const userHash = (id) => `#/user/${id}`;
 
 export function userFacts(user) {
-  return `${compact(user.followerCount)} followers · ${compact(user.followeeCount)} following · ` +
-    plural(user.postCount, 'post');
+  const { followerCount, followeeCount, postCount } = user;
+  return `${compact(followerCount)} ${noun(followerCount, 'followers')} · ${compact(followeeCount)} following · ` +
+    plural(postCount, 'posts');
 }
 
 /** A person as a link. `note` is a second text at the right. */
 export function userRow(user, { option = false, note = null } = {}) {
   const content = [
     avatar(user),
-    h('span', { class: 'row-text' },
-      h('span', { class: 'row-name' }, marked(user.username, user.ranges),
-        h('span', { class: 'id num', text: `#${user.id}` })),
-      h('span', { class: 'row-facts num', text: userFacts(user) })),
-    note && h('span', { class: 'row-note num' }, note),
+    h('span.row-text', {},
+      h('span.row-name', {}, marked(user.username, user.ranges),
+        h('span.id.num', { text: `#${user.id}` })),
+      h('span.row-facts.num', { text: userFacts(user) })),
+    note && h('span.row-note.num', {}, note),
   ];
-  if (option) return h('a', { class: 'user-row', role: 'option', href: userHash(user.id), tabindex: -1 }, ...content);
-  return h('div', { class: 'user-row-item' }, h('a', { class: 'user-row', href: userHash(user.id) }, ...content));
+  if (option) return h('a.user-row', { role: 'option', href: userHash(user.id), tabindex: -1 }, ...content);
+  return h('div.user-row-item', {}, h('a.user-row', { href: userHash(user.id) }, ...content));
 }
 
 export function postRow(post, { by = true } = {}) {
-  const likes = h('a', { class: 'likes num', href: `#/post/${post.id}`,
-    'aria-label': `Post ${post.id}, ${plural(post.likeCount, 'like')}` }, icon('heart'), number(post.likeCount));
+  const likes = h('a.likes.num', { href: `#/post/${post.id}`,
+    'aria-label': `Post ${post.id}, ${plural(post.likeCount, 'likes')}` }, icon('heart'), number(post.likeCount));
   const text = marked(post.text, post.ranges);
   text.className = 'post-text';
   text.removeAttribute('title');
-  return h('article', { class: 'post-row' },
+  return h('article.post-row', {},
     by ? avatar(post.author, 'small') : null,
-    h('div', { class: 'post-body' },
-      h('p', { class: 'post-head' },
-        by && h('a', { class: 'author', href: userHash(post.author.id) }, named(post.author.username)),
+    h('div.post-body', {},
+      h('p.post-head', {},
+        by && h('a.author', { href: userHash(post.author.id) }, named(post.author.username)),
         time(post.createdAt)),
-      h('p', { class: 'post-words' }, text),
+      h('p.post-words', {}, text),
       likes));
 }
 
@@ -50,7 +51,7 @@ export function questionList(question, { kind = 'users', label, empty, note, by,
     estimate: kind === 'users' ? 68 : 118,
     row: kind === 'users' ? (user) => userRow(user, { note: note?.(user) }) : (post) => {
       const row = postRow(post, { by });
-      return h('div', { class: 'post-item' }, row);
+      return h('div.post-item', {}, row);
     },
     page: async (cursor, signal) => {
       const answer = await ask({ ...question, ...(question.op === 'suggestions' ? { limit: 100 } : { limit: PAGE }),
@@ -72,8 +73,8 @@ export function picker(label, chosen, pick) {
   const input = h('input', { type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false',
     placeholder: 'Name or #id',
     'aria-expanded': 'false', 'aria-controls': id, 'aria-autocomplete': 'list', 'aria-label': label });
-  const options = h('div', { class: 'picker-options', role: 'listbox', id, 'aria-label': label, hidden: true });
-  const face = h('span', { class: 'picker-face' });
+  const options = h('div.picker-options', { role: 'listbox', id, 'aria-label': label, hidden: true });
+  const face = h('span.picker-face', {});
   let users = [], active = -1, controller = null;
   const show = (user) => {
     face.replaceChildren(user ? avatar(user, 'tiny') : icon('user'));
@@ -109,7 +110,7 @@ export function picker(label, chosen, pick) {
       { role: 'option', id: `${id}-${index}`, class: 'picker-option',
       onmousedown: (event) => { event.preventDefault(); take(user); } },
     avatar(user, 'tiny'), marked(user.username, user.ranges),
-      h('span', { class: 'num muted', text: compact(user.followerCount) }))));
+      h('span.num.muted', { text: compact(user.followerCount) }))));
     options.hidden = users.length === 0 || document.activeElement !== input;
     input.setAttribute('aria-expanded', String(!options.hidden));
     mark(users.length ? 0 : -1);
@@ -128,22 +129,24 @@ export function picker(label, chosen, pick) {
     event.preventDefault();
   });
   show(chosen);
-  const element = h('div', { class: 'picker' }, face, input, options);
+  const element = h('div.picker', {}, face, input, options);
   return { element, set: (user) => { chosen = user; show(user); }, focus: () => input.focus() };
 }
 
 /** A row of tiles with counts; `set` changes them. */
 export function tiles(names) {
-  const element = h('dl', { class: 'tiles' });
+  const element = h('dl.tiles', {});
   const cells = names.map(([, name, href]) => {
-    const value = h('dd', { class: 'num', text: '–' });
-    element.append(h('div', { class: 'tile' }, h('dt', {}, href ? h('a', { href, text: name }) : name), value));
+    const value = h('dd.num', { text: '–' });
+    element.append(h('div.tile', {}, h('dt', {}, href ? h('a', { href, text: name }) : name), value));
     return value;
   });
-  const set = (values, deltas = {}) => names.forEach(([key], index) => {
-    const value = values[key], text = value === undefined || value === null ? '–' : compact(Number(value));
+  const set = (values, deltas = {}) => names.forEach(([key, name], index) => {
+    const value = values[key], text = value == null ? '–' : compact(Number(value));
+    const term = cells[index].previousSibling;
     if (cells[index].textContent !== text) cells[index].textContent = text;
-    if (value !== undefined && value !== null) cells[index].title = number(value);
+    if (value != null) cells[index].title = number(value);
+    (term.firstElementChild ?? term).textContent = noun(value, name);
     const delta = deltas[key];
     if (delta) cells[index].append(h('span',
       { class: `delta ${delta < 0 ? 'down' : ''}`, text: `${delta < 0 ? '−' : '+'}${compact(Math.abs(delta))}` }));

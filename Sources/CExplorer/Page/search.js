@@ -21,9 +21,9 @@ export function searchView(place, scope) {
   const input = h('input', { type: 'search', value: now.q, autocomplete: 'off', autocapitalize: 'none',
     spellcheck: 'false',
     role: 'combobox', 'aria-controls': 'results', 'aria-expanded': 'true', 'aria-autocomplete': 'list' });
-  const speed = speedometer(), found = h('span', { class: 'found num muted' });
-  const preview = h('aside', { class: 'preview', 'aria-label': 'Preview' });
-  const holder = h('div', { class: 'results' });
+  const speed = speedometer(), found = h('span.found.num.muted', {});
+  const preview = h('aside.preview', { 'aria-label': 'Preview' });
+  const holder = h('div.results', {});
   let list = null, stop = null, previewing = null;
 
   function question() {
@@ -41,8 +41,8 @@ export function searchView(place, scope) {
     const answer = await ask(asked, { signal });
     if (!cursor) {
       const total = answer.count ?? null;
-      found.textContent = counting && total !== null ? plural(total, 'person', 'people') : '';
-      say(counting && total !== null ? plural(total, 'person', 'people') : plural(answer.posts?.length ?? 0, 'post'));
+      found.textContent = counting && total !== null ? plural(total, 'people') : '';
+      say(counting && total !== null ? plural(total, 'people') : plural(answer.posts?.length ?? 0, 'posts'));
       speed.show();
     }
     return { items: answer[now.kind], next: answer.next };
@@ -58,7 +58,7 @@ export function searchView(place, scope) {
         const row = userRow(user, { option: true });
         row.addEventListener('pointerenter', () => look(user));
         return row;
-      } : (post) => h('div', { class: 'post-item' }, postRow(post)),
+      } : (post) => h('div.post-item', {}, postRow(post)),
     });
     list.body.id = 'results';
     holder.replaceChildren(list.element);
@@ -117,12 +117,12 @@ export function searchView(place, scope) {
   const orders = h('select', { 'aria-label': 'Order', onchange: () => { now.order = orders.value; refresh(); } },
     ...ORDERS.map(([value, text]) => h('option', { value, text, selected: value === now.order })));
 
-  const element = h('div', { class: 'search' },
-    h('div', { class: 'search-head' },
-      h('h1', { class: 'hidden', text: 'Search' }),
-      h('div', { class: 'search-field' }, icon('search'), input, h('kbd', { 'aria-hidden': 'true', text: '/' })),
-      h('div', { class: 'toolbar' }, kinds, matches, orders, found, speed.element)),
-    h('div', { class: 'search-body' }, holder, preview));
+  const element = h('div.search', {},
+    h('div.search-head', {},
+      h('h1.hidden', { text: 'Search' }),
+      h('div.search-field', {}, icon('search'), input, h('kbd', { 'aria-hidden': 'true', text: '/' })),
+      h('div.toolbar', {}, kinds, matches, orders, found, speed.element)),
+    h('div.search-body', {}, holder, preview));
   scope.title('Search');
   build();
   scope.use(() => {
@@ -155,10 +155,10 @@ function live(list, question) {
 
 /** What the last question took, in the engine and in all, and the last round trips as bars. */
 function speedometer() {
-  const engine = h('b', { class: 'num', text: '–' }), trip = h('span', { class: 'num', text: '–' });
-  const bars = s('svg', { class: 'spark', viewBox: '0 0 96 20', 'aria-hidden': 'true' });
-  const element = h('p', { class: 'speed', title: 'Time in the engine, and the whole round trip' },
-    bars, h('span', {}, engine, ' engine'), h('span', { class: 'muted' }, trip, ' round trip'));
+  const engine = h('b.num', { text: '–' }), trip = h('span.num', { text: '–' });
+  const bars = s('svg.spark', { viewBox: '0 0 96 20', 'aria-hidden': 'true' });
+  const element = h('p.speed', { title: 'Time in the engine, and the whole round trip' },
+    bars, h('span', {}, engine, ' engine'), h('span.muted', {}, trip, ' round trip'));
   const show = () => {
     engine.textContent = latency.engine === null ? '–' : milliseconds(latency.engine);
     trip.textContent = milliseconds(latency.trip);
@@ -177,12 +177,12 @@ async function card(holder, user, current) {
   if (!user) { holder.replaceChildren(); return; }
   const counts = tiles([['followerCount', 'followers'], ['followeeCount', 'following'], ['postCount', 'posts']]);
   counts.set(user);
-  const picture = h('div', { class: 'preview-map' }), posts = h('div', { class: 'preview-posts' });
+  const picture = h('div.preview-map', {}), posts = h('div.preview-posts', {});
   holder.replaceChildren(
-    h('div', { class: 'preview-head' }, avatar(user, 'large'),
+    h('div.preview-head', {}, avatar(user, 'large'),
       h('div', {}, h('h2', {}, named(user.username)),
-        h('p', { class: 'muted num', text: `#${user.id}` })),
-      h('a', { class: 'button', href: userHash(user.id) }, 'Open', icon('arrow'))),
+        h('p.muted.num', { text: `#${user.id}` })),
+      h('a.button', { href: userHash(user.id) }, 'Open', icon('arrow'))),
     counts.element, picture, posts);
   try {
     const newest = await ask({ op: 'posts', user: user.id, limit: 3 });

@@ -11,7 +11,7 @@ const KEPT_CHANGES = 200;
 const EVERY = 1000;  // milliseconds between readings of the files while changes come in
 
 export function storeView(place, scope) {
-  const line = h('div', { class: 'chart-holder', vars: { '--height': '130px' } }), files = h('div', { class: 'files' });
+  const line = h('div.chart-holder', { vars: { '--height': '130px' } }), files = h('div.files', {});
   let found = { snapshots: [], journals: [] };
   const chart = card('Snapshots and journals', {
     note: 'Every instant on the line can be looked at: choose one', wide: 'wide',
@@ -28,11 +28,11 @@ export function storeView(place, scope) {
     files.replaceChildren(table(found));
   }
 
-  const path = h('p', { class: 'muted path-name' });
+  const path = h('p.muted.path-name', {});
   const name = () => { path.textContent = store.info ? `${store.info.path} · version ${store.info.version}` : ''; };
   name();
-  const element = h('div', { class: 'store' }, h('header', { class: 'page-head' }, h('h1', { text: 'Store' }), path),
-    h('div', { class: 'charts' }, chart.element, health(scope), feed(scope)));
+  const element = h('div.store', {}, h('header.page-head', {}, h('h1', { text: 'Store' }), path),
+    h('div.charts', {}, chart.element, health(scope), feed(scope)));
   scope.title('Store');
   scope.use(() => {
     load();
@@ -61,21 +61,21 @@ function timeline(found, tell) {
     chart.when = (x) => Math.min(last, from + Math.max(0, Math.min(1, (x - 14) / (width - 28))) * room);
     const bars = found.journals.filter((one) => one.fromTime !== null && one.toTime !== null).map((one) => {
       const x = px(one.fromTime), wide = Math.max(6, px(one.toTime) - x);
-      return s('rect', { class: 'journal', x: Math.min(x, width - 20), y: axis - 14, width: wide, height: 14, rx: 4 });
+      return s('rect.journal', { x: Math.min(x, width - 20), y: axis - 14, width: wide, height: 14, rx: 4 });
     });
-    const pins = found.snapshots.filter((one) => one.time !== null).map((one) => s('g', { class: 'pin' },
+    const pins = found.snapshots.filter((one) => one.time !== null).map((one) => s('g.pin', {},
       s('line', { x1: px(one.time), x2: px(one.time), y1: 34, y2: axis }),
         s('circle', { cx: px(one.time), cy: 27, r: 7 }),
-      s('circle', { class: 'hole', cx: px(one.time), cy: 27, r: 2.6 })));
-    const cross = s('line', { class: 'cross-line', y1: 12, y2: axis + 6, visibility: 'hidden' });
+      s('circle.hole', { cx: px(one.time), cy: 27, r: 2.6 })));
+    const cross = s('line.cross-line', { y1: 12, y2: axis + 6, visibility: 'hidden' });
     chart.cross = (x) => {
       cross.setAttribute('visibility', x === null ? 'hidden' : 'visible');
       if (x !== null) { cross.setAttribute('x1', x); cross.setAttribute('x2', x); }
     };
     const words = room > 3 * 86400000 ? date : exact;
-    return [s('line', { class: 'grid', x1: 0, x2: width, y1: axis, y2: axis }), ...bars, ...pins, cross,
-      s('text', { class: 'tick', x: 0, y: height - 10 }, words(from)),
-      s('text', { class: 'tick', x: width, y: height - 10, 'text-anchor': 'end' }, 'now')];
+    return [s('line.grid', { x1: 0, x2: width, y1: axis, y2: axis }), ...bars, ...pins, cross,
+      s('text.tick', { x: 0, y: height - 10 }, words(from)),
+      s('text.tick', { x: width, y: height - 10, 'text-anchor': 'end' }, 'now')];
   });
   chart.svg.classList.add('picks');
   chart.svg.addEventListener('pointermove', (event) => {
@@ -90,7 +90,7 @@ function timeline(found, tell) {
 
 function table({ snapshots, journals }) {
   const link = (ms) => (ms === null || ms === undefined
-    ? '' : h('a', { class: 'text-link', href: `#/past?at=${ms}` }, 'as of then'));
+    ? '' : h('a.text-link', { href: `#/past?at=${ms}` }, 'as of then'));
   const rows = [
     ...snapshots.map((one) => [one.sequence,
       ['Snapshot', one.name, `the graph at change ${number(one.sequence)}`, one.time, one.bytes, one.state, one.time]]),
@@ -98,36 +98,36 @@ function table({ snapshots, journals }) {
       ['Journal', one.name, one.to < one.from ? 'no change yet' : `changes ${number(one.from)} to ${number(one.to)}`,
       one.toTime, one.bytes, '', one.toTime]]),
   ].sort((a, b) => b[0] - a[0]).map(([, cells]) => cells);
-  return h('div', { class: 'table-scroll', tabindex: 0, role: 'group', 'aria-label': 'Files' },
-    h('table', { class: 'file-table' },
+  return h('div.table-scroll', { tabindex: 0, role: 'group', 'aria-label': 'Files' },
+    h('table.file-table', {},
     h('thead', {}, h('tr', {}, ...['File', 'Restores', 'Written', 'Size', 'State',
       'Past'].map((text) => h('th', { scope: 'col', text })))),
     h('tbody', {}, ...rows.map(([kind, name, restores, ms, size, state, at]) => h('tr', {},
       h('td', {}, h('span', { class: `file-kind ${kind.toLowerCase()}`, text: kind }),
-        h('code', { class: 'file-name', text: name, title: name })),
-      h('td', { class: 'num', text: restores }), h('td', {}, typeof ms === 'number' ? time(ms) : ''),
-      h('td', { class: 'num', text: bytes(size) }), h('td', {}, h('span', { class: 'muted', text: state ?? '' })),
+        h('code.file-name', { text: name, title: name })),
+      h('td.num', { text: restores }), h('td', {}, typeof ms === 'number' ? time(ms) : ''),
+      h('td.num', { text: bytes(size) }), h('td', {}, h('span.muted', { text: state ?? '' })),
         h('td', {}, link(at)))))));
 }
 
 function health(scope) {
-  const body = h('div', { class: 'health' });
+  const body = h('div.health', {});
   const chart = card('Health', { note: 'Reads every file and checks every rule of the graph' }, body);
   let stop = null;
   const idle = (...before) => body.replaceChildren(...before,
-    h('button', { type: 'button', class: 'button primary', id: 'verify', onclick: run }, icon('shield'),
+    h('button.button.primary', { type: 'button', id: 'verify', onclick: run }, icon('shield'),
       before.length ? 'Verify again' : 'Verify'));
   const run = () => {
     const bar = progress('Verifying',
-      () => { stop?.(); stop = null; idle(h('p', { class: 'muted', text: 'Cancelled.' })); });
+      () => { stop?.(); stop = null; idle(h('p.muted', { text: 'Cancelled.' })); });
     body.replaceChildren(bar.element);
     stop = follow('/api/verify', {
       progress: bar.set,
       result: ({ problems }) => {
         stop = null;
-        say(problems.length ? plural(problems.length, 'problem') : 'Sound');
-        idle(problems.length === 0 ? h('p', { class: 'sound' }, icon('shield'), 'Sound: no problem found')
-          : h('ul', { class: 'problems' },
+        say(problems.length ? plural(problems.length, 'problems') : 'Sound');
+        idle(problems.length === 0 ? h('p.sound', {}, icon('shield'), 'Sound: no problem found')
+          : h('ul.problems', {},
             ...problems.map((one) => h('li', {}, h('b', { text: one.code }), ` ${one.where}: ${one.message}`))));
       },
       failure: (error) => { stop = null; idle(failure(error)); },
@@ -147,7 +147,7 @@ const names = new Map();
 
 /** Changes as they happen, newest first. */
 function feed(scope) {
-  const list = h('ol', { class: 'feed', tabindex: 0, 'aria-label': 'Changes, newest first' });
+  const list = h('ol.feed', { tabindex: 0, 'aria-label': 'Changes, newest first' });
   const rest = empty('Changes appear here as they happen.');
   const chart = card('Changes', { note: 'As they are written' }, rest, list);
   let waiting = [], timer = 0, seen = 0;
@@ -164,7 +164,7 @@ function feed(scope) {
     rest.hidden = true;
     list.prepend(...batch.map(entry).reverse());
     while (list.children.length > KEPT_CHANGES) list.lastChild.remove();
-    chart.note(`${plural(seen, 'change')} since this view was opened`);
+    chart.note(`${plural(seen, 'changes')} since this view was opened`);
   };
   const add = ({ detail }) => {
     seen += detail.count ?? 1;
@@ -179,26 +179,26 @@ function feed(scope) {
 }
 
 function entry(change) {
-  const who = (id) => h('a', { class: 'text-link', href: userHash(id) },
-    h('bdi', { class: 'name', text: names.get(id) ?? `#${id}` }));
-  const post = (id) => h('a', { class: 'text-link', href: `#/post/${id}`, text: `post #${id}` });
+  const who = (id) => h('a.text-link', { href: userHash(id) },
+    h('bdi.name', { text: names.get(id) ?? `#${id}` }));
+  const post = (id) => h('a.text-link', { href: `#/post/${id}`, text: `post #${id}` });
   const { op, user, target } = change;
   let words;
-  if (change.count !== undefined) words = [plural(change.count, 'change'), ' more'];
+  if (change.count !== undefined) words = [plural(change.count, 'changes'), ' more'];
   else if (change.missed) words = ['changes that no journal holds any more'];
   else if (VERBS[op]) words = [who(user), ` ${VERBS[op]} `,
     change.post === undefined ? who(target) : post(change.post)];
   else if (op === 'addPost') words = [who(user), ' wrote ', change.id === undefined ? 'a post' : post(change.id), ': ',
-    h('bdi', { class: 'muted', text: change.text })];
+    h('bdi.muted', { text: change.text })];
   else if (op === 'addUser') words = [change.id === undefined
-    ? h('bdi', { text: change.username }) : h('a', { class: 'text-link', href: userHash(change.id) },
+    ? h('bdi', { text: change.username }) : h('a.text-link', { href: userHash(change.id) },
     named(change.username)), ' joined'];
   else if (op === 'renameUser') words = [who(user), ' is now called ',
     named(change.username)];
   else if (op === 'removeUser') words = [`person #${user} was removed`];
   else if (op === 'removePost') words = [`post #${change.post} was removed`];
   else words = [op ?? 'change'];
-  return h('li', {}, h('span', { class: 'num id', text: change.sequence === undefined ? '' : number(change.sequence) }),
+  return h('li', {}, h('span.num.id', { text: change.sequence === undefined ? '' : number(change.sequence) }),
     h('p', {}, ...words));
 }
 
@@ -216,14 +216,14 @@ export function pastView(place, scope) {
   const slider = h('input', { type: 'range', min: 0, max: STEPS, value: STEPS, 'aria-label': 'Instant',
     disabled: true });
   const moment = h('input', { type: 'datetime-local', step: 1, 'aria-label': 'Date and time', disabled: true });
-  const go = h('button', { type: 'button', class: 'button primary', text: 'Look', disabled: true,
+  const go = h('button.button.primary', { type: 'button', text: 'Look', disabled: true,
     onclick: () => open(chosen()) });
   const search = h('input', { type: 'text', value: query, placeholder: 'Search people in both',
     'aria-label': 'Search people in both',
     spellcheck: 'false', autocomplete: 'off' });
-  const state = h('div', { class: 'past-state' });
+  const state = h('div.past-state', {});
   const panes = [pane('Then', () => at), pane('Now', () => null)];
-  const both = h('div', { class: 'panes', hidden: true }, ...panes.map((one) => one.element));
+  const both = h('div.panes', { hidden: true }, ...panes.map((one) => one.element));
 
   const local = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60000).toISOString().slice(0, 19);
   const chosen = () => {
@@ -264,8 +264,8 @@ export function pastView(place, scope) {
       result: (result) => {
         stop = null;
         at = result.at;
-        state.replaceChildren(h('p', { class: 'muted num',
-          text: `As of ${exact(at)}, after change ${number(result.sequence)}` }));
+        state.replaceChildren(h('p.muted.num',
+          { text: `As of ${exact(at)}, after change ${number(result.sequence)}` }));
         both.hidden = false;
         panes[0].counts.set(result);
         compare(result);
@@ -283,10 +283,10 @@ export function pastView(place, scope) {
   }
 
   function pane(title, at) {
-    const counts = tiles(COUNTS), when = h('p', { class: 'muted num readout' }),
-      body = h('div', { class: 'pane-body' });
-    const element = h('section', { class: 'card pane', 'aria-label': title },
-      h('div', { class: 'card-head' }, h('h2', { text: title }), when), counts.element, body);
+    const counts = tiles(COUNTS), when = h('p.muted.num.readout', {}),
+      body = h('div.pane-body', {});
+    const element = h('section.card.pane', { 'aria-label': title },
+      h('div.card-head', {}, h('h2', { text: title }), when), counts.element, body);
     return { element, counts, when, body, at };
   }
 
@@ -321,22 +321,22 @@ export function pastView(place, scope) {
     const [op, , kind] = tab, options = { at: one.at() };
     const found = (await ask({ op: 'user', user }, options)).user;
     const answer = await ask({ op, user, limit: ROWS }, options);
-    const tabs = h('div', { class: 'toolbar' },
-      h('button', { type: 'button', class: 'button', text: 'All people', onclick: () => { user = null; fill(); } }),
-      h('label', {}, h('span', { class: 'hidden', text: 'List' }),
+    const tabs = h('div.toolbar', {},
+      h('button.button', { type: 'button', text: 'All people', onclick: () => { user = null; fill(); } }),
+      h('label', {}, h('span.hidden', { text: 'List' }),
         h('select', { onchange: (event) => { tab = TABS[event.target.selectedIndex]; fill(); } },
         ...TABS.map((each) => h('option', { text: each[1], selected: each === tab })))));
     const rows = answer[kind].map((item) => (kind === 'users'
-      ? userRow(item) : h('div', { class: 'post-item' }, postRow(item))));
-    return [tabs, userRow(found), h('div', { class: 'pane-rows' },
+      ? userRow(item) : h('div.post-item', {}, postRow(item))));
+    return [tabs, userRow(found), h('div.pane-rows', {},
       ...(rows.length ? rows : [empty('Nothing here.')]))];
   }
 
-  const element = h('div', { class: 'past' },
-    h('header', { class: 'page-head' }, h('h1', { text: 'Past' }),
-      h('p', { class: 'muted', text: 'The graph as of an instant, beside the graph now.' })),
-    h('div', { class: 'card instant' },
-      h('div', { class: 'toolbar' }, moment, go, h('div', { class: 'instant-search' }, search)), slider, state), both);
+  const element = h('div.past', {},
+    h('header.page-head', {}, h('h1', { text: 'Past' }),
+      h('p.muted', { text: 'The graph as of an instant, beside the graph now.' })),
+    h('div.card.instant', {},
+      h('div.toolbar', {}, moment, go, h('div.instant-search', {}, search)), slider, state), both);
   scope.title('Past');
   load();
   scope.use(() => () => { stop?.(); stop = null; });
