@@ -24,11 +24,14 @@ struct Positional: Sendable {
   let name: String
   let help: String
   let isOptional: Bool
+  /// The words that it takes, for completion; none if it takes others.
+  let choices: [String]
 
-  init(_ name: String, _ help: String, isOptional: Bool = false) {
+  init(_ name: String, _ help: String, isOptional: Bool = false, choices: [String] = []) {
     self.name = name
     self.help = help
     self.isOptional = isOptional
+    self.choices = choices
   }
 }
 

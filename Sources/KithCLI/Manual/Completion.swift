@@ -12,6 +12,23 @@ enum Completion: String, CaseIterable {
 
   private static func options(_ command: Command) -> [Option] { command.options + [.color] }
 
+  /// Whether a value of this name is a path.
+  private static func isPath(_ value: String?) -> Bool {
+    ["FILE", "DIRECTORY", "PATH", "STORE", "SNAPSHOT", "TARGET"].contains { value?.contains($0) == true }
+  }
+
+  /// The arguments that take one of some words: the command, the argument's place after it, and the words.
+  private static func words(_ commands: [Command]) -> [(command: String, place: Int, words: [String])] {
+    commands.flatMap { command in
+      command.positionals.enumerated().map { (command.name, $0.offset + 1, choices($0.element, commands)) }
+    }.filter { !$0.words.isEmpty } + [("help", 1, commands.map(\.name))]
+  }
+
+  /// The words that an argument takes.
+  private static func choices(_ positional: Positional, _ commands: [Command]) -> [String] {
+    positional.name == "COMMAND" ? commands.map(\.name) : positional.choices
+  }
+
   private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
   // MARK: - bash
@@ -24,8 +41,14 @@ enum Completion: String, CaseIterable {
       let words = quoted(options[0].choices.joined(separator: " "))
       return "    \(name)) COMPREPLY=($(compgen -W \(words) -- \"$word\")); return ;;\n"
     }
+    let paths = Set(all.filter { isPath($0.value) && $0.choices.isEmpty }.map(\.name))
+    let others = Set(all.filter { $0.value != nil && $0.choices.isEmpty }.map(\.name)).subtracting(paths).sorted()
     let lists = commands.map {
       "    \($0.name)) options=\(quoted(options($0).map(\.name).joined(separator: " "))) ;;\n"
+    }
+    let arguments = words(commands).map { command, place, words in
+      let list = quoted(words.joined(separator: " "))
+      return "    \(command):\(place + 1)) COMPREPLY=($(compgen -W \(list) -- \"$word\")); return ;;\n"
     }
     return """
       # bash completion of kith, printed by: kith completion bash
@@ -33,19 +56,23 @@ enum Completion: String, CaseIterable {
         local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=
         COMPREPLY=()
         if [ "$COMP_CWORD" = 1 ]; then
-          COMPREPLY=($(compgen -W \(quoted(names + " --help --version")) -- "$word"))
+          COMPREPLY=($(compgen -W \(quoted(names + " help --help --version")) -- "$word"))
           return
         fi
         case $before in
-      \(values.joined())  esac
+      \(values.joined())    \(others.joined(separator: "|"))) return ;;
+        esac
         case ${COMP_WORDS[1]} in
       \(lists.joined())  esac
         if [ "${word#-}" != "$word" ]; then
           COMPREPLY=($(compgen -W "$options --help" -- "$word"))
-        else
-          compopt -o filenames 2> /dev/null
-          COMPREPLY=($(compgen -f -- "$word"))
+          return
         fi
+        case ${COMP_WORDS[1]}:$COMP_CWORD in
+      \(arguments.joined())  esac
+        local IFS=$'\\n'  # a name may have spaces
+        compopt -o filenames 2> /dev/null
+        COMPREPLY=($(compgen -f -- "$word"))
       }
       complete -F _kith kith
 
@@ -61,15 +88,19 @@ enum Completion: String, CaseIterable {
         plain.append(letter)
       }
     }
+    func value(_ name: String, _ choices: [String]) -> String {
+      let files = isPath(name) ? "_files" : " "
+      return ":\(plain(name)):" + (choices.isEmpty ? files : "(\(choices.joined(separator: " ")))")
+    }
+    let names = commands.map(\.name).joined(separator: " ")
     let list = commands.map { "    \(quoted("\($0.name):\(plain($0.summary))"))\n" }
     let cases = commands.map { command in
       var words = options(command).map { option in
-        let value = option.value.map { value in
-          ":\(plain(value)):" + (option.choices.isEmpty ? "_files" : "(\(option.choices.joined(separator: " ")))")
-        }
-        return quoted("\(option.name)[\(plain(option.help))]\(value ?? "")")
+        quoted("\(option.name)[\(plain(option.help))]\(option.value.map { value($0, option.choices) } ?? "")")
       }
-      words += command.positionals.map { quoted("\($0.isOptional ? ":" : "")\(":\(plain($0.name)):_files")") }
+      words += command.positionals.map {
+        quoted(($0.isOptional ? ":" : "") + value($0.name, choices($0, commands)))
+      }
       return "    \(command.name)) _arguments -S \(words.joined(separator: " \\\n      ")) ;;\n"
     }
     return """
@@ -80,12 +111,14 @@ enum Completion: String, CaseIterable {
       \(list.joined())  )
         if (( CURRENT == 2 )); then
           _describe command commands
+          compadd -- help --help --version
           return
         fi
         shift words
         (( CURRENT-- ))
         case $words[1] in
-      \(cases.joined())  esac
+      \(cases.joined())    help) compadd -- \(names) ;;
+        esac
       }
       if [ "$funcstack[1]" = "_kith" ]; then _kith "$@"; else compdef _kith kith; fi
 
@@ -98,6 +131,10 @@ enum Completion: String, CaseIterable {
     var lines = ["# fish completion of kith, printed by: kith completion fish"]
     lines.append("complete -c kith -n __fish_use_subcommand -f -l help -d 'shows the commands'")
     lines.append("complete -c kith -n __fish_use_subcommand -f -l version -d 'shows the version'")
+    for (command, place, words) in words(commands) {
+      let condition = "__fish_seen_subcommand_from \(command); and test (count (commandline -opc)) -eq \(place + 1)"
+      lines.append("complete -c kith -n '\(condition)' -f -a \(fishQuoted(words.joined(separator: " ")))")
+    }
     for command in commands {
       lines.append("complete -c kith -n __fish_use_subcommand -f -a \(command.name) -d \(fishQuoted(command.summary))")
       for option in options(command) {
@@ -105,7 +142,7 @@ enum Completion: String, CaseIterable {
         if !option.choices.isEmpty {
           line += " -x -a \(fishQuoted(option.choices.joined(separator: " ")))"
         } else if option.value != nil {
-          line += " -r"
+          line += isPath(option.value) ? " -r -F" : " -x"
         }
         lines.append(line + " -d \(fishQuoted(option.help))")
       }

@@ -47,7 +47,7 @@ enum CompletionCommand {
   static let command = Command(
     name: "completion",
     summary: "prints the completions of commands and options for bash, zsh or fish",
-    positionals: [Positional("SHELL", shells)],
+    positionals: [Positional("SHELL", shells, choices: Completion.allCases.map(\.rawValue))],
     notes: [
       "bash: eval \"$(kith completion bash)\" in ~/.bashrc. zsh: write it as _kith into a directory of fpath. fish: "
         + "kith completion fish > ~/.config/fish/completions/kith.fish. Scripts/install does so for all users."

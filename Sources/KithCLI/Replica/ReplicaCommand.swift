@@ -24,7 +24,8 @@ enum ReplicaCommand {
     name: "replica",
     summary: "keeps copies of one graph on several hosts, by a log in PostgreSQL",
     positionals: [
-      Positional("ACTION", Action.allCases.map(\.rawValue).joined(separator: ", ")),
+      Positional(
+        "ACTION", Action.allCases.map(\.rawValue).joined(separator: ", "), choices: Action.allCases.map(\.rawValue)),
       Positional("SUBJECT", "run: the replica's directory; forget: a NAME; skip: a position", isOptional: true),
     ],
     options: ReplicaAccess.options + [from, role, alone, retention, partition, socket, rate, seconds, .json],

@@ -12,7 +12,9 @@ enum WatchCommand {
     summary: "prints the changes of a store, or a live answer, as JSON Lines while another process writes it",
     positionals: [
       Positional("STORE", "a store directory; only read, without a lock; not with --log", isOptional: true),
-      Positional("WHAT", "changes (the default), user, likes, followers, timeline or search", isOptional: true),
+      Positional(
+        "WHAT", "changes (the default), user, likes, followers, timeline or search", isOptional: true,
+        choices: ["changes", "user", "likes", "followers", "timeline", "search"]),
       Positional("SUBJECT", "the user, the post (likes) or the text (search)", isOptional: true),
     ],
     options: [from, viewer, .limit, count, every] + ReplicaAccess.options,
@@ -72,7 +74,7 @@ enum WatchCommand {
       try ByteStream.output.write(writer.bytes)
     } catch {
       if error.isBrokenPipe { leave(with: 0) }
-      throw .no("standard output: \(error)")
+      throw .no("\(error)")
     }
   }
 
