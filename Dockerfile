@@ -1,4 +1,5 @@
-# The command in a small image: docker build -t kith . && docker run -v "$PWD/store:/store" kith info /store
+# The command in a small image:
+#   docker build -t kith . && docker run -u "$(id -u)" -v "$PWD/store:/store" kith stats /store
 # Written but not run.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libzstd-dev pkg-config

@@ -43,6 +43,13 @@ import Testing
       try kith search --reg
       try kith search ./s a --order pop
       try kith import ./s --format js
+      try kith search ./s a --limit ""
+      try kith completion z
+      try kith man ver
+      try kith watch ./s time
+      cd "$(mktemp -d)" && mkdir "my store"
+      compopt() { :; }
+      try kith stats my; echo ${#COMPREPLY[@]}
       """
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -53,8 +60,26 @@ import Testing
     try process.run()
     process.waitUntilExit()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    #expect(text == "search\n--regex\npopular\njsonl\n")
+    #expect(text == "search\n--regex\npopular\njsonl\n\nzsh\nverify\ntimeline\nmy store\n1\n")
     #expect(errors.fileHandleForReading.readDataToEndOfFile().isEmpty)
+  }
+
+  @Test("Commands and options that the documents name exist")
+  func documents() throws {
+    let commands = Dictionary(uniqueKeysWithValues: EntryPoint.commands.map { ($0.name, $0) })
+    var namedCount = 0
+    for path in try FileManager.default.subpathsOfDirectory(atPath: repositoryRoot.path)
+    where (path.hasSuffix(".md") || path == "Dockerfile") && !path.hasPrefix(".") {
+      let text = try String(contentsOf: repositoryRoot.appendingPathComponent(path), encoding: .utf8)
+      for match in text.matches(of: /\bkith ([a-z]+) ((?:[-.\/]|STORE|SNAPSHOT)[^`|#\n]*)/) {
+        let command = try #require(commands[String(match.1)], "\(path): \(match.0)")
+        let options = Set((command.options + [.color]).map(\.name) + ["--help"])
+        let named = match.2.split(separator: " ").filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
+        for option in named { #expect(options.contains(String(option)), "\(path): \(match.0)") }
+        namedCount += 1
+      }
+    }
+    #expect(namedCount > 20)
   }
 
   @Test("The version is a semantic version, and the same everywhere it is printed")

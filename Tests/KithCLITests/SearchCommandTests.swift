@@ -61,6 +61,8 @@ import Testing
       (["--fuzzy", "--regex"], "--fuzzy or --regex, not both"), (["--prefix", "--fuzzy"], "--prefix or --fuzzy"),
       (["--fuzzy", "--order", "popular"], "ordered by edit distance"),
       (["--regex", "--strict"], "--regex cannot be combined with --strict"),
+      (["--order", "age"], "--order age: name, prefixFirst, followedFirst or popular is needed"),
+      (["--order", "followedFirst"], "--order followedFirst needs --as USER"),
     ]
     for (options, reason) in cases {
       let outcome = try BuiltKith.run(["search", playground.path("nowhere"), "al"] + options)

@@ -53,25 +53,22 @@ struct Arguments: Sendable {
     return number
   }
 
-  /// The value of `--color`.
-  func color() throws(CommandFailure) -> Color.Choice {
-    guard let text = value(.color) else { return .auto }
-    guard let choice = Color.Choice(rawValue: text) else {
-      let choices = Color.Choice.allCases.map(\.rawValue).joined(separator: " or ")
-      throw misuse("\(Option.color.name) \(text): \(choices) is needed")
+  /// One of an option's words; nil if it is not given.
+  func choice<Word: RawRepresentable<String> & CaseIterable>(
+    _ option: Option, of type: Word.Type = Word.self
+  ) throws(CommandFailure) -> Word? {
+    guard let text = values[option.name] else { return nil }
+    guard let word = Word(rawValue: text) else {
+      throw misuse("\(option.name) \(text): \(alternatives(Word.allCases.map(\.rawValue))) is needed")
     }
-    return choice
+    return word
   }
 
+  /// The value of `--color`.
+  func color() throws(CommandFailure) -> Color.Choice { try choice(.color) ?? .auto }
+
   /// The value of `--unique-names`.
-  private func uniqueNames() throws(CommandFailure) -> SocialGraph.UniqueNames {
-    guard let text = value(.uniqueNames) else { return .exact }
-    guard let rule = SocialGraph.UniqueNames(rawValue: text) else {
-      let rules = SocialGraph.UniqueNames.allCases.map(\.rawValue).joined(separator: " or ")
-      throw misuse("\(Option.uniqueNames.name) \(text): \(rules) is needed")
-    }
-    return rule
-  }
+  private func uniqueNames() throws(CommandFailure) -> SocialGraph.UniqueNames { try choice(.uniqueNames) ?? .exact }
 
   /// The options of a graph, by the flags that the command has.
   func graphOptions() throws(CommandFailure) -> SocialGraph.Options {
@@ -81,16 +78,15 @@ struct Arguments: Sendable {
   }
 
   /// The value of `--post-index`.
-  func postIndex() throws(CommandFailure) -> SocialGraph.PostIndexing {
-    guard let text = value(.postIndex) else { return .textsAndAuthors }
-    guard let kind = SocialGraph.PostIndexing(rawValue: text) else {
-      throw misuse("\(Option.postIndex.name) \(text): \(Option.postIndex.choices.joined(separator: " or ")) is needed")
-    }
-    return kind
-  }
+  private func postIndex() throws(CommandFailure) -> SocialGraph.PostIndexing { try choice(.postIndex) ?? .textsAndAuthors }
 
   /// The value of `--memory`, the allowed size of a file's graph; nil if it is not given.
   func memory() throws(CommandFailure) -> Int? { try integer(.memory, in: 1...Int64.max).map { Int($0) } }
+
+  /// Checks that an option comes with another one.
+  func check(_ name: String, needs companion: Option) throws(CommandFailure) {
+    guard value(companion) != nil else { throw misuse("\(name) needs \(companion.name) \(companion.value ?? "")") }
+  }
 
   /// A failure that points to the command's help.
   func misuse(_ message: String) -> CommandFailure {

@@ -8,33 +8,37 @@ enum Help {
 
   static func overview(_ commands: [Command]) -> String {
     """
-    kith \(Version.text), an embedded, thread-safe social graph: users, follows, posts, likes, timelines, search
+    \(wrapped("kith \(Version.text), an embedded, thread-safe social graph: users, follows, posts, likes, timelines, search"))
 
     usage: kith COMMAND [ARGUMENTS]
 
     \(columns(commands.map { ($0.name, $0.summary) }))
 
-    kith COMMAND --help shows details and examples. Begin with: kith demo
+    \(wrapped("kith COMMAND --help shows details and examples. Begin with: kith demo"))
 
     """
   }
 
   static func text(of command: Command) -> String {
-    var parts = [usage(of: command), command.summary.capitalizedFirst + "."]
+    var parts = [usage(of: command), wrapped(command.summary.capitalizedFirst + ".")]
     let arguments = command.positionals.map { ($0.name, $0.help) }
     let options = (command.options + [.color]).map { ($0.spelling, $0.help) }
     parts.append(columns(arguments + options))
-    parts += command.notes.map { wrapped($0.split(whereSeparator: \.isWhitespace), to: width) }
-    if !command.notes.contains(where: { $0.hasPrefix(exitStatusPrefix) }) { parts.append(exitStatus) }
+    parts += command.notes.map(wrapped)
+    if !command.notes.contains(where: { $0.hasPrefix(exitStatusPrefix) }) { parts.append(wrapped(exitStatus)) }
     parts.append(([Color.bold("Examples:")] + command.examples.map { "  kith \($0)" }).joined(separator: "\n"))
     return parts.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func wrapped(_ text: String) -> String {
+    KithCLI.wrapped(text.split(whereSeparator: \.isWhitespace), to: width)
   }
 
   static func usage(of command: Command) -> String {
     var words = ["usage: kith \(command.name)"]
     words += command.positionals.map { $0.isOptional ? "[\($0.name)]" : $0.name }
     words += command.options.map { $0.isRequired ? $0.spelling : "[\($0.spelling)]" }
-    return wrapped(words, to: width, indentation: 4)
+    return KithCLI.wrapped(words, to: width, indentation: 4)
   }
 
   /// Two columns, the second one aligned and wrapped.
@@ -44,10 +48,10 @@ enum Help {
       let words = second.split(separator: " ")
       // In a narrow terminal, below the first column.
       if width - start < leastWidth {
-        return "  \(first)\n      " + wrapped(words, to: width - 6, indentation: 6)
+        return "  \(first)\n      " + KithCLI.wrapped(words, to: width - 6, indentation: 6)
       }
       return "  " + first.padded(to: start - 2)
-        + wrapped(words, to: width - start, indentation: 0)
+        + KithCLI.wrapped(words, to: width - start, indentation: 0)
         .replacing("\n", with: "\n" + String(repeating: " ", count: start))
     }
     return lines.joined(separator: "\n")

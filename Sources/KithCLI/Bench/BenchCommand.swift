@@ -70,14 +70,12 @@ enum BenchCommand {
       throw arguments.misuse("a store or \(size.name), not both")
     }
     let userCount = Int(try arguments.integer(users, in: 2...100_000_000) ?? 20_000)
-    func count(_ option: Option, each: Int) throws(CommandFailure) -> Int {
-      Int(try arguments.integer(option, in: 0...1_000_000_000) ?? Int64(each * userCount))
+    func count(_ option: Option) throws(CommandFailure) -> Int? {
+      try arguments.integer(option, in: 0...1_000_000_000).map { Int($0) }
     }
-    let network = SeededNetwork(
-      userCount: userCount, followCount: try count(follows, each: min(40, userCount / 2)),
-      postCount: try count(posts, each: 10), likeCount: try count(likes, each: min(20, userCount)), seed: seed)
-    if let impossibility = network.impossibility { throw .usage("\(impossibility); ask for less") }
-    return network
+    return try SeededNetwork.checked(
+      userCount: userCount, followCount: try count(follows), postCount: try count(posts),
+      likeCount: try count(likes), seed: seed)
   }
 
   // MARK: - The page

@@ -12,7 +12,7 @@ enum Console {
     do throws(ByteStream.Failure) {
       try ByteStream.output.write(bytes)
     } catch {
-      throw .no("standard output: \(error)")
+      throw .no("\(error)")
     }
   }
 

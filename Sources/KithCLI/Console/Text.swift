@@ -28,6 +28,12 @@ func counted(_ number: some BinaryInteger, _ noun: String) -> String {
   "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
 }
 
+/// `a`, `a or b`, `a, b or c`
+func alternatives(_ words: [String]) -> String {
+  let last = words.suffix(1).joined()
+  return words.count < 2 ? last : words.dropLast().joined(separator: ", ") + " or " + last
+}
+
 /// 12345 as `12.1 KB`, in powers of 1024.
 func byteText(_ byteCount: Int) -> String {
   let units = ["B", "KB", "MB", "GB", "TB"]

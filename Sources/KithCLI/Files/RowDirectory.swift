@@ -25,7 +25,7 @@ struct RowDirectory {
     do throws(KithError) {
       try PrivateFile.makeDirectory(path)
     } catch {
-      throw .usage("\(path): cannot be created as a directory: \(error.description)")
+      throw .usage(error.description)
     }
     var rowCounts: [(kind: GraphComponent, rowCount: Int)] = []
     var begun: [String] = []
@@ -47,7 +47,7 @@ struct RowDirectory {
     do throws(KithError) {
       return try PrivateFile(creating: path)
     } catch {
-      throw .usage("\(path): cannot be created: \(error.description)")
+      throw .usage(error.description)
     }
   }
 
@@ -64,7 +64,7 @@ struct RowDirectory {
       do throws(KithError) {
         try file.append(piece)
       } catch {
-        throw .no("\(path): cannot be written: \(error.description)")
+        throw .no("the export is incomplete and was removed: \(error.description)")
       }
       written += piece.count
       shown.update(done: written >> 10, of: "KB", share: nil)

@@ -25,14 +25,7 @@ enum RowFormat: String, CaseIterable, Sendable {
 
 extension Arguments {
   /// The value of `--format`; nil if it is not given.
-  func rowFormat() throws(CommandFailure) -> RowFormat? {
-    guard let text = value(RowFormat.option) else { return nil }
-    guard let format = RowFormat(rawValue: text) else {
-      let formats = RowFormat.allCases.map(\.rawValue).joined(separator: " or ")
-      throw misuse("\(RowFormat.option.name) \(text): \(formats) is needed")
-    }
-    return format
-  }
+  func rowFormat() throws(CommandFailure) -> RowFormat? { try choice(RowFormat.option) }
 }
 
 /// Each component of a graph is a file of rows. An import reads them in the order of the components: blocks after

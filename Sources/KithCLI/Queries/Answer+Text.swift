@@ -12,11 +12,15 @@ extension Answer {
       """
       \(counts.text)
         sequence \(grouped(sequence))
-        memory \(byteText(memory.byteCount)), \(grouped(memory.byteCount / max(1, counts.users))) bytes a user
+        memory \(byteText(memory.byteCount))\(Self.each(memory.byteCount, of: counts.users))
       \(memory.table.text(indentation: 4))
       """
     default: preconditionFailure("this answer has no text")
     }
+  }
+
+  private static func each(_ byteCount: Int, of userCount: Int) -> String {
+    userCount == 0 ? "" : ", \(grouped(byteCount / userCount)) bytes a user"
   }
 
   /// Whether it is a list without elements.

@@ -32,7 +32,7 @@ extension RequestCommand {
       viewer, Setting(option: Option("--by", "USER", "only posts of this author"), field: .user),
       Setting(
         option: Option("--followed", nil, "only posts by users whom the viewer follows"), field: .following,
-        word: .boolean(true)),
+        word: .boolean(true), companion: viewer.option),
       strict, before, after, limit, cursor,
     ],
     notes: [people, times, pages, "Exit status: 0 found; 1 no post was found; 2 wrong usage or cannot open."],

@@ -8,6 +8,8 @@ struct RequestCommand: Sendable {
     let field: Field
     /// The field's value, if the option takes none.
     var word: JSONValue?
+    /// Another option that it needs.
+    var companion: Option?
   }
 
   let operation: Operation
@@ -56,6 +58,7 @@ struct RequestCommand: Sendable {
     }
     for setting in settings {
       guard let text = arguments.value(setting.option) else { continue }
+      if let companion = setting.companion { try arguments.check(setting.option.name, needs: companion) }
       let word =
         if let word = setting.word { word } else { try value(text, of: setting.field, setting.option.name, arguments) }
       values.append((setting.field, word))
@@ -83,7 +86,7 @@ struct RequestCommand: Sendable {
       return .integer(number)
     case .choice(let words):
       guard words.contains(text) else {
-        throw arguments.misuse("\(name) \(text): \(words.joined(separator: " or ")) is needed")
+        throw arguments.misuse("\(name) \(text): \(alternatives(words)) is needed")
       }
       return .string(text)
     default: return .string(text)

@@ -11,8 +11,7 @@ enum SearchCommand {
   private static let regex = Option(
     "--regex", nil, "the query is a regular expression in RE2 syntax; needs a build with the trait Regex")
   private static let order = Option(
-    "--order", "ORDER", orders.dropLast().joined(separator: ", ") + orders.suffix(1).map { " or \($0)" }.joined(),
-    choices: UserQuery.Order.allCases.map(\.rawValue))
+    "--order", "ORDER", alternatives(orders), choices: UserQuery.Order.allCases.map(\.rawValue))
   private static let orders = UserQuery.Order.allCases.map { order in
     order.rawValue + (order == .name ? " (the default)" : order.schema.needsViewer ? " (with --as)" : "")
   }
@@ -35,8 +34,8 @@ enum SearchCommand {
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let match = try match(arguments)
-    let chosenOrder = arguments.value(order).map { UserQuery.Order(rawValue: $0) } ?? .name
-    guard let chosenOrder else { throw arguments.misuse("no such order; see --help") }
+    let chosenOrder: UserQuery.Order = try arguments.choice(order) ?? .name
+    if chosenOrder.schema.needsViewer { try arguments.check("--order \(chosenOrder.rawValue)", needs: viewer) }
     if match == .fuzzy && chosenOrder != .name { throw arguments.misuse("--fuzzy is always ordered by edit distance") }
     let limit = try arguments.pageLimit()
     let page = try StoreQuery.answer(arguments) { view in

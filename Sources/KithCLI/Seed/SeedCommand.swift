@@ -4,9 +4,9 @@ import Kith
 /// `kith seed`: a synthetic graph for tests and benches.
 enum SeedCommand {
   private static let users = Option("--users", "N", "how many users", isRequired: true)
-  private static let follows = Option("--follows", "N", "how many follows", isRequired: true)
-  private static let posts = Option("--posts", "N", "how many posts", isRequired: true)
-  private static let likes = Option("--likes", "N", "how many likes", isRequired: true)
+  private static let follows = Option("--follows", "N", "how many follows (default 40 for each user)")
+  private static let posts = Option("--posts", "N", "how many posts (default 10 for each user)")
+  private static let likes = Option("--likes", "N", "how many likes (default 20 for each user)")
   private static let seed = Option("--seed", "S", "the seed of the random numbers (default 1)")
   private static let shape = Option(
     "--shape", "SHAPE", "lognormal (the default), or power-law: both degrees by power laws, as in Twitter in 2010",
@@ -25,6 +25,7 @@ enum SeedCommand {
       """
     ],
     examples: [
+      "seed ./store --users 10000",
       "seed ./store --users 100000 --follows 4000000 --posts 1000000 --likes 2000000 --seed 1",
       "seed ./store --users 1000 --follows 20000 --posts 5000 --likes 9000 --tsv ./tsv",
     ],
@@ -74,14 +75,26 @@ enum SeedCommand {
   }
 
   private static func network(_ arguments: Arguments) throws(CommandFailure) -> SeededNetwork {
-    func count(_ option: Option) throws(CommandFailure) -> Int {
-      Int(try arguments.integer(option, in: 0...4_000_000_000) ?? 0)
+    func count(_ option: Option) throws(CommandFailure) -> Int? {
+      try arguments.integer(option, in: 0...4_000_000_000).map { Int($0) }
     }
+    return try SeededNetwork.checked(
+      userCount: try count(users) ?? 0, followCount: try count(follows), postCount: try count(posts),
+      likeCount: try count(likes), seed: UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1),
+      shape: try arguments.choice(shape) ?? .lognormal)
+  }
+}
+
+extension SeededNetwork {
+  /// A network of these counts; nil for a usual number for each user.
+  static func checked(
+    userCount: Int, followCount: Int?, postCount: Int?, likeCount: Int?, seed: UInt64,
+    shape: Shape = .lognormal
+  ) throws(CommandFailure) -> SeededNetwork {
+    let posts = postCount ?? 10 * userCount
     let network = SeededNetwork(
-      userCount: try count(users), followCount: try count(follows), postCount: try count(posts),
-      likeCount: try count(likes),
-      seed: UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1),
-      shape: arguments.value(shape).flatMap { SeededNetwork.Shape(rawValue: $0) } ?? .lognormal)
+      userCount: userCount, followCount: followCount ?? min(40, userCount / 2) * userCount, postCount: posts,
+      likeCount: likeCount ?? min(20, userCount, posts) * userCount, seed: seed, shape: shape)
     if let impossibility = network.impossibility { throw .usage("\(impossibility); ask for less") }
     return network
   }

@@ -64,7 +64,9 @@ enum ExportCommand {
 
   private static func part(_ arguments: Arguments) throws(CommandFailure) -> GraphComponent? {
     guard let text = arguments.value(only) else { return nil }
-    guard let part = GraphComponent(rawValue: text) else { throw arguments.misuse("--only \(text): no such file") }
+    guard let part = GraphComponent(rawValue: text) else {
+      throw arguments.misuse("\(only.name) \(text): \(alternatives(only.choices)) is needed")
+    }
     return part
   }
 

@@ -67,7 +67,7 @@ enum RestoreCommand {
       }
     } catch {
       if isNew { StoreAccess.removeUnlessFilled(target) }
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.advised(for: source)) : .usage(error.description)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
@@ -109,5 +109,11 @@ extension KithError {
   var isDamage: Bool {
     if case .corrupt = self { return true }
     return false
+  }
+
+  /// The description, and what saves the rest if the files at this path are damaged.
+  func advised(for path: String) -> String {
+    guard isDamage, path != ByteStream.sign else { return description }
+    return "\(description); kith salvage \(path) NEW makes a store of what is readable"
   }
 }

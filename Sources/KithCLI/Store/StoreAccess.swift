@@ -27,7 +27,7 @@ enum StoreAccess {
       if let report = graph.recovery { note(report, of: path) }
       return graph
     } catch {
-      throw .usage(error.description)
+      throw .usage(error.advised(for: path))
     }
   }
 

@@ -15,7 +15,13 @@ struct SystemStream: SnapshotOutput {
   private static let blockByteCount = 1 << 20
 
   /// The name used in errors.
-  var name: String { "descriptor \(descriptor)" }
+  var name: String {
+    switch descriptor {
+    case STDIN_FILENO: "standard input"
+    case STDOUT_FILENO: "standard output"
+    default: "descriptor \(descriptor)"
+    }
+  }
 
   var isSeekable: Bool { false }
 

@@ -1,6 +1,6 @@
 extension SocialGraph {
   /// How much is indexed to find posts by their words.
-  public enum PostIndexing: String, Hashable, Sendable {
+  public enum PostIndexing: String, CaseIterable, Hashable, Sendable {
     /// No index: a search scans the posts, newest first.
     case off
     /// The words of the texts. Takes about a fifth of the bytes of the texts. A post found through its author is
