@@ -115,6 +115,7 @@ private func refusal(_ words: String...) -> CommandFailure? {
   @Test("Characters that could move the cursor or hide text are shown escaped")
   func escapes() {
     #expect(printable("\u{1B}[2Jann\r\n\tb\u{202E}c\u{7F}\u{9B}") == "\\u{1B}[2Jann\\r\\n\\tb\\u{202E}c\\u{7F}\\u{9B}")
+    #expect(printable("a\u{200B}\u{FEFF}n") == "a\\u{200B}\\u{FEFF}n", "without width")
     #expect(printable("José 👩‍🚒 李") == "José 👩‍🚒 李")
   }
 

@@ -40,6 +40,13 @@ import Testing
     #expect(restored.status == 1 && restored.errors.hasSuffix(advice), "\(restored.errors)")
   }
 
+  @Test("A restore to an earlier state warns of nothing when nothing is wrong")
+  func earlierState() throws {
+    #expect(try BuiltKith.run("query", store, input: #"{"op":"addUser","username":"bob"}"#).status == 0)
+    let restored = try BuiltKith.run("restore", store, playground.path("new"), "--at-sequence", "1")
+    #expect(restored.status == 0 && restored.errors.isEmpty, "\(restored.errors)")
+  }
+
   @Test("A word that an option does not know gets the list of those it does")
   func choices() throws {
     for (words, message) in [
@@ -48,6 +55,10 @@ import Testing
       (["stats", store, "--color", "red"], "--color red: auto, always or never is needed"),
       (["followers", store, "ann", "--order", "age"], "--order age: newest or name is needed"),
       (["posts", store, "", "--followed"], "--followed needs --as USER"),
+      (
+        ["watch", store, "post"],
+        "post cannot be watched: changes, user, likes, followers, timeline or search is needed"
+      ),
     ] { try expect(words, fail: 2, with: "\(message); see kith \(words[0]) --help") }
   }
 

@@ -80,7 +80,7 @@ import Testing
     #expect(try BuiltKith.run("posts", store, "rain").status == 1)
     #expect(try BuiltKith.run("followers", store, "bob").status == 0)
     let refused = try BuiltKith.run("posts", store, "snow", "--followed")
-    #expect(refused.status == 2 && refused.errors.contains("needs a viewer (as)"), "\(refused.errors)")
+    #expect(refused.status == 2 && refused.errors.contains("--followed needs --as USER"), "\(refused.errors)")
   }
 
   @Test("Lists show times and the viewer's follows; stats shows counts and bytes")

@@ -7,16 +7,17 @@ enum Help {
   private static var width: Int { min(greatestWidth, ByteStream.output.columnCount ?? greatestWidth) }
 
   static func overview(_ commands: [Command]) -> String {
-    """
-    \(wrapped("kith \(Version.text), an embedded, thread-safe social graph: users, follows, posts, likes, timelines, search"))
+    let summary = "an embedded, thread-safe social graph: users, follows, posts, likes, timelines, search"
+    return """
+      \(wrapped("kith \(Version.text), \(summary)"))
 
-    usage: kith COMMAND [ARGUMENTS]
+      usage: kith COMMAND [ARGUMENTS]
 
-    \(columns(commands.map { ($0.name, $0.summary) }))
+      \(columns(commands.map { ($0.name, $0.summary) }))
 
-    \(wrapped("kith COMMAND --help shows details and examples. Begin with: kith demo"))
+      \(wrapped("kith COMMAND --help shows details and examples. Begin with: kith demo"))
 
-    """
+      """
   }
 
   static func text(of command: Command) -> String {

@@ -108,10 +108,11 @@ func printable(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-  /// Neither a control character nor one that overrides the direction of writing. Joiners are kept: emoji need them.
+  /// Neither a control character, nor one that overrides the direction of writing or has no width. Joiners are kept:
+  /// emoji need them.
   fileprivate var isHarmless: Bool {
     switch value {
-    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: false
+    case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x2028...0x202E, 0x2060...0x2064, 0x2066...0x2069, 0xFEFF: false
     default: true
     }
   }

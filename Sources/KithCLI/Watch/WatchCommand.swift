@@ -7,6 +7,8 @@ enum WatchCommand {
   private static let count = Option("--count", "N", "ends after N lines")
   private static let every = Option("--every", "MS", "the polling interval, 1 to 60,000 (default 20)")
 
+  private static let kinds = ["changes", "user", "likes", "followers", "timeline", "search"]
+
   static let command = Command(
     name: "watch",
     summary: "prints the changes of a store, or a live answer, as JSON Lines while another process writes it",
@@ -14,7 +16,7 @@ enum WatchCommand {
       Positional("STORE", "a store directory; only read, without a lock; not with --log", isOptional: true),
       Positional(
         "WHAT", "changes (the default), user, likes, followers, timeline or search", isOptional: true,
-        choices: ["changes", "user", "likes", "followers", "timeline", "search"]),
+        choices: kinds),
       Positional("SUBJECT", "the user, the post (likes) or the text (search)", isOptional: true),
     ],
     options: [from, viewer, .limit, count, every] + ReplicaAccess.options,
@@ -49,6 +51,9 @@ enum WatchCommand {
     } else {
       guard arguments.positional(0) != nil else { throw arguments.misuse("STORE is missing: a directory, or --log") }
       let what = arguments.positional(1) ?? "changes"
+      guard kinds.contains(what) else {
+        throw arguments.misuse("\(what) cannot be watched: \(alternatives(kinds)) is needed")
+      }
       watched = what == "changes" ? try WatchedChanges(arguments) : try WatchedAnswer(arguments, what)
     }
     while left > 0 {

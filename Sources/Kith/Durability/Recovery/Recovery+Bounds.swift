@@ -4,6 +4,7 @@ extension Recovery {
   /// Rejects a state that is older than what the store is known to have reached.
   func checkBounds(_ recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
     let sequence = recovered.state.sequence
+    recovered.report.acknowledged = acknowledgement?.sequence
     let isTime = if case .time = point { true } else { false }
     if recovered.hasReachedTarget || recovered.isCut {
       guard sequence > 0, recovered.hasReachedTarget || isTime else { throw point.unreachable(in: directory.path) }
@@ -16,7 +17,6 @@ extension Recovery {
         throw .corrupt(file: path, offset: 8, reason: "it belongs to another store")
       }
       recovered.storeID = storeID
-      recovered.report.acknowledged = acknowledgement.sequence
     }
     // A snapshot gets its name only once it is completely synced, so its name proves what was reached.
     if let damage, sequence < damage.name.sequence { throw directory.advised(damage.error, about: damage.name) }

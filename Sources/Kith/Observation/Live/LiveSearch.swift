@@ -10,7 +10,8 @@ where Value.Element: Identifiable & Equatable, Value.Element.ID: Sendable {
   /// The result of a text, derived from that of another text without a search; nil if that is not possible.
   private(set) var narrow: @Sendable (_ value: Value, _ old: String, _ new: String) -> Value? = { _, _, _ in nil }
 
-  /// Creates a search from a closure.
+  /// Creates a search from a closure. A `LiveQuery { … }` in it says `(view) throws(KithError) in`: a search fails with
+  /// no other error.
   /// - Parameter query: gives the query for a text.
   public init(_ query: @escaping @Sendable (_ text: String) -> LiveQuery<Value, KithError>) { self.query = query }
 }
