@@ -5,7 +5,7 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libzstd-dev pkg-config
 WORKDIR /source
 COPY . .
-# Swift's runtime is linked in, so that the image needs libzstd alone.
+# Swift's runtime is linked in, so that the image needs libzstd and libstdc++ alone.
 RUN swift build -c release --product kith --static-swift-stdlib \
   && KITH=$(swift build -c release --static-swift-stdlib --show-bin-path)/kith DESTDIR=/installed Scripts/install /usr/local \
   && strip /installed/usr/local/bin/kith
