@@ -78,7 +78,9 @@ struct Arguments: Sendable {
   }
 
   /// The value of `--post-index`.
-  private func postIndex() throws(CommandFailure) -> SocialGraph.PostIndexing { try choice(.postIndex) ?? .textsAndAuthors }
+  private func postIndex() throws(CommandFailure) -> SocialGraph.PostIndexing {
+    try choice(.postIndex) ?? .textsAndAuthors
+  }
 
   /// The value of `--memory`, the allowed size of a file's graph; nil if it is not given.
   func memory() throws(CommandFailure) -> Int? { try integer(.memory, in: 1...Int64.max).map { Int($0) } }

@@ -68,7 +68,7 @@ struct Option: Sendable {
     "--compress-texts", nil, "keeps the texts of posts compressed in memory; files do not depend on it")
   static let postIndex = Option(
     "--post-index", "KIND", "the index of posts by words: off, texts, or textsAndAuthors (the default)",
-    choices: ["off", "texts", "textsAndAuthors"])
+    choices: SocialGraph.PostIndexing.allCases.map(\.rawValue))
   static let memory = Option(
     "--memory", "BYTES", "the memory that a file's graph may take, if above 1 GiB and 200 times the file")
   static let limit = Option("--limit", "N", "at most N results, 1 to 1,000 (default 20)")
