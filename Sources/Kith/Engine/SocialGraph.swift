@@ -166,30 +166,6 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     snapshotter?.note(self, sequence: sequence)
   }
 
-  /// Makes the changes of an import or a seeder: without a limit and without roll-back. Indexes and backward lists are
-  /// built at the end; until then, lists of followers and likers must not be queried. The changes bypass the journal:
-  /// only a snapshot saves them, and other changes are rejected until it is written. If `body` throws, the graph must
-  /// be discarded.
-  /// - Parameter isForSaving: whether the graph is only saved and closed afterwards. Indexes and backward lists, which
-  ///   a snapshot does not hold, are then not built.
-  package func bulk<R, E: Error>(
-    isForSaving: Bool = false, _ body: (inout Batch) throws(E) -> R
-  ) throws(E) -> R {
-    let result = try lock.write { () throws(E) -> R in
-      store?.beginBulk()
-      live.state.beginBulk()
-      var batch = Batch(graph: self, limit: .max, records: false)
-      let result = try body(&batch)
-      if isForSaving { return result }
-      live.state.endBulk(workers: SystemDisk.coreCount)
-      wakeIndexers(all: true)
-      return result
-    }
-    // With a store, the snapshot that must follow notifies the observers.
-    if store == nil { notifyAll(through: read { $0.sequence }) }
-    return result
-  }
-
   /// Applies one change inside the lock.
   /// - Parameter records: whether `made` is needed; it is nil otherwise, and for a change without effect.
   func applyLocked(_ change: Change, records: Bool) throws(KithError) -> (applied: ChangeResult, made: AppliedChange?) {
