@@ -116,11 +116,6 @@ final class ForwardReader: @unchecked Sendable {
     var positions = self.positions
     self.positions = []
     defer { self.positions = positions }
-    func place(_ element: UInt64, _ source: Int) {
-      let list = Int(Relation.target(element)) &- targets.lowerBound
-      edges[next[list]] = UInt64(Relation.timestamp(element)) << 32 | UInt64(source)
-      next[list] &+= 1
-    }
     for source in positions.indices {
       var position = Int(positions[source])
       if forward.isCompact {
@@ -129,7 +124,7 @@ final class ForwardReader: @unchecked Sendable {
           Self.take(from: &position, count: count, below: limit, notBelow: first) {
             page[start &+ $0]
           } edge: {
-            place($0, source)
+            Self.put($0, source, from: targets.lowerBound, &next, &edges)
           }
           positions[source] = UInt32(truncatingIfNeeded: position)
           continue
@@ -145,7 +140,7 @@ final class ForwardReader: @unchecked Sendable {
           Self.take(from: &index, count: runLength, below: limit, notBelow: first) {
             elements[$0]
           } edge: {
-            place($0, source)
+            Self.put($0, source, from: targets.lowerBound, &next, &edges)
           }
         } else {
           let elements = forward.run(run, of: source)
@@ -153,7 +148,7 @@ final class ForwardReader: @unchecked Sendable {
           Self.take(from: &index, count: runLength, below: limit, notBelow: first) {
             elements[$0]
           } edge: {
-            place($0, source)
+            Self.put($0, source, from: targets.lowerBound, &next, &edges)
           }
         }
         position = runStart &+ index
@@ -163,6 +158,16 @@ final class ForwardReader: @unchecked Sendable {
       positions[source] = UInt32(truncatingIfNeeded: position)
     }
     return edges
+  }
+
+  /// Writes an edge to the next place of its list. No local function: captured variables are checked at each access.
+  @inline(__always)
+  private static func put(
+    _ element: UInt64, _ source: Int, from first: Int, _ next: inout [Int], _ edges: inout [UInt64]
+  ) {
+    let list = Int(Relation.target(element)) &- first
+    edges[next[list]] = UInt64(Relation.timestamp(element)) << 32 | UInt64(source)
+    next[list] &+= 1
   }
 
   /// Calls `edge` with the elements of a run in a range, from an index on, which moves to the first element behind.
