@@ -46,22 +46,26 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
 
   /// - Parameter listsPerBlock: a power of two.
   init(listsPerBlock: Int, form: ListForm = .plain) {
-    self.init(
-      listsPerBlock: listsPerBlock, isCompact: form == .compact, blocks: PageTable(), longLists: OverflowLists(),
-      epoch: 1, count: 0)
+    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
+    isCompact = form == .compact
+    blockShift = listsPerBlock.trailingZeroBitCount
+    listMask = form == .compact ? 0 : listsPerBlock - 1
+    headerByteCount =
+      form == .compact
+      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 4 + 7) & ~7
+    blocks = PageTable()
+    longLists = OverflowLists()
   }
 
+  /// A pin.
   private init(
-    listsPerBlock: Int, isCompact: Bool, blocks: consuming PageTable, longLists: OverflowLists<Element>,
-    epoch: UInt64, count: Int
+    blockShift: Int, listMask: Int, headerByteCount: Int, isCompact: Bool, blocks: consuming PageTable,
+    longLists: OverflowLists<Element>, epoch: UInt64, count: Int
   ) {
-    precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
+    self.blockShift = blockShift
+    self.listMask = listMask
+    self.headerByteCount = headerByteCount
     self.isCompact = isCompact
-    blockShift = listsPerBlock.trailingZeroBitCount
-    listMask = isCompact ? 0 : listsPerBlock - 1
-    headerByteCount =
-      isCompact
-      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 4 + 7) & ~7
     self.blocks = blocks
     self.longLists = longLists
     self.epoch = epoch
@@ -78,8 +82,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   mutating func pin() -> PackedLists {
     epoch += 1
     return PackedLists(
-      listsPerBlock: listsPerBlock, isCompact: isCompact, blocks: blocks.pin(), longLists: longLists, epoch: epoch,
-      count: count)
+      blockShift: blockShift, listMask: listMask, headerByteCount: headerByteCount, isCompact: isCompact,
+      blocks: blocks.pin(), longLists: longLists, epoch: epoch, count: count)
   }
 
   /// Appends an empty list for the next row. Blocks of only empty lists share one page until they are written, so that
