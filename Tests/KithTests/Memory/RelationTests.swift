@@ -146,6 +146,12 @@ import Testing
       for target in targets { _ = relation.insert(UInt32(source), target, timestamp: target * 2 + 1, ids: ids) }
     }
     let sets = lists.map { Set($0) }
+    for (source, targets) in sets.enumerated() {
+      let found = TargetSet.lend(targetsOf: UInt32(source), in: relation) { set in
+        (0..<targetCount).filter { set.contains($0) }
+      }
+      #expect(found == targets.sorted(), "the set of source \(source)")
+    }
     for target in 0..<targetCount {
       let probe = EdgeProbe(to: target, in: relation)
       for (source, targets) in sets.enumerated() {

@@ -159,14 +159,4 @@ extension PackedLists {
       }
     }
   }
-
-  /// Copies a whole list to memory that has room for it.
-  func copyAll(of list: Int, to target: UnsafeMutablePointer<Element>) {
-    var place = unsafe target
-    for index in 0..<compactRunCount(of: list) {
-      let run = compactRun(index, of: list)
-      unsafe run.page.copy(run.start..<run.start + run.count, to: place)
-      unsafe place += run.count
-    }
-  }
 }

@@ -11,16 +11,22 @@ import CSupport
     let count: Int
   }
 
-  // Safety: both have `count` elements, and the runs lie in a graph that is not changed while the set is lent.
+  private typealias Piece = PackedLists<UInt64>.CompactRun
+
+  /// The targets of a piece of a compact list.
+  private static let pieceLength = 16
+
+  // Safety: they have `count` elements, runs or pieces according to the form of the list, and these lie in a graph that is not changed while the set is lent.
   private let firsts: UnsafePointer<UInt64>
-  private let runs: UnsafePointer<Run>
+  private let runs: UnsafePointer<Run>?
+  private let pieces: UnsafePointer<Piece>?
   private let count: Int
 
   /// Lends the targets of a source while `body` runs.
   static func lend<R>(
     targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
   ) -> R {
-    if relation.form == .compact { return lendDecoded(targetsOf: source, in: relation, body) }
+    if relation.form == .compact { return lendPieces(targetsOf: source, in: relation, body) }
     let capacity = relation.forward.runCount(of: Int(source))
     return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
       unsafe withUnsafeTemporaryAllocation(of: Run.self, capacity: capacity) { runs in
@@ -37,30 +43,44 @@ import CSupport
             count += 1
           }
         }
-        return body(unsafe TargetSet(firsts: firstOfAll, runs: firstRun, count: count))
+        return body(unsafe TargetSet(firsts: firstOfAll, runs: firstRun, pieces: nil, count: count))
       }
     }
   }
 
-  /// Lends the targets of a compact list as one run.
-  private static func lendDecoded<R>(
+  /// Lends the targets of a compact list, in pieces whose first targets are decoded; the others are read where they are.
+  private static func lendPieces<R>(
     targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
   ) -> R {
-    let count = relation.targetCount(source)
-    return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count + 1) { targets in
-      guard let base = targets.baseAddress else { preconditionFailure("an allocation has an address") }
-      unsafe relation.forward.copyAll(of: Int(source), to: base)
-      return unsafe withUnsafePointer(to: Run(base: UnsafePointer(base), count: count)) { run in
-        unsafe withUnsafePointer(to: UInt64(0)) { first in
-          body(unsafe TargetSet(firsts: first, runs: run, count: 1))
+    let runCount = relation.forward.compactRunCount(of: Int(source))
+    let capacity = relation.targetCount(source) / pieceLength + runCount
+    return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
+      unsafe withUnsafeTemporaryAllocation(of: Piece.self, capacity: capacity) { pieces in
+        guard let firstOfAll = firsts.baseAddress, let firstPiece = pieces.baseAddress else {
+          preconditionFailure("a list has a run")
         }
+        var count = 0
+        for index in 0..<runCount {
+          let run = relation.forward.compactRun(index, of: Int(source))
+          for start in stride(from: 0, to: run.count, by: pieceLength) {
+            // As in `lend`.
+            unsafe firsts[count] = count == 0 ? 0 : run[start]
+            let length = min(pieceLength, run.count - start)
+            unsafe pieces[count] = Piece(page: run.page, start: run.start + start, count: length)
+            count += 1
+          }
+        }
+        return body(unsafe TargetSet(firsts: firstOfAll, runs: nil, pieces: firstPiece, count: count))
       }
     }
   }
 
-  private init(firsts: UnsafePointer<UInt64>, runs: UnsafePointer<Run>, count: Int) {
+  private init(
+    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<Run>?, pieces: UnsafePointer<Piece>?, count: Int
+  ) {
     unsafe self.firsts = unsafe firsts
     unsafe self.runs = unsafe runs
+    unsafe self.pieces = unsafe pieces
     self.count = count
   }
 
@@ -69,8 +89,16 @@ import CSupport
     assert(target < .max)
     if count == 0 { return false }
     // The last run that does not begin after the target. The first run begins before any target.
-    let run = unsafe runs[kith_lower_bound(firsts, count, (UInt64(target) + 1) << 32) - 1]
-    let place = unsafe kith_lower_bound(run.base, run.count, UInt64(target) << 32)
+    let index = unsafe kith_lower_bound(firsts, count, (UInt64(target) + 1) << 32) - 1
+    let key = UInt64(target) << 32
+    guard let runs = unsafe runs else {
+      // Safety: without runs there are pieces.
+      let piece = unsafe pieces.unsafelyUnwrapped[index]
+      let place = piece.partitionPoint { $0 < key }
+      return place < piece.count && Relation.target(piece[place]) == target
+    }
+    let run = unsafe runs[index]
+    let place = unsafe kith_lower_bound(run.base, run.count, key)
     return unsafe place < run.count && Relation.target(run.base[place]) == target
   }
 }
