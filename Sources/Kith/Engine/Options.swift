@@ -27,7 +27,8 @@ extension SocialGraph {
     public var postIndex: PostIndexing
     /// Whether the texts of posts are compressed in memory: to 0.45 of their bytes where people chat, each by itself,
     /// after the first megabyte. Results and files do not depend on it. Reading a text then takes about 45 ns more, and
-    /// adding one about a microsecond; opening a store, a second for 100 MB of texts.
+    /// adding one about a microsecond; opening a store, a second for 100 MB of texts; a search of posts, a seventh to a
+    /// half longer.
     public var compressTexts: Bool
     /// Which snapshots are kept, and so the range of point-in-time recovery.
     public var retention: Retention
