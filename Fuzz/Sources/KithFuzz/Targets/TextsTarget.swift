@@ -38,8 +38,9 @@ struct TextsTarget: FuzzTarget {
       expected += texts
     }
     for row in stride(from: 0, to: expected.count, by: 3) {
-      column.set(row, expected[row / 2].span)
-      expected[row] = expected[row / 2]
+      let text = expected[row / 2]
+      column.set(row, text.span)
+      expected[row] = text
     }
     for row in stride(from: 0, to: expected.count, by: 5) {
       column.clear(row)
