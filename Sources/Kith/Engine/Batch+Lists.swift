@@ -1,5 +1,5 @@
 /// Edges of an import that arrive by source, then by target, as `kith export` writes them. They become whole lists at
-/// once, which takes a fifth of the time of single changes.
+/// once.
 extension SocialGraph.Batch {
   /// Applies the next change of an import, as `importChange` does; an edge in order may wait for `endEdges`.
   /// - Returns: whether it had an effect.

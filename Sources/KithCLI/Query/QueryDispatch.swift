@@ -13,7 +13,8 @@ extension EntryPoint {
     positionals: [
       Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
     ],
-    options: [memory, timings, readOnly, .compactLists, .compressTexts, .uniqueNames, .postIndex] + ReplicaAccess.options,
+    options: [memory, timings, readOnly, .compactLists, .compressTexts, .uniqueNames, .postIndex]
+      + ReplicaAccess.options,
     notes: QueryCommand.notes,
     examples: [
       "query ./store --read-only < requests.jsonl", "query --memory --timings",

@@ -67,12 +67,12 @@ import Testing
     for id in 1...40_000 as ClosedRange<Int64> { index.insert(Hashing.hash(id), row: UInt32(id)) }
     #expect(index.count == 40_000 && index.checkInvariants("index") == [])
     #expect((1...40_000).allSatisfy { id in index.find(Hashing.hash(Int64(id))) { $0 == UInt32(id) } == UInt32(id) })
-    #expect((40_001...50_000).allSatisfy { id in index.find(Hashing.hash(Int64(id))) { _ in true } == nil })
+    #expect((40_001...50_000).allSatisfy { id in index.find(Hashing.hash(Int64(id))) { $0 == UInt32(id) } == nil })
     #expect(index.byteCount < 40_000 * 10 + PageTable.pagesPerChunk * 24 + Column<UInt32>.pageByteCount)
     for id in stride(from: 1, through: 40_000 as Int64, by: 2) { index.remove(Hashing.hash(id), row: UInt32(id)) }
     #expect(index.count == 20_000 && index.checkInvariants("index") == [])
-    #expect(index.find(Hashing.hash(Int64(7))) { _ in true } == nil)
-    #expect(index.find(Hashing.hash(Int64(8))) { _ in true } == 8)
+    #expect(index.find(Hashing.hash(Int64(7))) { $0 == 7 } == nil)
+    #expect(index.find(Hashing.hash(Int64(8))) { $0 == 8 } == 8)
   }
 
   @Test(

@@ -16,7 +16,8 @@ import CSupport
   /// The targets of a piece of a compact list.
   private static let pieceLength = 16
 
-  // Safety: they have `count` elements, runs or pieces according to the form of the list, and these lie in a graph that is not changed while the set is lent.
+  // Safety: they have `count` elements, runs or pieces according to the form of the list, and these lie in a graph that
+  // is not changed while the set is lent.
   private let firsts: UnsafePointer<UInt64>
   private let runs: UnsafePointer<Run>?
   private let pieces: UnsafePointer<Piece>?
@@ -48,7 +49,7 @@ import CSupport
     }
   }
 
-  /// Lends the targets of a compact list, in pieces whose first targets are decoded; the others are read where they are.
+  /// Lends the targets of a compact list, in pieces whose first targets are decoded; the rest is read in place.
   private static func lendPieces<R>(
     targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
   ) -> R {
