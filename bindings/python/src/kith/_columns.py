@@ -132,7 +132,7 @@ def read_columns(raw: Any, parts: Sequence[str]) -> dict[str, tuple[Any, ...]]:
         return array_over(memory, pointer, count, np.int64)
 
     def texts_of(offsets: Any, area: Any, size: int, count: int) -> tuple[NDArray[np.int64], memoryview]:
-        return integers_of(offsets, count + 1), memoryview(array_over(memory, area, size, np.uint8))
+        return integers_of(offsets, count + 1), array_over(memory, area, size, np.uint8).data
 
     for part in parts:
         column = getattr(columns, part)

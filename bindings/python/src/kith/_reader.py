@@ -481,7 +481,7 @@ class Reader:
         Users and posts are ordered by id, edges by user, then target. Times are milliseconds, texts are offsets and one
         area of UTF-8, as import_columns takes them: ``other.import_columns(**graph.export_columns())`` copies a graph.
         """
-        named = parts or tuple(_PARTS)
+        named: tuple[str, ...] = parts or tuple(_PARTS)
         bits = 0
         for part in named:
             bits |= _word(_PARTS, part)
