@@ -85,7 +85,7 @@ def test_exports_are_imports(graph: kith.Graph) -> None:
     columns = graph.export_columns()
     copy = kith.Graph()
     report = copy.import_columns(**columns)
-    assert report.users.added == len(columns["users"][0]) == graph.counts.users and report.mutes.added == 1
+    assert report.users.added == len(columns["users"][0]) == graph.counts().users and report.mutes.added == 1
     again = copy.export_columns()
     for part, arrays in columns.items():
         for one, other in zip(arrays, again[part]):
