@@ -109,7 +109,8 @@ import Testing
     unsafe UnsafeMutableRawPointer(trainer).initializeMemory(
       as: UInt8.self, repeating: 0, count: MemoryLayout<kith_token_trainer>.size)
     unsafe kith_tokens_begin(&trainer.pointee.tokens)
-    while unsafe kith_tokens_learn(trainer, language.text(&random), 20) {}
+    func learn(_ text: [UInt8]) -> Bool { unsafe kith_tokens_learn(trainer, text, text.count) }
+    while learn(language.text(&random)) {}
     for _ in 0..<3_000 {
       let text = language.text(&random)
       var room = [UInt8](repeating: 0, count: 2 * text.count)

@@ -315,8 +315,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   @inline(__always)
   func last(of list: Int) -> (Element, Position)? {
     let (base, count, isLong) = unsafe packed(list)
-    if isLong || count == 0 { return element(before: endPosition(of: list), of: list) }
-    return unsafe (base[count - 1], Position(run: 0, offset: count - 1))
+    if isLong { return longLast(of: list) }
+    return count == 0 ? nil : unsafe (base[count - 1], Position(run: 0, offset: count - 1))
+  }
+
+  @inline(never)
+  private func longLast(of list: Int) -> (Element, Position)? {
+    longElement(before: longEndPosition(of: list), of: list)
   }
 
   func startPosition() -> Position { Position(run: 0, offset: 0) }
@@ -328,6 +333,11 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   }
 
   private func longEndPosition(of list: Int) -> Position {
+    if !isCompact {
+      let chunked = unsafe long(packed(list).base[0])
+      let last = chunked.chunkCount - 1
+      return Position(run: last, offset: unsafe chunked.chunk(last).1)
+    }
     let last = runCount(of: list) - 1
     return Position(run: last, offset: runLength(last, of: list))
   }

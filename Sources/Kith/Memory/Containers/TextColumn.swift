@@ -295,6 +295,7 @@ import CSupport
   }
 
   /// Copies the bytes of a text to the last page. Returns their page and offset.
+  @inline(__always)
   private mutating func place(_ stored: UnsafeRawBufferPointer) -> UInt64 {
     let length = stored.count
     if used + length > Self.pageByteCount || !ownsTail() { beginPage() }
