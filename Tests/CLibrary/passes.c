@@ -12,8 +12,8 @@ static void exports(kith_graph *graph) {
   kith_exported all, posts, second;
   OK(kith_export(graph, 0, NULL, &all, NULL));
   const kith_import_columns *columns = &all.columns;
-  CHECK(columns->users.count == counts.users && columns->follows.count == counts.follows);
-  CHECK(columns->posts.count == counts.posts && columns->likes.count == counts.likes);
+  CHECK((int64_t)columns->users.count == counts.users && (int64_t)columns->follows.count == counts.follows);
+  CHECK((int64_t)columns->posts.count == counts.posts && (int64_t)columns->likes.count == counts.likes);
   CHECK(columns->blocks.count == 1 && columns->blocks.users[0] == 3 && columns->blocks.targets[0] == 4);
   CHECK(columns->mutes.count == 1 && columns->mutes.times == NULL && columns->users.ids[0] == 1);
   CHECK(columns->users.offsets[1] == 3 && memcmp(columns->users.usernames, "ann", 3) == 0);
@@ -29,8 +29,8 @@ static void exports(kith_graph *graph) {
   OK(kith_get_counts(copy, &again, NULL));
   CHECK(again.users == counts.users && again.follows == counts.follows && again.likes == counts.likes);
   OK(kith_export(copy, 0, NULL, &second, NULL));
-  CHECK(memcmp(second.columns.follows.times, columns->follows.times, 8 * counts.follows) == 0);
-  CHECK(memcmp(second.columns.posts.authors, columns->posts.authors, 8 * counts.posts) == 0);
+  CHECK(memcmp(second.columns.follows.times, columns->follows.times, 8 * (size_t)counts.follows) == 0);
+  CHECK(memcmp(second.columns.posts.authors, columns->posts.authors, 8 * (size_t)counts.posts) == 0);
   OK(kith_free(second.owner));
   OK(kith_free(copy));
   OK(kith_free(all.owner));
