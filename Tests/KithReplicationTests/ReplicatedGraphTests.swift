@@ -25,8 +25,8 @@ import Testing
       change: (inout ReplicaOptions) -> Void = { _ in }
     ) async throws(KithError) -> ReplicatedGraph {
       var options = ReplicaOptions(
-        name: name, snapshots: shares ? .directory(directory) : .none, unavailableAfter: .seconds(200),
-        resolveWithin: .seconds(200))
+        name: name, snapshots: shares ? .directory(directory) : .none, unavailableAfter: .seconds(3_000),
+        resolveWithin: .seconds(3_000))
       options.digestInterval = 4
       options.readTimeout = .milliseconds(10)
       options.firstPause = .milliseconds(1)
