@@ -24,12 +24,12 @@ extension SocialGraph.Batch {
     addEdges(collector.kind, collector.lists(userCount: graph.live.state.users.rowCount))
   }
 
-  /// The collector of a kind; nil where edges are added one by one, because there are some already or blocks could
-  /// refuse them.
+  /// The collector of a kind; nil where edges are added one by one, because there are some already, or blocks or
+  /// limits could refuse them.
   private func collector(of kind: RelationKind) -> EdgeCollector? {
     if let collector = progress.collector, collector.kind == kind { return collector }
     guard progress.collector == nil, !progress.collected.contains(kind), !kind.schema.isPrivate,
-      graph.live.state[kind].count == 0, graph.live.state.blocks.count == 0
+      graph.limits.isUnlimited, graph.live.state[kind].count == 0, graph.live.state.blocks.count == 0
     else { return nil }
     progress.collector = EdgeCollector(kind)
     return progress.collector
