@@ -36,7 +36,7 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
   ) throws(KithError) -> [Block] {
     let blockCount = (elementCount + ColumnCoding.blockElementCount - 1) / ColumnCoding.blockElementCount
     let planesEnd = content.byteCount - blockCount * ColumnCoding.blockHeaderByteCount
-    guard planesEnd >= 0 else { throw place.corrupt("section \(head.id) has no room for its block headers") }
+    guard planesEnd >= 0 else { throw place.corrupt("section \(head.id) is too short for its block headers") }
     let (bytes, first) = try content.bytes(planesEnd..<content.byteCount)
     var reader = ByteReader(Array(bytes[(planesEnd - first)...]), file: place.file)
     var blocks: [Block] = []

@@ -1,6 +1,6 @@
 /// Edges in columns, in any order, to be added together.
 @safe package struct EdgeColumns: @unchecked Sendable {
-  // Safety: the caller's memory, which outlives the call that it is passed to and is not written meanwhile.
+  // Safety: borrowed from the caller for one call, during which it must stay valid and unmodified.
   private let sources: UnsafeBufferPointer<Int64>
   private let targets: UnsafeBufferPointer<Int64>
   private let times: UnsafePointer<Int64>?

@@ -105,7 +105,7 @@
     unsafe words.storeBytes(of: word.littleEndian, toByteOffset: index &<< 3, as: UInt64.self)
   }
 
-  /// Inserts an element of these bits before another one; there must be room. Later bits move up.
+  /// Inserts an element of these bits before another one; the page must have spare capacity. Later bits move up.
   func insert(_ bits: UInt64, at index: Int) {
     let width = widths.total
     let bit = index &* width

@@ -3,8 +3,8 @@
 ///
 /// A page has lines of 64 bytes. A line holds eight entries of eight bytes, filled from the front: 32 bits of the hash,
 /// and the row plus one. The highest bits of the hash give the first line of an entry; a full line continues in the
-/// next one, and in no line is there room before an entry (removal moves entries back). A lookup usually reads one
-/// line.
+/// next one (linear probing by lines). No line on the way to an entry has a free slot: removal shifts entries backward.
+/// A lookup usually reads one line.
 ///
 /// All pages fill up at the same time, because hashes are uniform. So a full page first grows in steps of 512 bytes; if
 /// pages of one size were split in two instead, they would be half empty at some counts. At 8 KB it is split by the
@@ -26,7 +26,7 @@ struct HashIndex: ~Copyable, Sendable {
   /// Pages from this many lines on grow in steps; smaller ones, of a small table, double.
   private static let steadyLineCount = 63
   private static let lineStep = 8
-  /// The entries of a page for which room is made, at most.
+  /// The most entries of a page whose capacity `reserve` plans.
   private static let usualCount = 850
   /// Four billion well-mixed hashes need a directory of 2²³. A much larger one means that they are not well mixed.
   private static let maximumDepth: UInt32 = 25
@@ -70,16 +70,16 @@ struct HashIndex: ~Copyable, Sendable {
         let row = UInt32(truncatingIfNeeded: word) &- 1
         if matches(row) { return row }
       }
-      // Room at the end of a line: no entry was put behind it.
+      // A free slot ends the probe sequence.
       if word == 0 { return nil }
       line = Self.nextLine(line, of: lineCount)
     }
   }
 
-  /// Makes room for entries of an empty index, so that no page is rebuilt often.
+  /// Reserves capacity in an empty index, so that no page is rebuilt often.
   /// - Complexity: O(count).
   mutating func reserve(_ total: Int) {
-    precondition(count == 0, "room is made before entries are added")
+    precondition(count == 0, "capacity is reserved before entries are added")
     while total >> Int(depth) > Self.usualCount { depth += 1 }
     directory = Column()
     pages = PageTable()
@@ -128,7 +128,7 @@ struct HashIndex: ~Copyable, Sendable {
 
   var byteCount: Int { directory.byteCount + pages.byteCount }
 
-  /// Checks that every entry lies on the page of its hash, without room on the way there, and that the counts agree.
+  /// Checks that every entry lies on the page of its hash, with no free slot on the way there, and that counts agree.
   func checkInvariants(_ name: String) -> [String] {
     var problems: [String] = []
     var total = 0
@@ -153,7 +153,7 @@ struct HashIndex: ~Copyable, Sendable {
           if place(of: mixed).page != page { problems.append("\(name): a stray entry on page \(page)") }
           var first = Self.firstLine(mixed, of: lineCount)
           while first != line, filled[first] == Self.entriesPerLine { first = Self.nextLine(first, of: lineCount) }
-          if first != line { problems.append("\(name): an entry of page \(page) lies behind room") }
+          if first != line { problems.append("\(name): an entry of page \(page) lies behind a free slot") }
         }
       }
       let entries = filled.reduce(0, +)
@@ -203,30 +203,30 @@ struct HashIndex: ~Copyable, Sendable {
     unsafe words[filled - 1] = 0
   }
 
-  /// Fills the room in a line that was full with an entry that passed it on its way, and so on until no entry lies
-  /// behind room.
+  /// Backward-shift deletion: fills the free slot of a line that was full with an entry that probed past it, and so on
+  /// until no entry lies behind a free slot.
   @unsafe private static func moveBack(to line: Int, in lines: UnsafeMutableRawPointer, _ lineCount: Int) {
-    var room = line
+    var free = line
     var next = nextLine(line, of: lineCount)
-    while next != room {
+    while next != free {
       let words = unsafe (lines + next * lineByteCount).assumingMemoryBound(to: UInt64.self)
       let filled = unsafe filledCount(words)
       let passed = (0..<filled).first { entry in
         let first = firstLine(UInt32(truncatingIfNeeded: unsafe words[entry] >> 32), of: lineCount)
-        return (room + lineCount - first) % lineCount < (next + lineCount - first) % lineCount
+        return (free + lineCount - first) % lineCount < (next + lineCount - first) % lineCount
       }
       if let passed = passed {
         let last = (entriesPerLine - 1) * 8
-        unsafe lines.storeBytes(of: words[passed], toByteOffset: room * lineByteCount + last, as: UInt64.self)
+        unsafe lines.storeBytes(of: words[passed], toByteOffset: free * lineByteCount + last, as: UInt64.self)
         unsafe take(passed, from: words, filled)
-        room = next
+        free = next
       }
       if filled < entriesPerLine { return }
       next = nextLine(next, of: lineCount)
     }
   }
 
-  /// Adds an entry to a page that has room.
+  /// Adds an entry to a page that has a free slot.
   private static func put(_ word: UInt64, on page: UnsafeMutableRawPointer, lineCount: Int) {
     var line = firstLine(UInt32(truncatingIfNeeded: word >> 32), of: lineCount)
     while true {
@@ -249,7 +249,7 @@ struct HashIndex: ~Copyable, Sendable {
     return page
   }
 
-  /// The lines of a page that is created for some entries, with room for one more; the most, where hashes agree.
+  /// The lines of a page that is created for some entries, with a free slot for one more; the most, where hashes agree.
   private static func lineCount(for count: Int) -> Int {
     var lineCount = firstLineCount
     while lineCount < maximumLineCount && capacity(of: lineCount) <= count { lineCount = larger(lineCount) }
