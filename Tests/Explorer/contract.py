@@ -91,6 +91,11 @@ class Explorer:
     def events(self, path, body=None):
         return Events(self, path, body)
 
+    def result(self, path):
+        """The result of a computation that reports its progress."""
+        with self.events(path) as events:
+            return events.first("result")
+
     def close(self, number=signal.SIGINT):
         """The exit status and the standard error."""
         self.process.send_signal(number)
@@ -376,17 +381,17 @@ class Requests(Case):
     def test_pictures(self):
         memory = self.explorer.get("/api/memory")
         self.assertEqual(memory["total"], sum(entry["bytes"] for entry in memory["structures"]))
-        degrees = self.explorer.get("/api/degrees")
+        degrees = self.explorer.result("/api/degrees")
         self.assertEqual(degrees["followers"], [[0, 7], [1, 3], [3, 1]])
         self.assertEqual(degrees["followees"], [[0, 6], [1, 4], [2, 1]])
-        growth = self.explorer.get("/api/growth?buckets=7")
+        growth = self.explorer.result("/api/growth?buckets=7")
         self.assertEqual(growth["from"], 3_600_000)
         self.assertIsNone(growth["series"]["users"])
         self.assertEqual({name: sum(counts or []) for name, counts in growth["series"].items()},
                          {"users": 0, "follows": 6, "posts": 3, "likes": 1})
         self.assertEqual(growth["series"]["follows"], [6, 0, 0, 0, 0, 0, 0])
         self.assertEqual(growth["series"]["posts"][6], 1)
-        activity = self.explorer.get("/api/activity")
+        activity = growth["hours"]
         # The first of January 1970 was a Thursday: the fourth row.
         self.assertEqual(activity["follows"][3][:6], [0, 1, 2, 1, 1, 1])
         self.assertEqual([sum(day) for day in activity["posts"]], [0, 0, 0, 0, 1, 1, 1])
@@ -614,6 +619,20 @@ class Living(Case):
         self.explorer.query(at=times[0], status=404, op="stats")
         self.assertEqual(self.explorer.query(at=times[1], op="user", user={"username": "step1"})["ok"], False)
         self.assertEqual(self.explorer.query(at=times[1], op="user", user={"username": "step0"})["ok"], True)
+        for number in (1, 2):
+            at = f"at={times[number]}"
+            degrees = self.explorer.result(f"/api/degrees?{at}")
+            self.assertEqual(sum(count for _, count in degrees["followers"]), first + number)
+            self.assertEqual(self.explorer.result(f"/api/growth?{at}")["hours"].keys(), {"follows", "posts", "likes"})
+            ranked = {user["username"] for user in self.explorer.result(f"/api/ranks?limit=1000&{at}")["users"]}
+            self.assertEqual(("step0" in ranked, "step1" in ranked, "step2" in ranked), (True, number == 2, False))
+            new = self.explorer.query(op="user", user={"username": "step1"})["user"]["id"]
+            self.explorer.get(f"/api/neighbourhood?user={new}&{at}", 200 if number == 2 else 404)
+            self.explorer.get(f"/api/path?from={new}&to={new}&{at}", 200 if number == 2 else 404)
+            self.assertGreater(self.explorer.get(f"/api/memory?{at}")["total"], 0)
+        for path in ("memory", "degrees", "growth", "ranks", "neighbourhood?user=1", "path?from=1&to=1"):
+            gone = self.explorer.get(f"/api/{path}{'&' if '?' in path else '?'}at={times[0]}", 404)
+            self.assertEqual(gone["error"]["code"], "notOpen", path)
         with self.explorer.events("/api/past", json.dumps({"at": 1})) as events:
             self.assertEqual(events.first("failure")["code"], "invalidRequest")
 

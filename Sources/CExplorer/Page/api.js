@@ -31,12 +31,20 @@ export class Refusal extends Error {
 export const latency = { engine: 0, trip: 0, trips: [] };
 export const KEPT_TRIPS = 48;
 
-/** Asks one question of docs/PROTOCOL.md, of now or of an opened past state. */
+/** Fetches from now or, with `at`, from a past state, which is opened again if the server has let go of it. */
+async function send(path, at, options) {
+  const url = at ? `${path}${path.includes('?') ? '&' : '?'}at=${at}` : path, response = await fetch(url, options);
+  if (response.status !== 404 || !at) return response;
+  await new Promise((result, failure) => follow('/api/past', { result, failure }, { body: { at } }));
+  return fetch(url, options);
+}
+
+const posted = (body) => ({ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: write(body) });
+
+/** Asks one question of docs/PROTOCOL.md. */
 export async function ask(question, { signal, at } = {}) {
   const began = performance.now();
-  const response = await fetch(at ? `/api/query?at=${at}` : '/api/query', {
-    method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: write(question),
-  });
+  const response = await send('/api/query', at, { signal, ...posted(question) });
   const answer = parse(await response.text());
   const engine = /engine;dur=([\d.]+)/.exec(response.headers.get('Server-Timing') ?? '');
   latency.trip = performance.now() - began;
@@ -48,8 +56,8 @@ export async function ask(question, { signal, at } = {}) {
 }
 
 /** Reads a document of the server. */
-export async function read(path, { signal } = {}) {
-  const response = await fetch(path, { signal });
+export async function read(path, { signal, at } = {}) {
+  const response = await send(path, at, { signal });
   const text = await response.text();
   let answer = {};
   try { answer = parse(text); } catch { /* the page of a refusal */ }
@@ -63,15 +71,14 @@ const RETRY = 1500;
  * Follows an event stream; `on` has a function per event name. With `live` it begins again after a lost connection, and
  * rests while the page is hidden, since a browser opens only six connections to one server. Returns what closes it.
  */
-export function follow(path, on, { body, live = false } = {}) {
+export function follow(path, on, { body, at, live = false } = {}) {
   let controller = null, closed = false, timer = 0;
   const run = async () => {
     if (closed || controller || (live && document.hidden)) return;
     const mine = controller = new AbortController();
     let ended = false;
     try {
-      const post = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: write(body) };
-      const response = await fetch(path, { signal: mine.signal, ...(body ? post : {}) });
+      const response = await send(path, at, { signal: mine.signal, ...(body && posted(body)) });
       if (!response.ok) {
         const answer = await response.json().catch(() => ({}));
         throw new Refusal(answer.error?.code, answer.error?.message ?? `status ${response.status}`);

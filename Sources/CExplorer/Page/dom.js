@@ -146,6 +146,13 @@ export const empty = (text) => h('p.empty', { text });
 /** A name, cut where there is no room; its title is whole. */
 export const named = (text) => h('bdi.name', { text, title: text });
 
+/** The time of a past state in an address, or null. */
+export const pastTime = (query) => Number(query.get('at')) || null;
+
+/** Says that a view shows a past state, and leads to now. */
+export const asOf = (at, now) => at && h('p.as-of.num', {}, `As of ${exact(at)} · `,
+  h('a.text-link', { href: now, text: 'now' }));
+
 /** A problem, in words. */
 export function failure(error) {
   return h('p.failure', { role: 'alert', text: error.message ?? String(error) });

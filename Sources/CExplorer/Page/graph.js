@@ -1,8 +1,8 @@
-// The whole graph in pictures.
+// The whole graph in pictures, as it is or as of a time.
 
 import { follow, listen, read, store } from './api.js';
 import { DAYS, area, card, heat, logarithmic, treemap } from './charts.js';
-import { avatar, bytes, compact, date, empty, failure, h, named, number, segments } from './dom.js';
+import { asOf, avatar, bytes, compact, date, empty, failure, h, named, number, pastTime, segments } from './dom.js';
 import { tiles, userHash } from './rows.js';
 
 const BUCKETS = 96;
@@ -13,27 +13,55 @@ export function graphView(place, scope) {
   const counts = tiles([['users', 'people'], ['follows', 'follows'], ['posts', 'posts'], ['likes', 'likes'],
     ['blocks', 'blocks'],
     ['mutes', 'mutes']]);
-  const show = () => { if (store.info) counts.set(store.info); };
+  const at = pastTime(place.query), charts = h('div.charts', {}), opening = h('div', {});
+  const draw = () => {
+    const [growth, activity] = times(scope, at);
+    charts.append(growth, degrees(scope, at), ranks(scope, at), activity, memory(at));
+  };
   const element = h('div.graph', {},
     h('header.page-head', {}, h('h1', { text: 'Graph' }),
-      h('p.muted', { text: 'The whole graph in pictures.' })),
-    counts.element,
-    h('div.charts', {}, growth(), degrees(), ranks(scope), activity(), memory()));
+      asOf(at, '#/graph') ?? h('p.muted', { text: 'The whole graph in pictures.' })),
+    counts.element, opening, charts);
   scope.title('Graph');
-  show();
-  scope.use(() => listen(store, 'counts', show));
+  if (at) {
+    job(scope, opening, (found) => { opening.remove(); counts.set(found); draw(); }, '/api/past', { body: { at } });
+  } else {
+    const show = () => { if (store.info) counts.set(store.info); };
+    show();
+    scope.use(() => listen(store, 'counts', show));
+    draw();
+  }
   return { element };
 }
 
-/** A place of fixed height that a chart takes when its numbers are here. */
-function later(height, path, draw) {
-  const holder = h('div.chart-holder', { vars: { '--height': `${height}px` } });
-  read(path).then((data) => holder.replaceChildren(draw(data)))
-    .catch((error) => holder.replaceChildren(failure(error)));
-  return holder;
+const holder = (height) => h('div.chart-holder', { vars: { '--height': `${height}px` } });
+
+/**
+ * Shows the progress of a long computation in `place`, with a button that cancels it, and gives its result to `done`. It
+ * runs while the view is shown. Returns what starts another in its place.
+ */
+export function job(scope, place, done, path = null, options = {}) {
+  let stop = null;
+  const end = () => { stop?.(); stop = null; };
+  const run = (wanted = path, how = options) => {
+    end();
+    [path, options] = [wanted, how];
+    if (!path) return;
+    const finish = (...shown) => { stop = path = null; place.replaceChildren(...shown); };
+    const bar = progress('Computing', () => { end(); finish(empty('Cancelled.')); });
+    place.replaceChildren(bar.element);
+    stop = follow(path, {
+      progress: bar.set,
+      result: (found) => { finish(); done(found); },
+      failure: (error) => finish(failure(error)),
+    }, options);
+  };
+  scope.use(() => { run(); return end; });
+  return run;
 }
 
-function degrees() {
+function degrees(scope, at) {
+  const place = holder(300);
   let data = { followers: [], followees: [] };
   const chart = card('Degrees', {
     note: 'People by how many follow them, and how many they follow',
@@ -41,14 +69,14 @@ function degrees() {
   });
   const legend = h('p.legend', {}, h('span', {}, h('i.swatch.strong', {}), 'followers'),
     h('span', {}, h('i.swatch.pale', {}), 'followees'));
-  chart.element.insertBefore(later(300, '/api/degrees', (found) => {
+  job(scope, place, (found) => {
     data = found;
-    return logarithmic('Degree distribution on logarithmic axes', [
+    place.replaceChildren(logarithmic('Degree distribution on logarithmic axes', [
       { kind: 'dots pale', name: 'followees', points: data.followees },
-        { kind: 'dots strong', name: 'followers', points: data.followers },
-    ], { x: 'degree' }, chart.read);
-  }), chart.element.lastChild);
-  chart.element.insertBefore(legend, chart.element.lastChild);
+      { kind: 'dots strong', name: 'followers', points: data.followers },
+    ], { x: 'degree' }, chart.read));
+  }, '/api/degrees', { at });
+  chart.element.lastChild.before(place, legend);
   return chart.element;
 }
 
@@ -63,73 +91,83 @@ function merged({ followers, followees }) {
   return [...lines.values()].sort((a, b) => a[0] - b[0]);
 }
 
-function growth() {
-  let data = { from: 0, step: 1, series: {} };
-  const names = () => SERIES.filter((name) => data.series[name]);
-  const when = (index) => date(data.from + index * data.step);
+/** Growth and activity, which are counted together. */
+function times(scope, at) {
+  let data = { from: 0, step: 1, series: {}, hours: {} };
+  const growth = growthCard(() => data), activity = activityCard(() => data);
+  job(scope, growth.place, (found) => { data = found; growth.draw(); activity.draw(); },
+    `/api/growth?buckets=${BUCKETS}`, { at });
+  return [growth.element, activity.element];
+}
+
+function growthCard(data) {
+  const names = () => SERIES.filter((name) => data().series[name]);
+  const when = (index) => date(data().from + index * data().step);
   const chart = card('Growth', {
     note: 'In all, by the times that the graph holds', wide: 'wide',
-    table: () => [['from', ...names()],
-      data.series[names()[0]].map((_, index) => [when(index), ...names().map((name) => data.series[name][index])])],
+    table: () => [['from', ...names()], data().series[names()[0]].map((_, index) =>
+      [when(index), ...names().map((name) => data().series[name][index])])],
   });
   let sum = true;
-  const holder = later(150, `/api/growth?buckets=${BUCKETS}`, (found) => { data = found; return draw(); });
-  const draw = () => h('div.multiples', {}, ...names().map((name) => {
+  const place = holder(150);
+  const draw = () => place.replaceChildren(h('div.multiples', {}, ...names().map((name) => {
     let total = 0;
-    const values = sum ? data.series[name].map((value) => (total += value)) : data.series[name];
-    const last = data.from + data.step * (values.length - 1);
+    const series = data().series[name], values = sum ? series.map((value) => (total += value)) : series;
     const value = h('b.num', { text: compact(sum ? values[values.length - 1] : Math.max(...values)) });
     return h('figure', {}, h('figcaption', {}, value,
       h('span.muted', { text: sum ? name : `${name} at most in a step` })),
       area(`${name} over time`, values, { when, say: (text) => chart.read(text === null ? null : `${name} · ${text}`),
-        ticks: [[0, date(data.from)], [1, date(last)]] }));
-  }));
+        ticks: [[0, when(0)], [1, when(values.length - 1)]] }));
+  })));
   chart.element.querySelector('.card-tools').prepend(segments('Growth', [['sum', 'In all'], ['step', 'Per step']],
     'sum', (value) => {
     sum = value === 'sum';
     chart.note(sum ? 'In all, by the times that the graph holds' : `New in each of ${BUCKETS} steps of time`);
-    holder.replaceChildren(draw());
+    if (names().length) draw();
   }));
-  chart.element.insertBefore(holder, chart.element.lastChild);
-  return chart.element;
+  chart.element.lastChild.before(place);
+  return { element: chart.element, place, draw };
 }
 
-function activity() {
-  let data = null, kind = 'posts';
+function activityCard(data) {
+  let kind = 'posts';
+  const hours = () => data().hours[kind] ?? [];
   const chart = card('Activity', {
     note: 'By weekday and hour, UTC',
     table: () => [['day', ...Array.from({ length: 24 }, (_, hour) => `${hour}`)],
-      data[kind].map((hours, day) => [DAYS[day], ...hours])],
+      hours().map((day, index) => [DAYS[index], ...day])],
   });
+  const place = holder(300);
   const draw = () => {
-    const all = data[kind].flat();
+    const all = hours().flat();
+    if (!all.length) return;
     chart.note(`UTC, ${compact(Math.min(...all))} to ${compact(Math.max(...all))} in each`);
-    return heat(`${kind} by weekday and hour`, data[kind], chart.read);
+    place.replaceChildren(heat(`${kind} by weekday and hour`, hours(), chart.read));
   };
-  const holder = later(300, '/api/activity', (found) => { data = found; return draw(); });
   chart.element.querySelector('.card-tools').prepend(segments('Activity of',
-    [['posts', 'Posts'], ['likes', 'Likes'], ['follows', 'Follows']],
-    kind, (value) => { kind = value; if (data) holder.replaceChildren(draw()); }));
-  chart.element.insertBefore(holder, chart.element.lastChild);
-  return chart.element;
+    [['posts', 'Posts'], ['likes', 'Likes'], ['follows', 'Follows']], kind, (value) => { kind = value; draw(); }));
+  chart.element.lastChild.before(place);
+  return { element: chart.element, draw };
 }
 
-function memory() {
+function memory(at) {
+  const place = holder(300);
   let data = { total: 0, structures: [] };
   const chart = card('Memory', {
     note: 'By structure', wide: 'last',
     table: () => [['structure', 'bytes'], data.structures.map(({ name, bytes: size }) => [name, size])],
   });
-  chart.element.insertBefore(later(300, '/api/memory', (found) => {
+  chart.element.lastChild.before(place);
+  read('/api/memory', { at }).then((found) => {
     data = found;
     chart.note(`${bytes(data.total)} in all, by structure`);
-    return treemap('Memory by structure', data.structures, chart.read);
-  }), chart.element.lastChild);
+    place.replaceChildren(treemap('Memory by structure', data.structures, chart.read));
+  }).catch((error) => place.replaceChildren(failure(error)));
   return chart.element;
 }
 
 /** The bar of a long job, with its button to cancel. */
-export function progress(label, cancel) {
+function progress(label, cancel) {
   const bar = h('progress', { max: 1, value: 0, 'aria-label': label }),
     words = h('span.muted.num', { text: 'Starting' });
   const element = h('div.progress', {}, bar, words,
@@ -141,27 +179,18 @@ export function progress(label, cancel) {
   } };
 }
 
-function ranks(scope) {
-  let by = 'followers', stop = null, users = [];
+function ranks(scope, at) {
+  let by = 'followers', users = [];
   const body = h('div.ranks', {});
   const chart = card('Most followed', {
     note: 'By followers, or by PageRank',
     table: () => [['user', 'id', 'followers', 'score'],
       users.map((user) => [user.username, Number(user.id), user.followerCount, user.score])],
   }, body);
-  const run = () => {
-    stop?.();
-    const bar = progress('Ranking', () => { stop?.(); stop = null; body.replaceChildren(empty('Cancelled.')); });
-    body.replaceChildren(bar.element);
-    stop = follow(`/api/ranks?by=${by}&limit=${RANKED}`, {
-      progress: bar.set,
-      result: (answer) => { stop = null; users = answer.users; body.replaceChildren(bars(users)); },
-      failure: (error) => body.replaceChildren(failure(error)),
-    });
-  };
+  const path = () => `/api/ranks?by=${by}&limit=${RANKED}`;
+  const run = job(scope, body, (found) => { users = found.users; body.replaceChildren(bars(users)); }, path(), { at });
   chart.element.querySelector('.card-tools').prepend(segments('Rank by',
-    [['followers', 'Followers'], ['pagerank', 'PageRank']], by,
-    (value) => { by = value; run(); }));
+    [['followers', 'Followers'], ['pagerank', 'PageRank']], by, (value) => { by = value; run(path()); }));
   const bars = (found) => {
     const top = Math.max(...found.map((user) => user.score));
     return h('ol.bars', { tabindex: 0, 'aria-label': 'Ranked people' },
@@ -173,10 +202,5 @@ function ranks(scope) {
         h('span.num.score', { text: by === 'followers'
           ? number(user.score) : user.score.toPrecision(3) })))));
   };
-  scope.use(() => {
-    if (users.length === 0) run();
-    return () => { stop?.(); stop = null; };
-  });
   return chart.element;
 }
-

@@ -2,7 +2,8 @@
 
 import { ask, identifier, read } from './api.js';
 import { GraphCanvas } from './canvas.js';
-import { avatar, compact, empty, failure, h, icon, named, noun, plural, replaceAddress, say, segments } from './dom.js';
+import { asOf, avatar, compact, empty, failure, h, icon, named, noun, pastTime, plural, replaceAddress,
+  say, segments } from './dom.js';
 import { List } from './list.js';
 import { picker, userFacts, userHash } from './rows.js';
 
@@ -11,6 +12,7 @@ const MINIATURE_NODES = 48;
 
 export function mapView(place, scope) {
   let id = place.id, user = null, hops = place.query.get('hops') === '2' ? 2 : 1, controller = null, shown = null;
+  const at = pastTime(place.query);
   const canvas = h('canvas.map-canvas', { tabindex: 0, role: 'application',
     'aria-label': 'Neighbourhood. Arrows move, Enter opens, plus and minus zoom.' });
   const label = h('p.map-label.num', { hidden: true }),
@@ -42,15 +44,16 @@ export function mapView(place, scope) {
   async function load() {
     controller?.abort();
     controller = new AbortController();
-    const { signal } = controller;
+    const { signal } = controller, options = { signal, at };
     try {
-      if (id === null) id = (await ask({ op: 'users', order: 'popular', limit: 1 }, { signal })).users[0]?.id ?? null;
+      if (id === null) id = (await ask({ op: 'users', order: 'popular', limit: 1 }, options)).users[0]?.id ?? null;
       if (id === null) { note.textContent = 'This graph has no people yet.'; return; }
-      if (user?.id !== id) user = (await ask({ op: 'user', user: id }, { signal })).user;
+      if (user?.id !== id) user = (await ask({ op: 'user', user: id }, options)).user;
       field.set(user);
-      if (scope.shown) replaceAddress(`#/map/${id}${hops === 2 ? '?hops=2' : ''}`);
+      const query = new URLSearchParams({ ...(hops === 2 && { hops }), ...(at && { at }) });
+      if (scope.shown) replaceAddress(`#/map/${id}?${query}`.replace(/\?$/, ''));
       scope.title(`Map of ${user.username}`);
-      shown = await read(`/api/neighbourhood?user=${id}&hops=${hops}&limit=${NODES}`, { signal });
+      shown = await read(`/api/neighbourhood?user=${id}&hops=${hops}&limit=${NODES}`, options);
       note.textContent = `${shown.truncated
         ? 'The nearest and most followed ' : ''}${plural(shown.nodes.length, 'people')}, ` +
         plural(shown.edges.length, 'follows');
@@ -64,7 +67,7 @@ export function mapView(place, scope) {
   const button = (name, label, action) => h('button.ghost',
     { type: 'button', 'aria-label': label, title: label, onclick: action }, icon(name));
   const element = h('div.map', {},
-    h('h1.hidden', { text: 'Map' }),
+    h('h1.hidden', { text: 'Map' }), asOf(at, '#/map'),
     h('div.map-bar.toolbar', {}, field.element,
       segments('Hops', [['1', 'One hop'], ['2', 'Two hops']], String(hops),
         (value) => { hops = Number(value); load(); }),
@@ -102,6 +105,7 @@ export function pathView(place, scope) {
   const ends = { from: identifier(place.query.get('from')), to: identifier(place.query.get('to')) };
   const result = h('div.path-result', { 'aria-live': 'polite' });
   let controller = null;
+  const at = pastTime(place.query);
   const fields = {
     from: picker('From', null, (user) => { ends.from = user.id; find(); if (ends.to === null) fields.to.focus(); }),
     to: picker('To', null, (user) => { ends.to = user.id; find(); }),
@@ -110,16 +114,16 @@ export function pathView(place, scope) {
   async function find() {
     controller?.abort();
     controller = new AbortController();
-    const { signal } = controller, { from, to } = ends;
-    const query = new URLSearchParams(Object.entries(ends).filter(([, id]) => id !== null));
+    const options = { signal: controller.signal, at }, { from, to } = ends;
+    const query = new URLSearchParams(Object.entries({ ...ends, at }).filter(([, id]) => id !== null));
     if (scope.shown) replaceAddress(`#/path?${query}`);
     try {
       for (const end of ['from', 'to']) {
-        if (ends[end] !== null) fields[end].set((await ask({ op: 'user', user: ends[end] }, { signal })).user);
+        if (ends[end] !== null) fields[end].set((await ask({ op: 'user', user: ends[end] }, options)).user);
       }
       if (from === null || to === null) return;
       const began = performance.now();
-      const path = await read(`/api/path?from=${from}&to=${to}`, { signal });
+      const path = await read(`/api/path?from=${from}&to=${to}`, options);
       show(path, performance.now() - began);
     } catch (error) {
       if (error.name !== 'AbortError') result.replaceChildren(failure(error));
@@ -152,7 +156,7 @@ export function pathView(place, scope) {
   swap.replaceChildren(icon('swap'));
   const element = h('div.path', {},
     h('header.page-head', {}, h('h1', { text: 'Path' }),
-      h('p.muted', { text: 'A shortest way from one person to another along follows.' })),
+      asOf(at, '#/path') ?? h('p.muted', { text: 'A shortest way from one person to another along follows.' })),
     h('div.toolbar.path-ends', {}, fields.from.element, swap, fields.to.element), result);
   scope.title('Path');
   find();

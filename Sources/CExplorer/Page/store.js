@@ -1,10 +1,10 @@
 // The files of the store on a time line, their health, changes as they happen; and the graph as it was, beside now.
 
-import { ask, follow, identifier, listen, read, store } from './api.js';
+import { ask, identifier, listen, read, store } from './api.js';
 import { card, picture } from './charts.js';
-import { bytes, date, empty, exact, failure, h, icon, named, number, plural, replaceAddress, s, say,
-  time } from './dom.js';
-import { progress } from './graph.js';
+import { bytes, date, empty, exact, failure, h, icon, named, number, pastTime, plural, replaceAddress, s,
+  say, time } from './dom.js';
+import { job } from './graph.js';
 import { postRow, tiles, userHash, userRow } from './rows.js';
 
 const KEPT_CHANGES = 200;
@@ -111,31 +111,17 @@ function table({ snapshots, journals }) {
 }
 
 function health(scope) {
-  const body = h('div.health', {});
-  const chart = card('Health', { note: 'Reads every file and checks every rule of the graph' }, body);
-  let stop = null;
-  const idle = (...before) => body.replaceChildren(...before,
-    h('button.button.primary', { type: 'button', id: 'verify', onclick: run }, icon('shield'),
-      before.length ? 'Verify again' : 'Verify'));
-  const run = () => {
-    const bar = progress('Verifying',
-      () => { stop?.(); stop = null; idle(h('p.muted', { text: 'Cancelled.' })); });
-    body.replaceChildren(bar.element);
-    stop = follow('/api/verify', {
-      progress: bar.set,
-      result: ({ problems }) => {
-        stop = null;
-        say(problems.length ? plural(problems.length, 'problems') : 'Sound');
-        idle(problems.length === 0 ? h('p.sound', {}, icon('shield'), 'Sound: no problem found')
-          : h('ul.problems', {},
-            ...problems.map((one) => h('li', {}, h('b', { text: one.code }), ` ${one.where}: ${one.message}`))));
-      },
-      failure: (error) => { stop = null; idle(failure(error)); },
-    });
-  };
-  idle();
-  scope.use(() => () => { if (stop) { stop(); stop = null; idle(); } });
-  return chart.element;
+  const place = h('div', {});
+  const run = job(scope, place, ({ problems }) => {
+    say(problems.length ? plural(problems.length, 'problems') : 'Sound');
+    place.replaceChildren(problems.length === 0 ? h('p.sound', {}, icon('shield'), 'Sound: no problem found')
+      : h('ul.problems', {},
+        ...problems.map((one) => h('li', {}, h('b', { text: one.code }), ` ${one.where}: ${one.message}`))));
+  });
+  const button = h('button.button.primary', { type: 'button', id: 'verify', onclick: () => run('/api/verify') },
+    icon('shield'), 'Verify');
+  return card('Health', { note: 'Reads every file and checks every rule of the graph' },
+    h('div.health', {}, place, button)).element;
 }
 
 const VERBS = {
@@ -210,9 +196,9 @@ const TABS = [['timeline', 'Timeline', 'posts'], ['followers', 'Followers', 'use
 
 /** The graph as it was at an instant, side by side with now. */
 export function pastView(place, scope) {
-  const wanted = Number(place.query.get('at')) || null;
+  const wanted = pastTime(place.query);
   let at = null, span = null, user = identifier(place.query.get('user')), query = place.query.get('q') ?? '',
-    tab = TABS[0], stop = null;
+    tab = TABS[0];
   const slider = h('input', { type: 'range', min: 0, max: STEPS, value: STEPS, 'aria-label': 'Instant',
     disabled: true });
   const moment = h('input', { type: 'datetime-local', step: 1, 'aria-label': 'Date and time', disabled: true });
@@ -221,7 +207,7 @@ export function pastView(place, scope) {
   const search = h('input', { type: 'text', value: query, placeholder: 'Search people in both',
     'aria-label': 'Search people in both',
     spellcheck: 'false', autocomplete: 'off' });
-  const state = h('div.past-state', {});
+  const state = h('div.past-state', {}), links = h('p.toolbar', {});
   const panes = [pane('Then', () => at), pane('Now', () => null)];
   const both = h('div.panes', { hidden: true }, ...panes.map((one) => one.element));
 
@@ -254,26 +240,16 @@ export function pastView(place, scope) {
     else state.replaceChildren(empty(`From ${exact(span[0])} to ${exact(span[1])}. Choose an instant and look.`));
   }
 
-  function open(ms) {
-    stop?.();
-    const bar = progress('Opening the past',
-      () => { stop?.(); stop = null; state.replaceChildren(empty('Cancelled.')); });
-    state.replaceChildren(bar.element);
-    stop = follow('/api/past', {
-      progress: bar.set,
-      result: (result) => {
-        stop = null;
-        at = result.at;
-        state.replaceChildren(h('p.muted.num',
-          { text: `As of ${exact(at)}, after change ${number(result.sequence)}` }));
-        both.hidden = false;
-        panes[0].counts.set(result);
-        compare(result);
-        fill();
-      },
-      failure: (error) => { stop = null; state.replaceChildren(failure(error)); },
-    }, { body: { at: ms } });
-  }
+  const run = job(scope, state, (result) => {
+    at = result.at;
+    state.replaceChildren(h('p.muted.num', { text: `As of ${exact(at)}, after change ${number(result.sequence)}` }),
+      links);
+    both.hidden = false;
+    panes[0].counts.set(result);
+    compare(result);
+    fill();
+  });
+  const open = (ms) => run('/api/past', { body: { at: ms } });
 
   function compare(then) {
     const now = store.info ?? {};
@@ -294,6 +270,9 @@ export function pastView(place, scope) {
     if (at === null) return;
     const hash = new URLSearchParams({ at, ...(user === null ? {} : { user }), ...(query ? { q: query } : {}) });
     if (scope.shown) replaceAddress(`#/past?${hash}`);
+    links.replaceChildren(...[['Graph then', '#/graph?'], ['Map then', `#/map/${user ?? ''}?`],
+      ['Path then', `#/path?${user === null ? '' : `from=${user}&`}`]].map(([text, place]) =>
+      h('a.button', { href: `${place}at=${at}`, text })));
     await Promise.all(panes.map(async (one) => {
       const turn = one.turn = Symbol('turn');
       let content;
@@ -339,6 +318,5 @@ export function pastView(place, scope) {
       h('div.toolbar', {}, moment, go, h('div.instant-search', {}, search)), slider, state), both);
   scope.title('Past');
   load();
-  scope.use(() => () => { stop?.(); stop = null; });
   return { element };
 }

@@ -2,8 +2,8 @@ import Kith
 
 /// The paths of the explorer's interface: the table routes and checks requests, and the OpenAPI file is made from it.
 enum Endpoint: String, CaseIterable, Sendable {
-  case query, openapi = "openapi.json", info, store, memory, degrees, growth, activity, ranks, verify, neighbourhood
-  case path, events, live, past
+  case query, openapi = "openapi.json", info, store, memory, degrees, growth, ranks, verify, neighbourhood, path
+  case events, live, past
 
   static let prefix = "/api/"
 
@@ -17,34 +17,38 @@ enum Endpoint: String, CaseIterable, Sendable {
   /// Whether it answers server-sent events.
   var isStream: Bool {
     switch self {
-    case .ranks, .verify, .events, .live, .past: true
+    case .degrees, .growth, .ranks, .verify, .events, .live, .past: true
     default: false
     }
   }
 
-  /// The parameters of its query; those without a default may be left out unless they are required.
+  /// The parameters of its query; those without a default may be left out unless they are required. With `at`, the
+  /// answer is that of a past state which was opened.
   var parameters: (required: [Field], optional: [Field]) {
     switch self {
-    case .query: ([], [.at])
-    case .growth: ([], [.buckets])
-    case .ranks: ([], [.by, .limit])
-    case .neighbourhood: ([.userNumber], [.hops, .nodeLimit])
-    case .path: ([.from, .to], [])
+    case .query, .memory, .degrees: ([], [.at])
+    case .growth: ([], [.buckets, .at])
+    case .ranks: ([], [.by, .limit, .at])
+    case .neighbourhood: ([.userNumber], [.hops, .nodeLimit, .at])
+    case .path: ([.from, .to], [.at])
     case .live: ([.questionText], [])
-    case .openapi, .info, .store, .memory, .degrees, .activity, .verify, .events, .past: ([], [])
+    case .openapi, .info, .store, .verify, .events, .past: ([], [])
     }
   }
 
   var summary: String {
     switch self {
-    case .query: "Answers one request of the query protocol that reads; with at, from a past state that was opened."
+    case .query: "Answers one request of the query protocol that reads."
     case .openapi: "This description."
     case .info: "The name, kind and counts of what is explored."
     case .store: "The snapshots and journals of the store, and the time that they reach back to."
     case .memory: "The bytes of memory by structure."
-    case .degrees: "The numbers of users by number of followers and of followees."
-    case .growth: "The numbers of follows, posts and likes by time."
-    case .activity: "The numbers of posts, likes and follows by weekday, Monday first, and hour, in UTC."
+    case .degrees: "The numbers of users by number of followers and of followees. Events: progress, result, failure."
+    case .growth:
+      """
+      The numbers of follows, posts and likes by time; and by weekday, Monday first, and hour, in UTC. Events: progress, \
+      result, failure.
+      """
     case .ranks: "The users with the most followers or the highest PageRank. Events: progress, result, failure."
     case .verify: "Checks the files. Events: progress, result, failure."
     case .neighbourhood: "The users around a user, the nearest and most followed first, and the follows among them."

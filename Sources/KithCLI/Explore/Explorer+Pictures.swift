@@ -1,9 +1,9 @@
 import Kith
 
-/// The endpoints that answer pictures of the graph, and of the store's files.
+/// The endpoints that answer what the page draws of the graph.
 extension Explorer {
-  func memory() -> HTTPReply {
-    let report = store.graph.read { view in view.memoryReport() }
+  func memory(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
+    let report = try graph(parameters).read { view in view.memoryReport() }
     return .object { writer in
       writer.member("total", report.byteCount)
       writer.name("structures")
@@ -16,53 +16,33 @@ extension Explorer {
     }
   }
 
-  func degrees() throws(HTTPFailure) -> HTTPReply {
-    let degrees = try HTTPFailure.from { () throws(KithError) in try store.graph.pin().degreeDistribution() }
-    return .object { writer in
-      for (name, histogram) in [("followers", degrees.followers), ("followees", degrees.followees)] {
-        writer.name(name)
-        writer.array(histogram.buckets) { $0.integers([$1.degree, $1.userCount]) }
+  func degrees(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
+    let pin = try graph(parameters).pin()
+    return try Job { (job) throws(HTTPFailure) in
+      let degrees = try HTTPFailure.from { () throws(KithError) in try pin.degreeDistribution(control: job.passes) }
+      return JSONWriter.bytes { writer in
+        for (name, histogram) in [("followers", degrees.followers), ("followees", degrees.followees)] {
+          writer.name(name)
+          writer.array(histogram.buckets) { $0.integers([$1.degree, $1.userCount]) }
+        }
       }
-    }
+    }.stream()
   }
 
   func growth(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
-    let count = Int(parameters.integer(.buckets) ?? 0)
-    let times = try times(bucketCount: count)
-    return .object { writer in
-      writer.member("from", times.start)
-      writer.member("step", times.step)
-      writer.name("series")
-      writer.object { writer in
-        // Users have no time of their own.
-        writer.name("users")
-        writer.null()
-        for kind in TimeDistribution.Kind.allCases {
-          writer.name(kind.plural)
-          writer.integers(times.buckets[kind.rawValue])
-        }
+    let (pin, count) = (try graph(parameters).pin(), Int(parameters.integer(.buckets) ?? 0))
+    return try Job { (job) throws(HTTPFailure) in
+      let times = try HTTPFailure.from { () throws(KithError) in
+        try pin.timeDistribution(bucketCount: count, control: job.passes)
       }
-    }
-  }
-
-  func activity() throws(HTTPFailure) -> HTTPReply {
-    let times = try times(bucketCount: 1)
-    return .object { writer in
-      for kind in TimeDistribution.Kind.allCases {
-        writer.name(kind.plural)
-        writer.array(0..<7) { writer, day in writer.integers(times.hours[kind.rawValue][day * 24..<(day + 1) * 24]) }
-      }
-    }
-  }
-
-  private func times(bucketCount: Int) throws(HTTPFailure) -> TimeDistribution {
-    try HTTPFailure.from { () throws(KithError) in try store.graph.pin().timeDistribution(bucketCount: bucketCount) }
+      return JSONWriter.bytes { times.writeMembers(to: &$0) }
+    }.stream()
   }
 
   func neighbourhood(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
     let user = UserID(rawValue: parameters.integer(.userNumber) ?? 0)
     let (hops, limit) = (Int(parameters.integer(.hops) ?? 1), Int(parameters.integer(.nodeLimit) ?? 1))
-    let pin = store.graph.pin()
+    let pin = try graph(parameters).pin()
     let found = try HTTPFailure.from { () throws(KithError) in
       try Neighbourhood(of: user, hops: hops, limit: limit, in: pin.view)
     }
@@ -89,9 +69,9 @@ extension Explorer {
   private static let pathLimit = 100
 
   func path(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
-    let ends = (parameters.integer(.from) ?? 0, parameters.integer(.to) ?? 0)
+    let (graph, ends) = (try graph(parameters), (parameters.integer(.from) ?? 0, parameters.integer(.to) ?? 0))
     let (path, users) = try HTTPFailure.from { () throws(KithError) in
-      try store.graph.read { (view) throws(KithError) in
+      try graph.read { (view) throws(KithError) in
         let path = try view.shortestPath(
           from: UserID(rawValue: ends.0), to: UserID(rawValue: ends.1), PathQuery(maximumHops: Self.pathLimit))
         guard case .path(let ids) = path else { return (path, [User]?.none) }
@@ -102,6 +82,30 @@ extension Explorer {
       writer.name("users")
       if let users { writer.array(users) { $0.user($1) } } else { writer.null() }
       writer.member("complete", path != .gaveUp)
+    }
+  }
+}
+
+extension TimeDistribution {
+  fileprivate func writeMembers(to writer: inout JSONWriter) {
+    writer.member("from", start)
+    writer.member("step", step)
+    writer.name("series")
+    writer.object { writer in
+      // Users have no time of their own.
+      writer.name("users")
+      writer.null()
+      for kind in Kind.allCases {
+        writer.name(kind.plural)
+        writer.integers(buckets[kind.rawValue])
+      }
+    }
+    writer.name("hours")
+    writer.object { writer in
+      for kind in Kind.allCases {
+        writer.name(kind.plural)
+        writer.array(0..<7) { writer, day in writer.integers(hours[kind.rawValue][day * 24..<(day + 1) * 24]) }
+      }
     }
   }
 }

@@ -17,7 +17,7 @@ extension Explorer {
   }
 
   /// The newest graph, or a past state.
-  private func graph(_ parameters: Parameters) throws(HTTPFailure) -> SocialGraph {
+  func graph(_ parameters: Parameters) throws(HTTPFailure) -> SocialGraph {
     guard let time = parameters.integer(.at) else { return store.graph }
     guard let past = store.past(at: time) else {
       throw HTTPFailure(

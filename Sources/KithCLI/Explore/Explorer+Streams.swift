@@ -10,7 +10,7 @@ extension Explorer {
 
   /// The users with the highest scores.
   func ranks(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
-    let (pin, limit) = (store.graph.pin(), Int(parameters.integer(.limit) ?? 0))
+    let (pin, limit) = (try graph(parameters).pin(), Int(parameters.integer(.limit) ?? 0))
     let isPageRank = parameters.text(.by) == "pagerank"
     return try Job { (job) throws(HTTPFailure) in
       try HTTPFailure.from { () throws(KithError) in

@@ -101,10 +101,9 @@ final class Explorer: Sendable {
     case .openapi: .json(OpenAPI.bytes)
     case .info: .object { store.writeInfo(to: &$0) }
     case .store: try files()
-    case .memory: memory()
-    case .degrees: try degrees()
+    case .memory: try memory(parameters)
+    case .degrees: try degrees(parameters)
     case .growth: try growth(parameters)
-    case .activity: try activity()
     case .ranks: try ranks(parameters)
     case .verify: try verify()
     case .neighbourhood: try neighbourhood(parameters)
