@@ -353,6 +353,16 @@ def past(browser, explorer, run):
     browser.wait("document.querySelector('.pane .empty')"
                  "&& document.querySelectorAll('.pane:last-child .user-row').length === 5",
                  "people of now that were not there then")
+    browser.open(f"#/graph?at={at}", ".cell")
+    browser.wait("document.querySelectorAll('.bars li').length > 0 && !document.querySelector('.progress')",
+                 "the charts of then", 4 * PATIENCE)
+    shown = browser.run("return document.querySelector('.graph .tile dd').title")
+    check(shown == then, f"the charts are of {shown} people, not {then}")
+    later = explorer.ask(op="users", query="later0", match="exact")["users"][0]["id"]
+    for hash in (f"#/map/{later}", f"#/path?from={later}&to={later}"):
+        browser.open(hash, "canvas[data-state=settled], .chain")
+        browser.open(f"{hash}{'&' if '?' in hash else '?'}at={at}", ".failure")
+        check("As of" in browser.text(".as-of"), f"{hash} does not say when")
 
 
 def quick(browser, explorer, run):
