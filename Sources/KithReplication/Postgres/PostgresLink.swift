@@ -30,7 +30,7 @@
     private let address: PostgresAddress
     private let application: String
     private let beginning: String
-    private let queue: DispatchQueue
+    private let queue: WorkQueue
     private let state = Mutex(State())
     private let shown = Mutex(LogConnection())
     private let isClosed = Mutex(false)
@@ -40,7 +40,7 @@
       self.address = address
       self.application = application
       self.beginning = beginning
-      queue = DispatchQueue(label: application, qos: .userInitiated)
+      queue = WorkQueue(application)
     }
 
     /// What can be said of the connection without waiting.
@@ -53,26 +53,15 @@
       _ body: @escaping @Sendable (PostgresConnection, ContinuousClock.Instant) throws(PostgresFailure) -> R
     ) async throws(PostgresFailure) -> R {
       let deadline = ContinuousClock.now.advanced(by: time)
-      let outcome: Result<R, PostgresFailure> = await withCheckedContinuation { continuation in
-        queue.async {
-          continuation.resume(
-            returning: self.state.withLock { state in
-              Result { () throws(PostgresFailure) in try self.attempt(&state, by: deadline, body) }
-            })
-        }
+      return try await queue.run { () throws(PostgresFailure) in
+        try self.state.withLock { state throws(PostgresFailure) in try self.attempt(&state, by: deadline, body) }
       }
-      return try outcome.get()
     }
 
     /// Ends calls under way, and disconnects.
     func close() async {
       isClosed.withLock { $0 = true }
-      await withCheckedContinuation { continuation in
-        queue.async {
-          self.state.withLock { $0.connection = nil }
-          continuation.resume()
-        }
-      }
+      await queue.run { self.state.withLock { $0.connection = nil } }
     }
 
     private var isEnding: Bool { isClosed.withLock { $0 } }

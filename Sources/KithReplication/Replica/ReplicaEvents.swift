@@ -1,3 +1,5 @@
+import Kith
+
 /// Gives the events of a replica to its host: one at a time, in order, on a dedicated thread.
 struct ReplicaEvents: Sendable {
   private let handler: (@Sendable (ReplicaEvent) -> Void)?

@@ -42,12 +42,7 @@ final class AsyncWork: Sendable {
   /// Runs blocking work on a thread of its own.
   static func run<R: Sendable>(_ body: @escaping @Sendable () throws(KithError) -> R) async throws(KithError) -> R {
     if lacksThreads { return try body() }
-    let outcome: Result<R, KithError> = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "kith.work", qos: .userInitiated).async {
-        continuation.resume(returning: Result { () throws(KithError) in try body() })
-      }
-    }
-    return try outcome.get()
+    return try await WorkQueue("kith.work").run(body)
   }
 
   private static var lacksThreads: Bool { SystemDisk().processID != owner }
