@@ -1,61 +1,14 @@
 import Foundation
 import Kith
-import Synchronization
 import Testing
 
 @testable import KithReplication
 
 /// What one replica, or a few, promise to their hosts.
 @Suite struct ReplicatedGraphTests {
-  /// Replicas of one log in memory, and a directory that they share.
-  private final class Fixture: Sendable {
-    let server: MemoryServer
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-replica-\(UUID())").path
-    let events = Mutex<[ReplicaEvent]>([])
-
-    init(_ server: MemoryServer = MemoryServer()) throws {
-      self.server = server
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
-
-    func open(
-      _ name: String = "a", log: MemoryLog? = nil, own: String? = nil, shares: Bool = true,
-      change: (inout ReplicaOptions) -> Void = { _ in }
-    ) async throws(KithError) -> ReplicatedGraph {
-      var options = ReplicaOptions(
-        name: name, snapshots: shares ? .directory(directory) : .none, unavailableAfter: .seconds(3_000),
-        resolveWithin: .seconds(3_000))
-      options.digestInterval = 4
-      options.readTimeout = .milliseconds(10)
-      options.firstPause = .milliseconds(1)
-      options.longestPause = .milliseconds(5)
-      change(&options)
-      return try await ReplicatedGraph.open(
-        log: log ?? MemoryLog(server), directory: own.map { directory + "/" + $0 }, options: options
-      ) { event in
-        self.events.withLock { $0.append(event) }
-      }
-    }
-
-    /// Waits until an event is there.
-    func expect(_ what: String, _ isMeant: (ReplicaEvent) -> Bool) async {
-      for _ in 0..<12_000 {
-        if events.withLock({ $0.contains(where: isMeant) }) { return }
-        try? await Task.sleep(for: .milliseconds(10))
-      }
-      Issue.record("no event: \(what); there are \(events.withLock { $0 })")
-    }
-  }
-
-  private static func isDiverged(_ event: ReplicaEvent) -> Bool {
-    if case .diverged = event { true } else { false }
-  }
-
   @Test("A change on one host is read on another with its token, and all verbs do what a graph's do")
   func verbs() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let (a, b) = (try await fixture.open("a"), try await fixture.open("b"))
     let ann = try await a.addUser("ann")
     let bob = try await b.addUser("bob")
@@ -90,7 +43,7 @@ import Testing
 
   @Test("A group is made as a whole; an expected position refuses what another record preceded")
   func groups() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let graph = try await fixture.open()
     let group = ChangeGroup()
     let (ann, bob) = (try group.addUser("ann"), try group.addUser("bob"))
@@ -114,7 +67,7 @@ import Testing
 
   @Test("Without the log reads go on, changes are unavailable, and everything resumes by itself")
   func outage() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let log = MemoryLog(fixture.server)
     fixture.server.append(.init(payload: Self.ann, session: .random(), serial: 1, base: 0))
     let graph = try await fixture.open(log: log) { $0.unavailableAfter = .milliseconds(200) }
@@ -141,7 +94,7 @@ import Testing
 
   @Test("What may have been written is in doubt, and its outcome is given once it is known")
   func doubts() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let log = MemoryLog(fixture.server)
     let graph = try await fixture.open(log: log) { $0.resolveWithin = .milliseconds(200) }
     log.lacksQuorum = true
@@ -163,7 +116,7 @@ import Testing
 
   @Test("A replica begins with the newest snapshot that leads to the log; records before two verified ones may go")
   func snapshots() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let (a, b) = (try await fixture.open("a"), try await fixture.open("b"))
     var positions: [LogPosition] = []
     for round in 0..<3 {
@@ -204,7 +157,7 @@ import Testing
 
   @Test("A replica without a shared directory restarts from its own snapshot")
   func restarting() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let first = try await fixture.open(own: "own", shares: false)
     try await first.addUser("ann")
     let position = try await first.snapshot()
@@ -220,7 +173,7 @@ import Testing
 
   @Test("Beyond the limits of what waits, submitters are suspended, and none is lost")
   func backPressure() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let log = MemoryLog(fixture.server)
     let graph = try await fixture.open(log: log) { $0.waitingChangeLimit = 5 }
     log.isCut = true
@@ -241,7 +194,7 @@ import Testing
 
   @Test("A snapshot is written by itself after so many bytes of records, and limits bind who submits")
   func automaticSnapshots() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let graph = try await fixture.open {
       $0.snapshotAfterByteCount = 30
       $0.graph.maximumUserCount = 5
@@ -255,13 +208,13 @@ import Testing
 
   @Test("A store becomes the beginning of a log; no replica begins without it")
   func seeding() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let graph = SocialGraph()
     let ann = try await graph.addUser("ann")
     let log = MemoryLog(fixture.server)
-    try await ReplicatedGraph.seed(log, from: graph, in: fixture.directory, as: "test")
+    try await ReplicatedGraph.seed(log, from: graph, to: .directory(fixture.directory), as: "test")
     await #expect(throws: KithError.self) {
-      try await ReplicatedGraph.seed(log, from: graph, in: fixture.directory, as: "test")
+      try await ReplicatedGraph.seed(log, from: graph, to: .directory(fixture.directory), as: "test")
     }
     await #expect(throws: KithError.self) { try await fixture.open("lost", shares: false) }
     let replica = try await fixture.open()
@@ -272,7 +225,7 @@ import Testing
 
   @Test("A replica whose history the log no longer has stops, and a new one begins with the new history")
   func otherHistory() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let log = MemoryLog(fixture.server)
     let graph = try await fixture.open(log: log, own: "own")
     for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
@@ -281,7 +234,7 @@ import Testing
     try await Task.sleep(for: .milliseconds(30))
     fixture.server.rewrite(from: 2)
     log.isCut = false
-    await fixture.expect("diverged", Self.isDiverged)
+    await fixture.expect("diverged", ReplicaFixture.isDiverged)
     await #expect(throws: KithError.self) { try await graph.addUser("dan") }
     #expect(throws: KithError.closed) { try graph.read { try $0.searchUsers("ann") } }
     #expect(graph.status.failure?.hasPrefix("diverged") == true)
@@ -293,12 +246,12 @@ import Testing
 
   @Test("A record that continues another history stops a replica that never lost its connection")
   func otherChain() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let graph = try await fixture.open()
     for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
     fixture.server.rewrite(from: 2)
     fixture.server.append(.init(payload: Self.ann, session: .random(), serial: 1, base: 0))
-    await fixture.expect("diverged", Self.isDiverged)
+    await fixture.expect("diverged", ReplicaFixture.isDiverged)
     #expect(graph.position == 3)
     await graph.close()
   }
@@ -306,13 +259,13 @@ import Testing
   @Test("A replica that decides otherwise, or has another state, stops at the next comparison")
   func otherOutcomes() async throws {
     for kind in [LogDigest.Kind.outcomes, .state] {
-      let fixture = try Fixture()
+      let fixture = try ReplicaFixture()
       let graph = try await fixture.open()
       // What another replica would have found at position 4.
       _ = fixture.server.agree(on: LogDigest(position: 4, kind: kind, value: 1, replica: "other"))
       for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
       _ = try? await graph.verify()
-      await fixture.expect("diverged", Self.isDiverged)
+      await fixture.expect("diverged", ReplicaFixture.isDiverged)
       #expect(graph.status.failure?.contains("other") == true)
       await graph.close()
     }
@@ -320,7 +273,7 @@ import Testing
 
   @Test("A record that cannot be read stops a replica before it; it goes on once the record is passed over")
   func skipping() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let graph = try await fixture.open()
     try await graph.addUser("ann")
     fixture.server.append(.init(payload: [1, 99, 3], session: .random(), serial: 1, base: 0))
@@ -339,7 +292,7 @@ import Testing
 
   @Test("Live values of the local copy follow changes that other hosts make")
   func live() async throws {
-    let fixture = try Fixture()
+    let fixture = try ReplicaFixture()
     let (a, b) = (try await fixture.open("a"), try await fixture.open("b"))
     let ann = try await a.addUser("ann")
     let bob = try await a.addUser("bob")

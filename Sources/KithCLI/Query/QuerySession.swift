@@ -1,4 +1,5 @@
 import Kith
+import KithReplication
 
 /// A session on a graph: answers one line at a time.
 struct QuerySession {
@@ -60,8 +61,9 @@ struct QuerySession {
         write(of: line, tag: tag, to: &writer) { status.write(to: &$0) }
         return
       }
+      let token = try replica?.token(&members)
       let request = try Request(members)
-      let answer = try measured { (session) throws(KithError) in try session.run(request) }
+      let answer = try measured { (session) throws(KithError) in try session.run(request, token) }
       write(of: line, tag: request.tag, to: &writer) { $0.members(of: answer, to: request, in: line) }
     } catch {
       write(error, of: line, tag: tag, to: &writer)
@@ -81,9 +83,9 @@ struct QuerySession {
 
   // MARK: Engine calls
 
-  private mutating func run(_ request: Request) throws(KithError) -> Answer {
+  private mutating func run(_ request: Request, _ token: RequestToken?) throws(KithError) -> Answer {
     if readOnly, request.operation.isChange || request.operation == .batch { throw .readOnly }
-    if let replica, let answer = try replica.change(request) { return answer }
+    if let replica, let answer = try replica.change(request, token) { return answer }
     switch request.operation {
     case .batch: return try request.applyBatch(to: graph)
     case .snapshot: return .snapshot(try graph.snapshot())

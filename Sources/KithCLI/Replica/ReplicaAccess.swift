@@ -9,7 +9,8 @@ enum ReplicaAccess {
 
   static let log = Option("--log", "URL", "the log: postgres://HOST,HOST/DATABASE; or the variable \(variable)")
   static let name = Option("--name", "NAME", "the replica's name, of its own (default: host and process)")
-  static let snapshots = Option("--snapshots", "DIRECTORY", "where all hosts keep snapshots")
+  static let snapshots = Option(
+    "--snapshots", "DIRECTORY", "where all hosts keep snapshots; log: in the log, up to 2 GiB each")
   static let options = [log, name, snapshots]
 
   /// The URL; nil if there is none.
@@ -20,9 +21,12 @@ enum ReplicaAccess {
   static func options(_ arguments: Arguments) -> ReplicaOptions {
     let host = ProcessInfo.processInfo.hostName
     let own = "\(host)-\(ProcessInfo.processInfo.processIdentifier)"
-    let place = arguments.value(snapshots).map { ReplicaOptions.SnapshotPlace.directory($0) }
+    let place = arguments.value(snapshots).map { Self.place($0) }
     return ReplicaOptions(name: arguments.value(name) ?? own, snapshots: place ?? .none)
   }
+
+  /// A directory, or the log; `./log` is a directory of that name.
+  static func place(_ text: String) -> ReplicaOptions.SnapshotPlace { text == "log" ? .log : .directory(text) }
 
   /// Why a command that needs a log does not run.
   static let missingTrait = CommandFailure.usage(

@@ -17,7 +17,7 @@ enum ReplicaCommand {
 
   private enum Action: String, CaseIterable {
     case initialize = "init"
-    case run, status, snapshot, trim, verify, bench, forget, skip
+    case run, status, snapshot, trim, verify, bench, upgrade, forget, skip
   }
 
   static let command = Command(
@@ -34,8 +34,9 @@ enum ReplicaCommand {
         + "events as JSON Lines, and writes and checks snapshots. status lists replicas and snapshots. snapshot writes "
         + "one now. trim removes records that two checked snapshots hold, and that are older than the retention. "
         + "verify plays the log from the newest snapshot, and lets all replicas compare their states. bench fills a "
-        + "log, which should be for that alone, and measures. forget removes a replica that will not return. skip "
-        + "makes replicas pass over a record that none can apply.",
+        + "log, which should be for that alone, and measures. forget removes a replica that will not return. upgrade "
+        + "lets the rules of this release begin, once all replicas know them. skip makes replicas pass over a record "
+        + "that none can apply.",
       "This command needs the package trait Replication and the C library libpq. docs/REPLICATION.md tells how to set "
         + "up the servers. kith query --log URL answers requests on a replica.",
     ],
@@ -61,7 +62,7 @@ enum ReplicaCommand {
     case .initialize: try initialize(url, arguments)
     case .run: try keep(url, in: try subject("the replica's directory"), arguments)
     case .status: try ReplicaReportText.write(url, asJSON: arguments.flag(.json))
-    case .snapshot, .trim, .verify, .bench: try inspect(url, action, arguments)
+    case .snapshot, .trim, .verify, .bench, .upgrade: try inspect(url, action, arguments)
     case .forget:
       let name = try subject("the NAME of a replica")
       try ReplicaAccess.withLog(url) { (log) async throws(KithError) in try await log.forgetReplica(name) }
@@ -85,14 +86,17 @@ enum ReplicaCommand {
         guard let place = arguments.value(ReplicaAccess.snapshots) else {
           throw arguments.misuse("--from needs --snapshots, where the graph goes for all hosts")
         }
-        return (graph: try StoreAccess.open(path, access: .readOnly), place: place)
+        return (graph: try StoreAccess.open(path, access: .readOnly), place: ReplicaAccess.place(place))
       }
+      let scratch = try TemporaryDirectory.make("replica")
+      defer { TemporaryDirectory.remove(scratch) }
       try ReplicaAccess.withLog(url) { (log) async throws(KithError) in
         try await log.create(
           requiresQuorum: !isAlone, partitionSize: size.map { Int($0) } ?? PostgresSchema.partitionSize,
           retention: seconds.map { .seconds($0) } ?? PostgresSchema.retention, role: role)
         if let seed {
-          try await ReplicatedGraph.seed(log, from: seed.graph, in: seed.place, as: "kith replica init")
+          try await ReplicatedGraph.seed(
+            log, from: seed.graph, to: seed.place, directory: scratch, as: "kith replica init")
         }
       }
     #endif
@@ -147,6 +151,9 @@ enum ReplicaCommand {
       case .trim:
         let position = try blocking { () async throws(KithError) in try await graph.trim() }
         try show { $0.member("trimmable", position) }
+      case .upgrade:
+        let rules = try blocking { () async throws(KithError) in try await graph.upgrade() }
+        try show { $0.member("rules", rules) }
       default:
         let found = try blocking { () async throws(KithError) in try await graph.verify() }
         try show { writer in

@@ -102,6 +102,8 @@ extension ReplicaEvent {
     case .snapshotVerified(let position, let path): event("snapshotVerified", position: position, path: path)
     case .trimmed(let position): event("trimmed", position: position)
     case .stopped(let position, let reason): event("stopped", position: position, reason: reason)
+    case .upgraded(let rules, let position): event("upgraded", position: position, reason: "rules \(rules)")
+    case .contested(let position): event("contested", position: position)
     case .diverged(let position, let reason): event("diverged", position: position, reason: reason)
     }
   }

@@ -30,6 +30,16 @@ struct ReplicaSession: Sendable {
     }
   }
 
+  /// Takes the token of a change out of its request; nil for none.
+  func token(_ members: inout [JSONMember]) throws(KithError) -> RequestToken? {
+    guard let member = members.named("requestToken") else { return nil }
+    guard case .string(let text) = member.value, let token = RequestToken(text) else {
+      throw .invalidRequest(.malformed("requestToken is a text of 32 hexadecimal digits"))
+    }
+    members.removeAll { $0.name == "requestToken" }
+    return token
+  }
+
   /// Waits for the position in `atLeast`, which it removes; answers the operations that only a replica has.
   func prepare(_ members: inout [JSONMember]) throws(KithError) -> Status? {
     if let member = members.named("atLeast") {
@@ -62,21 +72,24 @@ struct ReplicaSession: Sendable {
   }
 
   /// Makes a change or a batch, or writes a snapshot; nil for other operations.
-  func change(_ request: Request) throws(KithError) -> Answer? {
+  func change(_ request: Request, _ token: RequestToken?) throws(KithError) -> Answer? {
+    if token != nil, request.operation != .batch, !request.operation.isChange {
+      throw .invalidRequest(.malformed("only changes have a requestToken"))
+    }
     switch request.operation {
-    case .batch: return try batch(request)
+    case .batch: return try batch(request, token)
     case .snapshot:
       return .replicaSnapshot(position: try blocking { () async throws(KithError) in try await graph.snapshot() })
     case let operation where operation.isChange:
       let change = try request.change { name in graph.read { view in view.findUser(named: name) } }
-      let done = try blocking { () async throws(KithError) in try await graph.submit(change) }
+      let done = try blocking { () async throws(KithError) in try await graph.submit(change, token: token) }
       return .change(try answer(done.applied, done.position))
     default: return nil
     }
   }
 
   /// All changes of a batch or none; a reference by name finds what the batch added or renamed before.
-  private func batch(_ request: Request) throws(KithError) -> Answer {
+  private func batch(_ request: Request, _ token: RequestToken?) throws(KithError) -> Answer {
     let group = ChangeGroup()
     var changes: [Change] = []
     var names: [String: UserID] = [:]
@@ -98,7 +111,7 @@ struct ReplicaSession: Sendable {
     let done = try blocking { [changes] () async throws(KithError) in
       let group = ChangeGroup()
       for change in changes { try group.apply(change) }
-      return try await graph.submit(group)
+      return try await graph.submit(group, token: token)
     }
     var answers: [ChangeAnswer] = []
     for result in done.results { answers.append(try answer(result, done.position)) }

@@ -172,9 +172,10 @@
         + (Self.output(of: "pgrep", ["-P", String(first)]).split(separator: "\n").compactMap { Int32($0) })
     }
 
-    /// How much of the write-ahead log a standby has.
+    /// How much of the write-ahead log a standby has. What was received alone says less than what was replayed when the
+    /// receiver was started anew.
     private func received(_ node: Node) -> UInt64 {
-      let position = "coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())"
+      let position = "greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())"
       let text = Self.output(
         of: "\(programs.directory)/psql", query("SELECT pg_wal_lsn_diff(\(position), '0/0')", node))
       return UInt64(text.split(separator: "\n").first ?? "") ?? 0

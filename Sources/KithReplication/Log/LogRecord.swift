@@ -3,9 +3,9 @@ import Kith
 /// A record's number in the log: the first is 1. 0 stands for the beginning, before all records.
 public typealias LogPosition = UInt64
 
-/// A 128-bit number that identifies a log, or a session of a replica. Its text is 32 hexadecimal digits, as a UUID
-/// without hyphens.
-public struct LogID: Hashable, Sendable, CustomStringConvertible {
+/// A 128-bit number that identifies a log, a session of a replica, or a request. Its text is 32 hexadecimal digits, as
+/// a UUID without hyphens.
+public struct LogID: Hashable, Sendable, LosslessStringConvertible {
   /// The first eight bytes, big-endian.
   public let high: UInt64
   /// The last eight bytes, big-endian.
@@ -28,12 +28,28 @@ public struct LogID: Hashable, Sendable, CustomStringConvertible {
     low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// An id from its text: 32 hexadecimal digits; hyphens are ignored. Nil for any other text.
+  public init?(_ text: String) {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+    guard digits.count == 32, let number = UInt128(String(decoding: digits, as: UTF8.self), radix: 16),
+      digits.first != UInt8(ascii: "+")
+    else { return nil }
+    self.init(number)
+  }
+
+  init(_ number: UInt128) { self.init(high: UInt64(number >> 64), low: UInt64(truncatingIfNeeded: number)) }
+
+  var number: UInt128 { UInt128(high) << 64 | UInt128(low) }
+
   /// The 16 bytes, as in a UUID.
   package var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
 
   /// 32 hexadecimal digits.
   public var description: String { bytes.hexadecimal }
 }
+
+/// A number that a caller chooses for one request, at random, to repeat it safely: see `ReplicatedGraph.submit`.
+public typealias RequestToken = LogID
 
 /// The id of one run of a replica: its appends are counted in it.
 package typealias SessionID = LogID
@@ -43,7 +59,7 @@ package struct LogIdentity: Hashable, Sendable {
   package let id: LogID
   /// The version of the payloads.
   package let format: Int
-  /// The version of the rules by which requests are validated.
+  /// The version of the rules by which the requests before the first upgrade are validated.
   package let rules: Int
 
   package init(id: LogID, format: Int = Self.format, rules: Int = Self.rules) {
@@ -54,7 +70,7 @@ package struct LogIdentity: Hashable, Sendable {
 
   /// The newest versions that this release knows.
   package static let format = 1
-  package static let rules = 1
+  package static let rules = 2
 }
 
 /// One record: what one replica appended at once.
@@ -111,6 +127,14 @@ package struct ReplicaReport: Hashable, Sendable {
   }
 }
 
+extension Sequence<ReplicaReport> {
+  /// The reports without those of replicas that were not seen for a day, by the clock of the log.
+  var live: [ReplicaReport] {
+    let newest = map(\.seen.rawValue).max() ?? 0
+    return filter { newest - $0.seen.rawValue < ReplicaOptions.absenceMilliseconds }
+  }
+}
+
 /// A digest of a replica after a position, which must be the same for all.
 package struct LogDigest: Hashable, Sendable {
   package enum Kind: Int, Hashable, Sendable {
@@ -146,8 +170,13 @@ package struct LogSnapshot: Hashable, Sendable {
   /// `GraphState.digest` of the graph in it.
   package var digest: UInt64
   package var byteCount: Int64
-  /// The place and the name in it, as `ReplicaOptions.snapshots` names it.
+  /// The name of its file, after `inLogPrefix` if the log itself holds it.
   package var place: String
+  package static let inLogPrefix = "log/"
+  /// Whether the log itself holds its bytes, and not a directory.
+  package var isInLog: Bool { place.hasPrefix(Self.inLogPrefix) }
+  /// The name of its file.
+  package var name: String { isInLog ? String(place.dropFirst(Self.inLogPrefix.count)) : place }
   /// The replica that wrote it.
   package var writer: String
   /// The replicas that have read it back, without its writer, ascending.

@@ -40,15 +40,32 @@ package protocol ReplicationLog: Sendable {
   func confirmedPosition() async throws(KithError) -> LogPosition
 
   /// Stores the newest report of a replica, by name.
-  func report(_ report: ReplicaReport) async throws(KithError)
+  /// - Returns: the newest position whose digest is contested: a replica that differed there had been rebuilt
+  ///   within a day, because it had differed before; 0 for none.
+  @discardableResult
+  func report(_ report: ReplicaReport) async throws(KithError) -> LogPosition
   /// The newest report of every replica, by name. The log sets `seen`.
   func reports() async throws(KithError) -> [ReplicaReport]
-  /// Forgets a replica that will not return, so that `trim` does not wait for it.
+  /// Forgets a replica that will not return, so that `trim` does not wait for it, and its dissents.
   func forgetReplica(_ name: String) async throws(KithError)
 
   /// Compares a digest with that of the other replicas: stores it if it is the first of its position and kind.
   /// - Returns: the first digest of that position and kind.
   func agree(on digest: LogDigest) async throws(KithError) -> LogDigest
+
+  /// Stores that a session of a replica differs from the first digest.
+  func dissent(_ digest: LogDigest, session: SessionID) async throws(KithError)
+
+  /// Stores a part of a snapshot that the log itself holds. Parts of a snapshot that was never recorded are removed
+  /// after a day.
+  /// - Parameters:
+  ///   - place: `LogSnapshot.place` of the snapshot, recorded after its last part.
+  ///   - index: 0, 1, 2, …; with part 0 the other parts that the place has are removed.
+  func storeSnapshotPart(_ bytes: [UInt8], of place: String, at index: Int) async throws(KithError)
+  /// A part of a snapshot; nil if there is none.
+  func snapshotPart(of place: String, at index: Int) async throws(KithError) -> [UInt8]?
+  /// Removes a snapshot that the log itself holds. That of position 0 stays in the list: no replica may begin empty.
+  func removeSnapshot(_ place: String) async throws(KithError)
 
   /// Stores a snapshot; one with the same position and place is replaced. Its verifiers are added to those stored.
   func recordSnapshot(_ snapshot: LogSnapshot) async throws(KithError)

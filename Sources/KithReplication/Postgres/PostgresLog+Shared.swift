@@ -28,13 +28,15 @@
       return identity
     }
 
-    package func report(_ report: ReplicaReport) async throws(KithError) {
-      try await run(
+    @discardableResult
+    package func report(_ report: ReplicaReport) async throws(KithError) -> LogPosition {
+      try await rows(
         "SELECT kith.report($1::text, $2::uuid, $3::bigint, $4::bigint, $5::int)",
         [
           Array(report.name.utf8), report.session.bytes, report.applied.bigEndianBytes,
           report.outcomeChain.bigEndianBytes, UInt32(report.rules).bigEndianBytes,
-        ])
+        ]
+      ) { row in row.unsigned() }.first ?? 0
     }
 
     package func reports() async throws(KithError) -> [ReplicaReport] {
@@ -62,6 +64,32 @@
           replica: row.text())
       }
       return first.first ?? digest
+    }
+
+    package func dissent(_ digest: LogDigest, session: SessionID) async throws(KithError) {
+      try await run(
+        "SELECT kith.dissent($1::bigint, $2::int, $3::bigint, $4::text, $5::uuid)",
+        [
+          digest.position.bigEndianBytes, UInt32(digest.kind.rawValue).bigEndianBytes, digest.value.bigEndianBytes,
+          Array(digest.replica.utf8), session.bytes,
+        ])
+    }
+
+    package func storeSnapshotPart(_ bytes: [UInt8], of place: String, at index: Int) async throws(KithError) {
+      try await run(
+        "SELECT kith.store_part($1::text, $2::int, $3::bytea)",
+        [Array(place.utf8), UInt32(index).bigEndianBytes, bytes])
+    }
+
+    package func snapshotPart(of place: String, at index: Int) async throws(KithError) -> [UInt8]? {
+      let found = try await rows(
+        "SELECT kith.part($1::text, $2::int)", [Array(place.utf8), UInt32(index).bigEndianBytes]
+      ) { row in row.bytes() }
+      return found.first.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    package func removeSnapshot(_ place: String) async throws(KithError) {
+      try await run("SELECT kith.remove_snapshot($1::text)", [Array(place.utf8)])
     }
 
     package func recordSnapshot(_ snapshot: LogSnapshot) async throws(KithError) {

@@ -92,19 +92,23 @@
           current_setting('full_page_writes') FROM kith.settings $$;
 
       CREATE FUNCTION kith.report(p_name text, p_session uuid, p_applied bigint, p_outcome bigint, p_rules int)
-        RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
         INSERT INTO kith.replica VALUES (p_name, p_session, p_applied, p_outcome, p_rules, kith.clock())
           ON CONFLICT (name) DO UPDATE SET session = excluded.session, applied = excluded.applied,
             outcome = excluded.outcome, rules = excluded.rules, seen = excluded.seen;
+        -- A replica that differs in two sessions was rebuilt in between, from what the others had verified.
+        RETURN (SELECT coalesce(max(newest), 0) FROM (
+          SELECT max(position) AS newest FROM kith.dissent WHERE at > kith.clock() - 86400000
+            GROUP BY replica HAVING count(*) > 1) contested);
       END $$;
 
       CREATE FUNCTION kith.reports() RETURNS SETOF kith.replica LANGUAGE sql STABLE SECURITY DEFINER
         SET search_path = pg_catalog AS $$ SELECT * FROM kith.replica ORDER BY name COLLATE "C" $$;
 
       CREATE FUNCTION kith.forget(p_name text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
-        AS $$ DELETE FROM kith.replica WHERE name = p_name $$;
+        AS $$ DELETE FROM kith.replica WHERE name = p_name; DELETE FROM kith.dissent WHERE replica = p_name $$;
 
       CREATE FUNCTION kith.agree(p_position bigint, p_kind int, p_value bigint, p_replica text)
         RETURNS SETOF kith.digest LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
@@ -113,6 +117,15 @@
         RETURN QUERY SELECT * FROM kith.digest WHERE position = p_position AND kind = p_kind;
       END $$;
 
+      CREATE FUNCTION kith.dissent(p_position bigint, p_kind int, p_value bigint, p_replica text, p_session uuid)
+        RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        INSERT INTO kith.dissent VALUES (p_replica, p_session, p_position, p_kind, p_value, kith.clock())
+          ON CONFLICT DO NOTHING $$;
+
+      """
+
+    /// Snapshots: what is known of them, and the parts of those that the log itself holds.
+    static let snapshotFunctions = """
       CREATE FUNCTION kith.record_snapshot(p_position bigint, p_place text, p_sequence bigint, p_chain bytea,
         p_outcome bigint, p_digest bigint, p_bytes bigint, p_writer text, p_verifiers text[])
         RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
@@ -125,6 +138,25 @@
 
       CREATE FUNCTION kith.snapshots() RETURNS SETOF kith.snapshot LANGUAGE sql STABLE SECURITY DEFINER
         SET search_path = pg_catalog AS $$ SELECT * FROM kith.snapshot ORDER BY position DESC, place COLLATE "C" $$;
+
+      CREATE FUNCTION kith.store_part(p_place text, p_number int, p_bytes bytea) RETURNS void LANGUAGE plpgsql
+        SECURITY DEFINER SET search_path = pg_catalog AS $$
+      BEGIN
+        IF p_number = 0 THEN
+          DELETE FROM kith.part WHERE place = p_place OR at < kith.clock() - 86400000
+            AND place NOT IN (SELECT place FROM kith.snapshot);
+        END IF;
+        INSERT INTO kith.part VALUES (p_place, p_number, kith.clock(), p_bytes)
+          ON CONFLICT (place, number) DO UPDATE SET at = excluded.at, bytes = excluded.bytes;
+      END $$;
+
+      CREATE FUNCTION kith.part(p_place text, p_number int) RETURNS bytea LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = pg_catalog AS $$ SELECT bytes FROM kith.part WHERE place = p_place AND number = p_number $$;
+
+      CREATE FUNCTION kith.remove_snapshot(p_place text) RETURNS void LANGUAGE sql SECURITY DEFINER
+        SET search_path = pg_catalog AS $$
+        DELETE FROM kith.snapshot WHERE place = p_place AND position > 0;
+        DELETE FROM kith.part WHERE place = p_place $$;
 
       CREATE FUNCTION kith.pass_over(p_position bigint) RETURNS void LANGUAGE sql SECURITY DEFINER
         SET search_path = pg_catalog AS $$ INSERT INTO kith.skip VALUES (p_position) ON CONFLICT DO NOTHING $$;

@@ -6,7 +6,7 @@
   /// Hosts call functions, which have the rights of the schema's owner, and touch no table.
   package enum PostgresSchema {
     /// The version of the tables and functions; `kith.settings` has it, too.
-    static let version = 1
+    static let version = 2
     /// The oldest server: `server_version_num`.
     static let oldestServer = 150_000
     /// The positions of one partition: old records leave the log by whole partitions.
@@ -34,8 +34,8 @@
         "INSERT INTO kith.settings (id, schema, format, rules, requires_quorum, partition_size, retention) VALUES "
         + "('\(id)', \(version), \(identity.format), \(identity.rules), \(requiresQuorum), \(partitionSize), "
         + "\(Int64(retention / .milliseconds(1))));\n"
-      return "BEGIN;\n" + tables + settings + helpers + recordFunctions + sharedFunctions + maintenance
-        + "SELECT kith.extend(1);\n" + rights(of: role) + "COMMIT;\n"
+      return "BEGIN;\n" + tables + settings + helpers + recordFunctions + sharedFunctions + snapshotFunctions
+        + maintenance + "SELECT kith.extend(1);\n" + rights(of: role) + "COMMIT;\n"
     }
 
     private static func rights(of role: String?) -> String {
@@ -66,6 +66,12 @@
         PRIMARY KEY (position, place));
       CREATE TABLE kith.digest (
         position bigint, kind int, value bigint NOT NULL, replica text NOT NULL, PRIMARY KEY (position, kind));
+      CREATE TABLE kith.dissent (
+        replica text, session uuid, position bigint NOT NULL, kind int NOT NULL, value bigint NOT NULL,
+        at bigint NOT NULL, PRIMARY KEY (replica, session));
+      CREATE TABLE kith.part (
+        place text, number int, at bigint NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (place, number));
+      ALTER TABLE kith.part ALTER bytes SET STORAGE EXTERNAL;
       CREATE TABLE kith.skip (position bigint PRIMARY KEY);
 
       """

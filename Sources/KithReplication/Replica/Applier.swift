@@ -87,17 +87,38 @@ struct Applier: Sendable {
       return core.diverge(at: place.position, "record \(record.position) continues another history")
     }
     place.position = record.position
-    let isSkipped = skipped.contains(record.position)
-    let requests =
-      isSkipped
-      ? LoggedRequests() : try LoggedRequests(decoding: record.payload, named: "record \(record.position)")
-    let outcomes = try core.graph.applyLogged(
-      requests, position: record.position, at: record.at, chain: &place.outcomeChain,
-      collecting: record.session == core.session)
-    let marked = requests.hasMark ? MarkedState(pin: core.graph.pin(), place: place) : nil
+    let requests = skipped.contains(record.position) ? LoggedRequests() : try decode(record, &place)
+    let rules = place.rules
+    let (outcomes, tokens) = try core.tokens.withLock { tokens throws(KithError) in
+      let outcomes = try core.graph.applyLogged(
+        requests, position: record.position, at: record.at, chain: &place.outcomeChain, tokens: &tokens,
+        collecting: record.session == core.session)
+      return (outcomes, requests.hasMark ? tokens : nil)
+    }
+    let marked = tokens.map { MarkedState(pin: core.graph.pin(), tokens: $0, place: place) }
+    let isUpgraded = core.place.rules != rules
     core.finish(record, at: place, outcomes: outcomes, marked: marked)
+    if isUpgraded { core.events.post(.upgraded(rules: Int(rules), position: record.position)) }
     if record.position % core.options.digestInterval == 0 { keeper.compareOutcomes(place) }
     if let marked { keeper.compareStates(marked) }
+  }
+
+  /// Reads a record. One that upgrades the rules raises those of the place.
+  /// - Throws: `corrupt`; `unsupportedVersion` for rules that this release does not know.
+  private func decode(_ record: LogRecord, _ place: inout LogPlace) throws(KithError) -> LoggedRequests {
+    let requests = try LoggedRequests(decoding: record.payload, named: "record \(record.position)")
+    place.rules = max(place.rules, requests.rules ?? 0)
+    guard place.rules <= UInt64(core.options.knownRules) else {
+      throw .unsupportedVersion(
+        found: "rules \(place.rules) from record \(record.position) on",
+        readable: "rules up to \(core.options.knownRules); update this host")
+    }
+    guard requests.neededRules <= place.rules else {
+      throw .corrupt(
+        file: "record \(record.position)", offset: 0,
+        reason: "it needs rules \(requests.neededRules), and the log has \(place.rules)")
+    }
+    return requests
   }
 
   /// Checks that the log still has the history that the replica has applied.
@@ -123,27 +144,5 @@ struct Applier: Sendable {
       }
       return true
     }
-  }
-}
-
-/// Whether a log has the history of a place in it.
-enum LogHistory: Hashable, Sendable {
-  case same
-  /// The record of the place was removed, and the next one tells.
-  case trimmed
-  case other(String)
-
-  static func compare(_ place: LogPlace, with log: any ReplicationLog) async throws(KithError) -> LogHistory {
-    if place.position == 0 { return .same }
-    let found: LogRecord?
-    do throws(KithError) {
-      found = try await log.read(after: place.position - 1, byteLimit: 1, timeout: .zero).first
-    } catch {
-      if case .diverged(_, let reason) = error { return .other(reason) }
-      throw error
-    }
-    guard let record = found else { return .other("the log ends before position \(place.position)") }
-    if record.position != place.position { return .trimmed }
-    return record.chain == place.chain ? .same : .other("record \(record.position) is of another history")
   }
 }

@@ -9,22 +9,29 @@ struct Attendant: Sendable {
   /// Works until the replica ends.
   func run() async {
     var tick = 0
+    var contested: LogPosition = 0
     while core.end == nil, !Task.isCancelled {
       try? await Task.sleep(for: ReplicaOptions.tick)
       core.expireWaiters()
       core.doubtOverdue()
       core.refuseOverdue(core.log.connection.failure ?? .unavailable(.overloaded(position: core.position)))
       tick += 1
-      if tick % ReplicaOptions.ticksPerReport == 0 { await report() }
+      if tick % ReplicaOptions.ticksPerReport == 0 { await report(&contested) }
     }
   }
 
-  private func report() async {
+  /// - Parameter contested: the newest contested position that was told.
+  private func report(_ contested: inout LogPosition) async {
     let place = core.place
     // The next report follows in a second.
-    try? await core.log.report(
+    let newest = try? await core.log.report(
       ReplicaReport(
-        name: core.options.name, session: core.session, applied: place.position, outcomeChain: place.outcomeChain))
+        name: core.options.name, session: core.session, applied: place.position, outcomeChain: place.outcomeChain,
+        rules: core.options.knownRules))
+    if let newest, newest > contested {
+      contested = newest
+      core.events.post(.contested(position: newest))
+    }
     guard let limit = core.options.snapshotAfterByteCount, core.byteCountSinceMark >= limit else {
       _ = try? await keeper.verifyNext()
       return

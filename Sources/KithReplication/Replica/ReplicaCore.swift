@@ -55,19 +55,22 @@ final class ReplicaCore: Sendable {
   let events: ReplicaEvents
   /// Notified when there may be something to append.
   let appending = Wakeup()
+  /// The results of requests with tokens, after the last record applied. A record holds it while it is applied.
+  let tokens: Mutex<LoggedTokens>
   private let state: Mutex<State>
 
   init(
-    log: any ReplicationLog, graph: SocialGraph, place: LogPlace, options: ReplicaOptions, events: ReplicaEvents,
-    snapshotPosition: LogPosition?
+    log: any ReplicationLog, beginning: ReplicaStart.Beginning, options: ReplicaOptions, events: ReplicaEvents
   ) {
     self.log = log
-    self.graph = graph
+    graph = beginning.graph
     self.options = options
     self.events = events
+    tokens = Mutex(beginning.tokens)
+    let place = beginning.place
     state = Mutex(
       State(
-        place: place, newest: place.position, snapshotPosition: snapshotPosition,
+        place: place, newest: place.position, snapshotPosition: beginning.isRestored ? place.position : nil,
         waitingChangeLimit: options.waitingChangeLimit, waitingByteLimit: options.waitingByteLimit))
   }
 
@@ -87,9 +90,12 @@ final class ReplicaCore: Sendable {
         outcomeChain: state.place.outcomeChain, waitingRequestCount: state.waiting.count,
         isConnected: connection.server != nil && state.end == nil, server: connection.server,
         failure: (state.end ?? state.obstacle ?? connection.failure).map { "\($0.code): \($0.description)" },
-        rules: LogIdentity.rules, snapshotPosition: state.snapshotPosition)
+        rules: options.knownRules, snapshotPosition: state.snapshotPosition)
     }
   }
+
+  /// Whether the replica has the results of a request with this token.
+  func isKnown(_ token: UInt128?) -> Bool { token.map { token in tokens.withLock { $0[token] != nil } } ?? false }
 
   func note(newest position: LogPosition) { state.withLock { $0.newest = max($0.newest, position) } }
   func note(snapshotAt position: LogPosition) { state.withLock { $0.snapshotPosition = position } }
@@ -327,10 +333,16 @@ final class ReplicaCore: Sendable {
 
   /// Ends the replica because it differs from the log or from the other replicas.
   func diverge(at position: LogPosition, _ reason: String) {
-    guard end(because: .diverged(position: position, reason: reason)) else { return }
-    events.post(.diverged(position: position, reason: reason))
+    if stop(at: position, reason) { events.post(.diverged(position: position, reason: reason)) }
+  }
+
+  /// As `diverge`, without the event.
+  /// - Returns: whether it had not ended.
+  func stop(at position: LogPosition, _ reason: String) -> Bool {
+    guard end(because: .diverged(position: position, reason: reason)) else { return false }
     // Queries answer `closed` from now on. A graph in memory has no file whose closing could fail.
     try? graph.close()
+    return true
   }
 }
 

@@ -23,6 +23,11 @@ public enum ReplicaEvent: Hashable, Sendable {
   case trimmed(through: LogPosition)
   /// A record cannot be applied by this release. The replica stays before it and goes on answering.
   case stopped(before: LogPosition, reason: String)
+  /// New rules begin with a record: `ReplicatedGraph.upgrade`.
+  case upgraded(rules: Int, position: LogPosition)
+  /// A replica differs from the others at this position, as it did before it was rebuilt: the others may be wrong.
+  /// Every replica says so. Compare their graphs with the answers that callers have.
+  case contested(position: LogPosition)
   /// The replica differs from the log or from the others: it answers nothing more. Close it and
   /// open it again: it then begins with a snapshot that another replica has verified.
   case diverged(position: LogPosition, reason: String)

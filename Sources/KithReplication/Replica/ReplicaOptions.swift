@@ -21,6 +21,8 @@ public struct ReplicaOptions: Hashable, Sendable {
   /// The positions between two comparisons of outcomes with the other replicas; 1 or more, and equal for all replicas
   /// that are to be compared.
   var digestInterval: LogPosition = 4_096
+  /// The newest rules that this replica knows; a test may pretend to be another release.
+  var knownRules = LogIdentity.rules
   /// How long one call waits for the next record. A log that notifies answers earlier.
   var readTimeout: Duration = .seconds(1)
   /// The most changes, and the most bytes, of requests that wait to be sent; `submit` suspends beyond.
@@ -52,6 +54,8 @@ public struct ReplicaOptions: Hashable, Sendable {
     case none
     /// In a directory that all hosts share. It must exist.
     case directory(String)
+    /// In the log, up to 2 GiB each. The replica needs a directory of its own, where they become files.
+    case log
   }
 
   /// The most records of one's own that are appended and not yet applied.
@@ -65,6 +69,9 @@ public struct ReplicaOptions: Hashable, Sendable {
   /// How often the replica looks for requests and waiters whose time is up, and reports itself.
   static let tick = Duration.milliseconds(100)
   static let ticksPerReport = 10
-  /// The snapshots kept in a directory.
+  /// The snapshots kept in a directory or in the log, and how many of those that another replica has verified.
   static let keptSnapshotCount = 3
+  static let keptVerifiedCount = 2
+  /// How long a replica may be away before trimming and an upgrade of the rules no longer wait for it.
+  static let absenceMilliseconds: Int64 = 86_400_000
 }

@@ -10,6 +10,7 @@ struct ReplicaStart: Sendable {
   struct Beginning: Sendable {
     let graph: SocialGraph
     let place: LogPlace
+    var tokens = LoggedTokens()
     /// Whether it comes from a snapshot.
     let isRestored: Bool
   }
@@ -17,41 +18,63 @@ struct ReplicaStart: Sendable {
   /// - Throws: `unavailable`; `noStore` if neither a snapshot nor the log leads to a state; `unsupportedVersion`.
   func begin() async throws(KithError) -> Beginning {
     let identity = try await log.identity()
-    guard identity.format <= LogIdentity.format, identity.rules <= LogIdentity.rules else {
+    guard identity.format <= LogIdentity.format, identity.rules <= options.knownRules else {
       throw .unsupportedVersion(
         found: "log \(identity.format), rules \(identity.rules)",
-        readable: "up to \(LogIdentity.format), rules \(LogIdentity.rules)")
+        readable: "up to \(LogIdentity.format), rules \(options.knownRules)")
     }
     if let directory { try ReplicaSnapshot.makeDirectory(directory) }
-    for (name, directory) in try candidates(of: identity.id.storeID) {
-      if let beginning = try await restore(name, in: directory) { return beginning }
+    for candidate in try await candidates(of: identity.id.storeID) {
+      if let beginning = try await restore(candidate) { return beginning }
     }
     return try await beginEmpty(identity)
   }
 
-  /// The snapshots that this host can read, the newest first.
-  private func candidates(of log: StoreID) throws(KithError) -> [(name: String, directory: String)] {
+  /// A snapshot that this host can read: a file, or one that the log holds and that becomes a file.
+  private struct Candidate {
+    let name: String
+    var directory: String?
+    var inLog: LogSnapshot?
+  }
+
+  /// The snapshots that this host can read, the newest first; of the same one, a file first.
+  private func candidates(of log: StoreID) async throws(KithError) -> [Candidate] {
     var directories = directory.map { [$0] } ?? []
     if case .directory(let path) = options.snapshots { directories.append(path) }
-    var found: [(name: String, directory: String)] = []
+    var found: [Candidate] = []
     for directory in directories {
-      for name in try ReplicaSnapshot.names(in: directory, of: log) { found.append((name, directory)) }
+      for name in try ReplicaSnapshot.names(in: directory, of: log) {
+        found.append(Candidate(name: name, directory: directory))
+      }
+    }
+    if options.snapshots == .log {
+      for snapshot in try await exchange.shared() where !found.contains(where: { $0.name == snapshot.name }) {
+        found.append(Candidate(name: snapshot.name, inLog: snapshot))
+      }
     }
     return found.sorted { $0.name > $1.name }
   }
 
+  private var exchange: SnapshotExchange {
+    SnapshotExchange(
+      log: log, place: options.snapshots, directory: directory, queue: WorkQueue("kith.replica.fetch"))
+  }
+
   /// Restores a snapshot; nil if it is damaged, or if the log has another history or no longer continues it.
-  private func restore(_ name: String, in directory: String) async throws(KithError) -> Beginning? {
-    let graphOptions = options.graph
+  private func restore(_ candidate: Candidate) async throws(KithError) -> Beginning? {
+    let (graphOptions, name) = (options.graph, candidate.name)
     let restored: Beginning
+    var directory = candidate.directory ?? LogSnapshot.inLogPrefix
     do throws(KithError) {
-      restored = try await WorkQueue("kith.replica.restore").run { () throws(KithError) in
-        let (graph, place) = try SocialGraph.replica(fromSnapshot: name, in: directory, options: graphOptions)
-        return Beginning(graph: graph, place: place, isRestored: true)
+      if let snapshot = candidate.inLog { directory = try await exchange.fetch(snapshot) }
+      restored = try await WorkQueue("kith.replica.restore").run { [directory] () throws(KithError) in
+        let (graph, place, tokens) = try SocialGraph.replica(
+          fromSnapshot: name, in: directory, options: graphOptions)
+        return Beginning(graph: graph, place: place, tokens: tokens, isRestored: true)
       }
     } catch {
       switch error {
-      case .corrupt, .notAStore, .system:
+      case .corrupt, .notAStore, .system, .unsupportedVersion:
         events.post(.snapshotRefused(path: "\(directory)/\(name)", reason: error.description))
         return nil
       default: throw error
@@ -67,6 +90,9 @@ struct ReplicaStart: Sendable {
   }
 
   private func objection(to place: LogPlace) async throws(KithError) -> String? {
+    if place.rules > UInt64(options.knownRules) {
+      return "it has rules \(place.rules), and this release knows rules up to \(options.knownRules)"
+    }
     if case .other(let reason) = try await LogHistory.compare(place, with: log) { return reason }
     let next = try await log.read(after: place.position, byteLimit: 1, timeout: .zero).first
     guard let next, next.position != place.position + 1 else { return nil }

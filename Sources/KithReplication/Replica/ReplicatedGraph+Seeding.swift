@@ -6,25 +6,25 @@ extension ReplicatedGraph {
   /// - Parameters:
   ///   - log: a log without records and snapshots.
   ///   - graph: the graph, which is only read.
-  ///   - directory: the directory of snapshots that the replicas share.
+  ///   - place: where the replicas share snapshots.
+  ///   - directory: where the file is made that goes into the log; nil if snapshots are in a directory.
   ///   - name: who wrote it, for operators.
   /// - Throws: `invalidRequest` if the log has records or snapshots; `system`; as the log.
   @discardableResult
   package static func seed(
-    _ log: any ReplicationLog, from graph: SocialGraph, in directory: String, as name: String
+    _ log: any ReplicationLog, from graph: SocialGraph, to place: ReplicaOptions.SnapshotPlace,
+    directory: String? = nil, as name: String
   ) async throws(KithError) -> LogSnapshot {
     let identity = try await log.identity()
     let (position, snapshots) = (try await log.confirmedPosition(), try await log.snapshots())
     guard position == 0, snapshots.isEmpty else {
       throw .invalidRequest(.malformed("the log is in use: it has \(position) records, \(snapshots.count) snapshots"))
     }
-    let place = LogPlace.beginning(of: identity)
-    let written = try await WorkQueue("kith.replica.seed").run { () throws(KithError) in
-      try ReplicaSnapshot.write(graph.pin(), at: place, in: directory, workers: 1)
-    }
-    let snapshot = LogSnapshot(written, writer: name)
-    try await log.recordSnapshot(snapshot)
-    return snapshot
+    let exchange = SnapshotExchange(
+      log: log, place: place, directory: directory, queue: WorkQueue("kith.replica.seed"))
+    return try await exchange.publish(
+      graph.pin(), LoggedTokens(), at: LogPlace.beginning(of: identity), as: name
+    ).snapshot
   }
 }
 

@@ -38,9 +38,7 @@ public final class ReplicatedGraph: Sendable {
     let beginning = try await start.begin()
     let skipped = try await log.skippedPositions()
     let newest = try await log.confirmedPosition()
-    let core = ReplicaCore(
-      log: log, graph: beginning.graph, place: beginning.place, options: options, events: events,
-      snapshotPosition: beginning.isRestored ? beginning.place.position : nil)
+    let core = ReplicaCore(log: log, beginning: beginning, options: options, events: events)
     core.note(newest: newest)
     let defersLists = !options.answersAtOnce && core.status.lag >= ReplicaOptions.deferringLag
     if defersLists { core.graph.beginCatchingUp() }
@@ -78,31 +76,48 @@ public final class ReplicatedGraph: Sendable {
   // MARK: - Changing
 
   /// Makes one change.
-  /// - Parameter position: the newest record that may precede the change's own; nil for any.
-  /// - Returns: its result, once it is on a quorum and applied here.
+  /// - Parameters:
+  ///   - position: the newest record that may precede the change's own; nil for any.
+  ///   - token: a random number of the caller's own. If a request is submitted again with the same token within a day,
+  ///     on any host and after any restart, it has no effect and the results of the first one; a million results are
+  ///     kept. Without one, a request whose answer was lost may be made twice.
+  /// - Returns: its result, once it is on a quorum and applied here. Of a repetition, the position is its own.
   /// - Throws: the errors of the `Change`; `conflict` if another record came after `position`; `unavailable` if
   ///   nothing was written; `inDoubt` if that is not known; `closed`, `diverged`; `limitExceeded`; `cancelled` before
-  ///   the change is handed over.
+  ///   the change is handed over; `invalidRequest` for a token before the log has rules 2: see `upgrade`.
   @discardableResult
-  public func submit(_ change: Change, expecting position: LogPosition? = nil) async throws(KithError) -> Committed {
+  public func submit(
+    _ change: Change, expecting position: LogPosition? = nil, token: RequestToken? = nil
+  ) async throws(KithError) -> Committed {
     try SocialGraph.checkShape(change)
-    try local.checkLimits(change)
-    let outcome = try await submit(LoggedRequests.entry([change], expecting: position), changeCount: 1)
-    return try Committed(outcome)
+    let token = try allowed(token)
+    // The limits do not bind a repetition.
+    if !core.isKnown(token) { try local.checkLimits(change) }
+    let entry = LoggedRequests.entry([change], expecting: position, token: token)
+    return try Committed(try await submit(entry, changeCount: 1))
   }
 
   /// Makes the changes of a group: all or none.
+  /// - Parameter token: as of one change.
   /// - Returns: the results in their order, once they are on a quorum and applied here.
   /// - Throws: as the other form; `inBatch` with the index of the change that fails.
   @discardableResult
   public func submit(
-    _ group: ChangeGroup, expecting position: LogPosition? = nil
+    _ group: ChangeGroup, expecting position: LogPosition? = nil, token: RequestToken? = nil
   ) async throws(KithError) -> CommittedGroup {
     let changes = group.changes
-    for change in changes { try local.checkLimits(change) }
-    let entry = LoggedRequests.entry(changes, isGroup: true, expecting: position)
+    let token = try allowed(token)
+    if !core.isKnown(token) { for change in changes { try local.checkLimits(change) } }
+    let entry = LoggedRequests.entry(changes, isGroup: true, expecting: position, token: token)
     let outcome = try await submit(entry, changeCount: changes.count)
     return CommittedGroup(results: outcome.results, position: outcome.position)
+  }
+
+  private func allowed(_ token: RequestToken?) throws(KithError) -> UInt128? {
+    if token != nil, core.place.rules < LoggedRequests.rulesWithTokens {
+      throw .invalidRequest(.malformed("tokens need rules 2 of the log; update all hosts, then: kith replica upgrade"))
+    }
+    return token?.number
   }
 
   private func submit(_ entry: [UInt8], changeCount: Int) async throws(KithError) -> Request.Outcome {
@@ -177,7 +192,7 @@ public final class ReplicatedGraph: Sendable {
     let outcome = try await submit(LoggedRequests.mark, changeCount: 0)
     guard let marked = outcome.marked else { preconditionFailure("a mark that is applied has a state") }
     let digest = try await WorkQueue("kith.replica.digest").run { () throws(KithError) in
-      try marked.pin.stateDigest()
+      try marked.pin.stateDigest(marked.tokens)
     }
     return (outcome.position, digest)
   }
@@ -197,6 +212,23 @@ public final class ReplicatedGraph: Sendable {
   /// - Returns: the position through which records may go; 0 for none.
   @discardableResult
   public func trim() async throws(KithError) -> LogPosition { try await keeper.trim() }
+
+  /// Lets the newest rules that this release knows begin, with a record that this call appends. A replica that does not
+  /// know them stops there, says so by `ReplicaEvent.stopped`, and goes on answering queries.
+  /// - Returns: the version of the rules that the log has now.
+  /// - Throws: `unavailable` if a replica that was seen within a day does not know them; as `submit`.
+  @discardableResult
+  public func upgrade() async throws(KithError) -> Int {
+    let rules = core.options.knownRules
+    if core.place.rules < UInt64(rules) {
+      if let old = try await core.log.reports().live.first(where: { $0.rules < rules }) {
+        throw .unavailable(
+          .refused(reason: "replica \(old.name) knows rules \(old.rules) only; update it, or forget it"))
+      }
+      _ = try await submit(LoggedRequests.upgrade(to: UInt64(rules)), changeCount: 0)
+    }
+    return Int(core.place.rules)
+  }
 
   /// Closes the replica. Requests that were not sent are refused with `closed`, the others with `inDoubt`.
   public func close() async {

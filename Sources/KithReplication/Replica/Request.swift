@@ -79,5 +79,9 @@ final class Request: Sendable {
 /// The state of a replica after a record, to be hashed or saved.
 struct MarkedState: Sendable {
   let pin: SocialGraph.Pin
+  let tokens: LoggedTokens
   let place: LogPlace
+
+  /// The digest of it, on one core.
+  func digest() throws(KithError) -> UInt64 { try pin.stateDigest(tokens, workers: 1) }
 }

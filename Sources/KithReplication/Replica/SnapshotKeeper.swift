@@ -4,21 +4,17 @@ import Synchronization
 /// Writes and checks snapshots, compares digests with the other replicas, and says what may be removed.
 final class SnapshotKeeper: Sendable {
   private let core: ReplicaCore
-  /// The replica's own directory; nil for none.
-  private let directory: String?
+  private let exchange: SnapshotExchange
   private let queue = WorkQueue("kith.replica.snapshots", isBackground: true)
   /// Digests of the state that this replica found, by position: the newest few.
   private let digests = Mutex<[(position: LogPosition, value: UInt64)]>([])
   private static let keptDigestCount = 16
 
+  /// - Parameter directory: the replica's own; nil for none.
   init(core: ReplicaCore, directory: String?) {
     self.core = core
-    self.directory = directory
-  }
-
-  /// Where this replica writes its snapshots.
-  private var target: String? {
-    if case .directory(let path) = core.options.snapshots { path } else { directory }
+    exchange = SnapshotExchange(
+      log: core.log, place: core.options.snapshots, directory: directory, queue: queue)
   }
 
   // MARK: - Comparing
@@ -32,8 +28,7 @@ final class SnapshotKeeper: Sendable {
   func compareStates(_ marked: MarkedState) {
     Task {
       // Hashing needs no memory of its own and fails only if the graph is closed.
-      guard let value = try? await queue.run({ () throws(KithError) in try marked.pin.stateDigest(workers: 1) })
-      else { return }
+      guard let value = try? await queue.run({ () throws(KithError) in try marked.digest() }) else { return }
       digests.withLock { digests in
         digests.append((marked.place.position, value))
         if digests.count > Self.keptDigestCount { digests.removeFirst() }
@@ -47,46 +42,26 @@ final class SnapshotKeeper: Sendable {
     // Without the log the comparison is left out; the next one finds the same difference.
     guard let first = try? await core.log.agree(on: own), first.value != value else { return }
     let what = kind == .state ? "the state" : "the outcomes"
-    core.diverge(at: position, "\(what) at record \(position) differ from those of \(first.replica)")
-    // What was saved since the last equal digest may be wrong, too.
-    try? removeUnverified(await snapshots())
+    let reason = "\(what) at record \(position) differ from those of \(first.replica)"
+    guard core.stop(at: position, reason) else { return }
+    // The host may end the process when it hears of it, so the others are told before, if the log can be reached. What
+    // was saved since the last equal digest may be wrong, too.
+    try? await core.log.dissent(own, session: core.session)
+    try? await exchange.removeUnverified(of: core.options.name, core.place.log)
+    core.events.post(.diverged(position: position, reason: reason))
   }
 
   // MARK: - Writing
 
   /// Writes a snapshot of a marked state, and tells the other replicas.
-  /// - Throws: `noStore` without a directory; `system`; as the log.
+  /// - Throws: `noStore` without a directory; `limitExceeded`, `system`; as the log.
   func write(_ marked: MarkedState) async throws(KithError) -> LogSnapshot {
-    guard let target else { throw .noStore(path: "") }
-    let written = try await queue.run { () throws(KithError) in
-      try ReplicaSnapshot.write(marked.pin, at: marked.place, in: target, workers: 1)
-    }
-    let snapshot = LogSnapshot(written, writer: core.options.name)
-    try await core.log.recordSnapshot(snapshot)
+    let (snapshot, path) = try await exchange.publish(
+      marked.pin, marked.tokens, at: marked.place, as: core.options.name)
     core.note(snapshotAt: snapshot.position)
-    core.events.post(.snapshotWritten(position: snapshot.position, path: written.path))
-    try await prune()
+    core.events.post(.snapshotWritten(position: snapshot.position, path: path))
+    try await exchange.prune(marked.place.log)
     return snapshot
-  }
-
-  /// Removes all but the newest files.
-  private func prune() async throws(KithError) {
-    guard let target else { return }
-    let log = core.place.log
-    try await queue.run { () throws(KithError) in
-      let names = try ReplicaSnapshot.names(in: target, of: log)
-      try ReplicaSnapshot.remove(names.dropFirst(ReplicaOptions.keptSnapshotCount), in: target)
-    }
-  }
-
-  private func snapshots() async -> [LogSnapshot] { (try? await core.log.snapshots()) ?? [] }
-
-  /// Removes the own files that no other replica has verified.
-  private func removeUnverified(_ known: [LogSnapshot]) throws(KithError) {
-    guard let directory else { return }
-    let sound = Set(known.filter { !$0.verifiers.isEmpty }.map(\.place))
-    let names = try ReplicaSnapshot.names(in: directory, of: core.place.log)
-    try ReplicaSnapshot.remove(names.filter { !sound.contains($0) }, in: directory)
   }
 
   // MARK: - Verifying
@@ -95,13 +70,12 @@ final class SnapshotKeeper: Sendable {
   /// that of the own state at its position.
   /// - Returns: whether there was one, and it is sound.
   func verifyNext() async throws(KithError) -> Bool {
-    guard case .directory(let path) = core.options.snapshots else { return false }
     let name = core.options.name
-    let unverified = try await core.log.snapshots().first { $0.writer != name && !$0.verifiers.contains(name) }
+    let unverified = try await exchange.shared().first { $0.writer != name && !$0.verifiers.contains(name) }
     guard var snapshot = unverified else { return false }
-    let place = snapshot.place
     guard let own = digests.withLock({ $0.first { $0.position == snapshot.position }?.value }) else { return false }
-    let found = try await queue.run { () throws(KithError) in try ReplicaSnapshot.verify(place, in: path) }
+    let (file, directory) = (snapshot.name, try await exchange.fetch(snapshot))
+    let found = try await queue.run { () throws(KithError) in try ReplicaSnapshot.verify(file, in: directory) }
     guard found.digest == own, found.place.chain == snapshot.chain else {
       core.events.post(.snapshotRefused(path: found.path, reason: "it is not the state of this replica there"))
       return false
@@ -109,19 +83,20 @@ final class SnapshotKeeper: Sendable {
     snapshot.verifiers = [name]
     try await core.log.recordSnapshot(snapshot)
     core.events.post(.snapshotVerified(position: snapshot.position, path: found.path))
+    try await exchange.prune(core.place.log)
     return true
   }
 
   // MARK: - Trimming
 
-  /// Removes the records that no replica needs: two verified snapshots are beyond them, and every replica that the log
-  /// knows has applied them.
+  /// Removes the records that no replica needs: two verified snapshots are beyond them, and every replica that was
+  /// seen within a day has applied them.
   /// - Returns: the position through which records may go; 0 for none.
   @discardableResult
   func trim() async throws(KithError) -> LogPosition {
     let verified = try await core.log.snapshots().filter { !$0.verifiers.isEmpty }.map(\.position)
     guard let second = Set(verified).sorted(by: >).dropFirst().first else { return 0 }
-    let applied = try await core.log.reports().map(\.applied).min() ?? 0
+    let applied = try await core.log.reports().live.map(\.applied).min() ?? 0
     let position = min(second, applied)
     guard position > 0 else { return 0 }
     try await core.log.trim(through: position)

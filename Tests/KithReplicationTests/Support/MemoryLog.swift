@@ -132,9 +132,29 @@ final class MemoryLog: ReplicationLog {
     return server.confirm()
   }
 
-  func report(_ report: ReplicaReport) async throws(KithError) {
+  func report(_ report: ReplicaReport) async throws(KithError) -> LogPosition {
     _ = try fault()
-    server.report(report)
+    return server.report(report)
+  }
+
+  func dissent(_ digest: LogDigest, session: SessionID) async throws(KithError) {
+    _ = try fault()
+    server.dissent(digest, session)
+  }
+
+  func storeSnapshotPart(_ bytes: [UInt8], of place: String, at index: Int) async throws(KithError) {
+    if try fault() == 0 { throw Self.unreachable }
+    server.store(bytes, of: place, at: index)
+  }
+
+  func snapshotPart(of place: String, at index: Int) async throws(KithError) -> [UInt8]? {
+    if try fault() == 0 { throw Self.unreachable }
+    return server.part(of: place, at: index)
+  }
+
+  func removeSnapshot(_ place: String) async throws(KithError) {
+    _ = try fault()
+    server.remove(place)
   }
 
   func reports() async throws(KithError) -> [ReplicaReport] {

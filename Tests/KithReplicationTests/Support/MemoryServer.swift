@@ -35,6 +35,9 @@ final class MemoryServer: Sendable {
     var digests: [LogDigest] = []
     var snapshots: [LogSnapshot] = []
     var skipped: [LogPosition] = []
+    /// The position by replica and session.
+    var dissents: [String: [SessionID: LogPosition]] = [:]
+    var parts: [String: [Int: [UInt8]]] = [:]
 
     var newest: LogPosition { records.last?.position ?? 0 }
   }
@@ -143,9 +146,43 @@ final class MemoryServer: Sendable {
 
   // MARK: - Tables
 
-  func report(_ report: ReplicaReport) { state.withLock { $0.reports[report.name] = report } }
+  func report(_ report: ReplicaReport) -> LogPosition {
+    state.withLock { state in
+      var report = report
+      report.seen = Timestamp(state.clock)
+      state.reports[report.name] = report
+      return state.dissents.values.filter { $0.count > 1 }.compactMap { $0.values.max() }.max() ?? 0
+    }
+  }
   var reports: [ReplicaReport] { state.withLock { $0.reports.values.sorted { $0.name < $1.name } } }
-  func forget(_ name: String) { _ = state.withLock { $0.reports.removeValue(forKey: name) } }
+  func forget(_ name: String) {
+    state.withLock { state in
+      state.reports[name] = nil
+      state.dissents[name] = nil
+    }
+  }
+
+  func dissent(_ digest: LogDigest, _ session: SessionID) {
+    state.withLock { $0.dissents[digest.replica, default: [:]][session] = digest.position }
+  }
+
+  func store(_ bytes: [UInt8], of place: String, at index: Int) {
+    state.withLock { state in
+      if index == 0 { state.parts[place] = [:] }
+      state.parts[place, default: [:]][index] = bytes
+    }
+  }
+
+  func part(of place: String, at index: Int) -> [UInt8]? { state.withLock { $0.parts[place]?[index] } }
+  /// The snapshots of which there are parts.
+  var storedPlaces: [String] { state.withLock { $0.parts.keys.sorted() } }
+
+  func remove(_ place: String) {
+    state.withLock { state in
+      state.parts[place] = nil
+      state.snapshots.removeAll { $0.place == place && $0.position > 0 }
+    }
+  }
 
   func agree(on digest: LogDigest) -> LogDigest {
     state.withLock { state in

@@ -9,6 +9,7 @@ import Testing
     let graph = SocialGraph.emptyReplica(options: SocialGraph.Options())
     var position: UInt64 = 0
     var chain: UInt64 = 0
+    var tokens = LoggedTokens()
 
     @discardableResult
     mutating func apply(
@@ -16,7 +17,8 @@ import Testing
     ) throws(KithError) -> [SocialGraph.LoggedOutcome] {
       position += 1
       let requests = try LoggedRequests(decoding: [LoggedRequests.format] + entries.joined(), named: "record")
-      return try graph.applyLogged(requests, position: position, at: time, chain: &chain, collecting: true)
+      return try graph.applyLogged(
+        requests, position: position, at: time, chain: &chain, tokens: &tokens, collecting: true)
     }
 
     mutating func apply(_ change: Change, expecting position: UInt64? = nil) throws -> SocialGraph.LoggedOutcome {
@@ -138,12 +140,13 @@ import Testing
     var chain: UInt64 = 0
     let entries = ["ann", "bob"].flatMap { LoggedRequests.entry([.addUser(username: $0)]) }
     let requests = try LoggedRequests(decoding: [LoggedRequests.format] + entries, named: "")
-    _ = try graph.applyLogged(requests, position: 1, at: 1, chain: &chain, collecting: false)
+    var tokens = LoggedTokens()
+    _ = try graph.applyLogged(requests, position: 1, at: 1, chain: &chain, tokens: &tokens, collecting: false)
     #expect(graph.read { $0.counts.users } == 2)
     #expect(throws: KithError.limitExceeded(.users(limit: 1))) { try graph.checkLimits(.addUser(username: "cid")) }
     try graph.close()
     #expect(throws: KithError.closed) {
-      try graph.applyLogged(requests, position: 2, at: 1, chain: &chain, collecting: false)
+      try graph.applyLogged(requests, position: 2, at: 1, chain: &chain, tokens: &tokens, collecting: false)
     }
   }
 

@@ -28,14 +28,18 @@ package struct ReplicaSnapshot: Hashable, Sendable {
   /// Writes a snapshot: durable and read back, or not at all. One of the same position is replaced.
   /// - Complexity: O(graph), twice.
   package static func write(
-    _ pin: SocialGraph.Pin, at place: LogPlace, in directory: String, workers: Int
+    _ pin: SocialGraph.Pin, _ tokens: LoggedTokens = LoggedTokens(), at place: LogPlace, in directory: String,
+    workers: Int
   ) throws(KithError) -> ReplicaSnapshot {
     let header = SnapshotHeader(
       storeID: place.log, sequence: pin.view.sequence, generation: 1, writtenAt: Timestamp.now().rawValue,
       unicodeVersion: Folding.unicodeVersion, log: place)
-    let summary = try SnapshotFile.write(
-      header, pin.view.state, to: directory, name: name(at: place.position, of: place.log), replacing: true,
+    let writer = try SnapshotFileWriter(
+      header: header, directory: directory, name: name(at: place.position, of: place.log), replacing: true,
       disk: SystemDisk(), workers: workers)
+    try GraphSections.write(pin.view.state, to: writer.sections)
+    try tokens.write(to: writer.sections)
+    let summary = try writer.finish()
     guard let snapshot = ReplicaSnapshot(summary) else { preconditionFailure("the header has a place") }
     return snapshot
   }
@@ -66,12 +70,59 @@ package struct ReplicaSnapshot: Hashable, Sendable {
     return snapshot
   }
 
+  /// The bytes of a snapshot's file from an offset on, as many as there are up to `count`.
+  package static func bytes(
+    of name: String, in directory: String, at offset: Int64, count: Int
+  ) throws(KithError) -> [UInt8] {
+    let disk = SystemDisk()
+    let file = try disk.open(directory.appendingPathComponent(name), writable: false)
+    let left = max(0, try disk.byteCount(of: file) - offset)
+    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), left)))
+    var span = bytes.mutableSpan
+    let read = try disk.read(file, at: offset, into: &span)
+    return Array(bytes.prefix(read))
+  }
+
   /// Removes snapshots, of which another process may have removed some.
   package static func remove(_ names: some Sequence<String>, in directory: String) throws(KithError) {
     let disk = SystemDisk()
     for name in names {
       let path = directory.appendingPathComponent(name)
       if try disk.status(of: path, followingLinks: false) != nil { try disk.remove(path) }
+    }
+  }
+}
+
+extension ReplicaSnapshot {
+  /// A snapshot's file that arrives in parts. It has another name until it is whole, so it is never taken for one that
+  /// is; a rest is replaced by the next attempt.
+  package final class Arrival: Sendable {
+    private let disk = SystemDisk()
+    private let file: SystemFile
+    private let directory: String
+    private let path: String
+    private var temporaryPath: String { path + StoreNames.temporarySuffix }
+
+    /// Begins; nil if the file is there.
+    package init?(_ name: String, in directory: String) throws(KithError) {
+      self.directory = directory
+      path = directory.appendingPathComponent(name)
+      if try disk.status(of: path, followingLinks: false) != nil { return nil }
+      let temporaryPath = path + StoreNames.temporarySuffix
+      if try disk.status(of: temporaryPath, followingLinks: false) != nil { try disk.remove(temporaryPath) }
+      file = try disk.create(temporaryPath)
+    }
+
+    /// Writes a part.
+    package func write(_ bytes: [UInt8], at offset: Int64) throws(KithError) {
+      try disk.write(file, at: offset, bytes.span)
+    }
+
+    /// Gives the file its name, once it is on the disk.
+    package func finish() throws(KithError) {
+      try disk.sync(file)
+      try disk.rename(temporaryPath, to: path)
+      try disk.syncDirectory(directory)
     }
   }
 }
@@ -87,15 +138,16 @@ extension SocialGraph {
   /// - Complexity: O(graph · log longest list).
   package static func replica(
     fromSnapshot name: String, in directory: String, options: Options
-  ) throws(KithError) -> (graph: SocialGraph, place: LogPlace) {
+  ) throws(KithError) -> (graph: SocialGraph, place: LogPlace, tokens: LoggedTokens) {
     let disk = SystemDisk()
     let path = directory.appendingPathComponent(name)
     var saved = try SnapshotFile.read(
       try disk.open(path, writable: false), path: path,
       limit: .ownStore(maximumByteCount: options.maximumByteCount), form: options.listForm, from: disk)
     guard let place = saved.header.log else { throw .notAStore(path: path, reason: "it has no place in a log") }
+    let tokens = try LoggedTokens(reading: path, from: disk)
     try GraphLimits(options).admit(&saved.state, isReadOnly: true)
-    return (SocialGraph(saved.state, store: nil, options: options, isReadOnly: true), place)
+    return (SocialGraph(saved.state, store: nil, options: options, isReadOnly: true), place, tokens)
   }
 
   /// The digest of the state: equal for equal states, whatever led to them.
@@ -104,10 +156,28 @@ extension SocialGraph {
 }
 
 extension SocialGraph.Pin {
-  /// The digest of the state: equal for equal states, whatever led to them.
+  /// The digest of the state and of the tokens kept with it: equal for equal states, whatever led to them.
   /// - Parameter workers: the cores that it may use.
   /// - Complexity: O(graph).
-  package func stateDigest(workers: Int = SystemDisk.coreCount) throws(KithError) -> UInt64 {
-    try StateDigest.of(view.state, workers: workers)
+  package func stateDigest(
+    _ tokens: LoggedTokens = LoggedTokens(), workers: Int = SystemDisk.coreCount
+  ) throws(KithError) -> UInt64 {
+    try StateDigest.of(view.state, tokens, workers: workers)
+  }
+}
+
+extension LoggedTokens {
+  /// Reads the tokens of a replica's snapshot; none if it has no section of them.
+  fileprivate init(reading path: String, from disk: SystemDisk) throws(KithError) {
+    let reader = try SnapshotFileReader(
+      path: path, disk: disk, memoryLimit: SnapshotFile.defaultMemoryLimit, knownSections: nil)
+    guard let entry = reader.table.entries.first(where: { $0.id == Self.section }) else {
+      self.init()
+      return
+    }
+    guard entry.head.version == 1 else {
+      throw .unsupportedVersion(found: "section \(entry.id) of version \(entry.head.version)", readable: "version 1")
+    }
+    try self.init(decoding: try reader.read(entry).content, file: path)
   }
 }

@@ -36,19 +36,23 @@ extension SocialGraph {
   /// - Parameters:
   ///   - at: the time of requests that give none.
   ///   - chain: the outcome chain, which is continued.
+  ///   - tokens: the outcomes of requests with tokens. A request whose token is among them gets that outcome and has no
+  ///     effect.
   ///   - collecting: whether the outcomes are wanted; otherwise none are returned.
   /// - Throws: `closed`, before the first slice only if nothing else closes the graph.
   package func applyLogged(
-    _ requests: LoggedRequests, position: UInt64, at time: Timestamp, chain: inout UInt64, collecting: Bool
+    _ requests: LoggedRequests, position: UInt64, at time: Timestamp, chain: inout UInt64,
+    tokens: inout LoggedTokens, collecting: Bool
   ) throws(KithError) -> [LoggedOutcome] {
     var run = LoggedRun(position: position, time: time, collecting: collecting)
+    tokens.forget(before: time)
     run.chain = OutcomeChain.begin(position, after: chain)
     while run.next < requests.entries.count {
       let (observers, sequence) = try lock.write { () throws(KithError) -> (Observers?, UInt64) in
         try live.checkOpen()
         let observers = activeObservers
         let before = live.state.sequence
-        applySlice(of: requests, &run, records: observers != nil)
+        applySlice(of: requests, &run, &tokens, records: observers != nil)
         wakeIndexers()
         if run.made.isEmpty { return (nil, before) }
         observers?.feed.record(run.made.lazy.map { $0.change }, after: before)
@@ -62,16 +66,22 @@ extension SocialGraph {
   }
 
   /// Applies entries inside the lock, until the slice is full.
-  private func applySlice(of requests: LoggedRequests, _ run: inout LoggedRun, records: Bool) {
+  private func applySlice(
+    of requests: LoggedRequests, _ run: inout LoggedRun, _ tokens: inout LoggedTokens, records: Bool
+  ) {
     var count = 0
     while run.next < requests.entries.count, count < Self.loggedSliceCount {
       let entry = requests.entries[run.next]
-      if let expected = entry.expected, run.next > 0 || run.position != expected &+ 1 {
+      if let token = entry.token, let known = tokens[token] {
+        run.accept(known)
+      } else if let expected = entry.expected, run.next > 0 || run.position != expected &+ 1 {
         run.refuse(.conflict(position: run.position))
       } else if entry.isGroup {
-        applyGroup(requests.changes[entry.range], &run, records: records)
-      } else if !entry.isMark {
-        applySingle(requests.changes[entry.range.lowerBound], &run, records: records)
+        let results = applyGroup(requests.changes[entry.range], &run, records: records, returns: entry.token != nil)
+        if let token = entry.token, let results { tokens.note(token, results, at: run.time) }
+      } else if let change = requests.changes[entry.range].first {
+        let applied = applySingle(change, &run, records: records)
+        if let token = entry.token, let applied { tokens.note(token, [applied], at: run.time) }
       } else if run.collecting {
         run.outcomes.append(.success([]))
       }
@@ -80,20 +90,26 @@ extension SocialGraph {
     }
   }
 
-  private func applySingle(_ change: Change, _ run: inout LoggedRun, records: Bool) {
+  /// - Returns: its result; nil if it is refused.
+  private func applySingle(_ change: Change, _ run: inout LoggedRun, records: Bool) -> ChangeResult? {
     let time = run.time
     do throws(KithError) {
       let (applied, made) = try complete(change, now: { time }, replaying: false, records: records)
       if let made { run.made.append(made) }
       run.chain = OutcomeChain.accept(applied, after: run.chain)
       if run.collecting { run.outcomes.append(.success([applied])) }
+      return applied
     } catch {
       run.refuse(error)
+      return nil
     }
   }
 
   /// Applies changes that are made together or not at all.
-  private func applyGroup(_ changes: ArraySlice<Change>, _ run: inout LoggedRun, records: Bool) {
+  /// - Returns: their results, if they are wanted or collected; nil if the group is refused.
+  private func applyGroup(
+    _ changes: ArraySlice<Change>, _ run: inout LoggedRun, records: Bool, returns: Bool
+  ) -> [ChangeResult]? {
     let before = live.state.pin()
     let (madeCount, chain, time) = (run.made.count, run.chain, run.time)
     var results: [ChangeResult] = []
@@ -105,14 +121,16 @@ extension SocialGraph {
         if let made { run.made.append(made) }
         run.chain = OutcomeChain.accept(applied, after: run.chain)
         added.append(applied.user?.rawValue ?? applied.post?.rawValue ?? 0)
-        if run.collecting { results.append(applied) }
+        if run.collecting || returns { results.append(applied) }
       }
       if run.collecting { run.outcomes.append(.success(results)) }
+      return results
     } catch {
       live.state = before
       run.made.removeSubrange(madeCount...)
       run.chain = chain
       run.refuse(.inBatch(index: added.count, error))
+      return nil
     }
   }
 }
@@ -133,6 +151,12 @@ private struct LoggedRun {
     self.position = position
     self.time = time
     self.collecting = collecting
+  }
+
+  /// Gives a repeated request the results of the first.
+  mutating func accept(_ results: [ChangeResult]) {
+    for result in results { chain = OutcomeChain.accept(result, after: chain) }
+    if collecting { outcomes.append(.success(results)) }
   }
 
   mutating func refuse(_ error: KithError) {

@@ -8,11 +8,14 @@ final class StateDigest: SectionSink {
     add(sequence)
   }
 
-  /// The digest of a state.
+  /// The digest of a state, and of the tokens that a replica keeps with it.
   /// - Complexity: O(graph).
-  static func of(_ state: borrowing GraphState, workers: Int) throws(KithError) -> UInt64 {
+  static func of(
+    _ state: borrowing GraphState, _ tokens: LoggedTokens, workers: Int
+  ) throws(KithError) -> UInt64 {
     let digest = StateDigest(sequence: state.sequence, workers: workers)
     try GraphSections.write(state, to: digest)
+    try tokens.write(to: digest)
     return digest.hash.finalize()
   }
 

@@ -36,7 +36,11 @@ import Testing
   @Test("Any bytes are refused, or are the only encoding of what they say")
   func hostileBytes() throws {
     var random = SeededRandom(seed: 24)
-    let entries = Self.changes.map { LoggedRequests.entry([$0]) } + [LoggedRequests.entry(Self.changes, isGroup: true)]
+    let entries =
+      Self.changes.map { LoggedRequests.entry([$0]) } + [
+        LoggedRequests.entry(Self.changes, isGroup: true), LoggedRequests.entry([.removeUser(1)], token: .max),
+        LoggedRequests.upgrade(to: 2),
+      ]
     var readable = 0
     for _ in 0..<20_000 {
       var payload = [LoggedRequests.format]
@@ -45,11 +49,7 @@ import Testing
       if random.below(4) == 0 { payload = Array(payload.prefix(random.below(payload.count + 1))) }
       do throws(KithError) {
         let requests = try LoggedRequests(decoding: payload, named: "record 1")
-        let again = requests.entries.flatMap { entry -> [UInt8] in
-          if entry.isMark { return LoggedRequests.mark }
-          return LoggedRequests.entry(
-            Array(requests.changes[entry.range]), isGroup: entry.isGroup, expecting: entry.expected)
-        }
+        let again = requests.entries.flatMap { requests.bytes(of: $0) }
         #expect([LoggedRequests.format] + again == payload)
         readable += 1
       } catch {
@@ -61,6 +61,20 @@ import Testing
       }
     }
     #expect(readable > 2_000)
+  }
+
+  @Test("A token and the rules of an upgrade come back; nothing else is combined with an upgrade or a mark")
+  func tokensAndRules() throws {
+    let token: UInt128 = 0x0123_4567_89AB_CDEF_FEDC_BA98_7654_3210
+    let single = LoggedRequests.entry([.removeUser(1)], expecting: 7, token: token)
+    let requests = try decoded(single, LoggedRequests.upgrade(to: 300))
+    #expect(requests.entries.map(\.token) == [token, nil] && requests.entries[0].expected == 7)
+    #expect(requests.entries.map(\.rules) == [nil, 300] && requests.rules == 300)
+    #expect(requests.neededRules == LoggedRequests.rulesWithTokens)
+    #expect(try decoded(LoggedRequests.entry([.removeUser(1)])).neededRules == 1)
+    for flags: UInt8 in [5, 12, 17, 20, 24, 32] {
+      #expect(throws: KithError.self) { try decoded([flags] + [UInt8](repeating: 1, count: 40)) }
+    }
   }
 
   @Test("A record has at most 10,000 changes and 20,000 entries")

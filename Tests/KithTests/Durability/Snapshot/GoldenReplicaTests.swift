@@ -88,13 +88,14 @@ import Testing
     var reader = ByteReader([UInt8](try Data(contentsOf: Self.records)), file: "golden log")
     let graph = SocialGraph.emptyReplica(options: SocialGraph.Options())
     var (position, chain, refusedCount): (UInt64, UInt64, Int) = (0, 0, 0)
+    var tokens = LoggedTokens()
     while reader.remaining > 0 {
       let at = Timestamp(try reader.readInt64())
       let payload = try reader.readBytes(Int(try reader.readUInt32()))
       position += 1
       let outcomes = try graph.applyLogged(
         try LoggedRequests(decoding: payload, named: "record \(position)"), position: position, at: at, chain: &chain,
-        collecting: true)
+        tokens: &tokens, collecting: true)
       for case .failure in outcomes { refusedCount += 1 }
     }
     #expect(position == 80 && refusedCount > 40 && graph.read { $0.sequence } > 150)
