@@ -95,9 +95,10 @@ def status(pid):
 
 
 class Cluster:
-    """Nodes n1, n2, n3. The connections of standbys go through `proxy`, if there is one."""
+    """Nodes n1, n2, n3. The connections of standbys go through `proxy`, if there is one. With `images` each node has a
+    file system in a file, so that a power cut takes what was not written to it."""
 
-    def __init__(self, proxy=None, settings="", directory=None):
+    def __init__(self, proxy=None, settings="", directory=None, images=False):
         self.bin = server_directory()
         if not self.bin:
             raise FileNotFoundError("PostgreSQL 15 or newer is not installed")
@@ -115,15 +116,63 @@ class Cluster:
         self.links = {}
         self.primary = self.nodes[0]
         self.mounted = []
+        self.images = {}
+        # What begins a node needs no sync, unless its disk is to be cut off.
+        self.unsynced = [] if images else ["-N"]
         for node in self.nodes:
             os.mkdir(node.place)
-            if self.user:
+            if images:
+                self.images[node.name] = f"{self.directory}/{node.name}.img"
+                with open(self.images[node.name], "wb") as file:
+                    file.truncate(DISK_BYTES)
+                # Nothing is written later than it must be: what is not synced is not on the disk.
+                subprocess.run(["mkfs.ext4", "-q", "-F", self.images[node.name]], check=True)
+                self.mount(node)
+            elif self.user:
                 options = f"size={DISK_BYTES},uid={self.user[0]},gid={self.user[1]},mode=700"
                 if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "kith", node.place],
                                   stderr=subprocess.DEVNULL).returncode == 0:
                     self.mounted.append(node.place)
                 else:
                     os.chown(node.place, *self.user)
+
+    def mount(self, node):
+        subprocess.run(["mount", "-o", "loop,commit=300", self.images[node.name], node.place], check=True)
+        self.mounted.append(node.place)
+        if self.user:
+            os.chown(node.place, *self.user)
+
+    def power_cut(self, rng=None):
+        """All servers lose their power at once; with images, their disks are as they were written until then. They
+        start again in the roles that they had."""
+        for node in self.nodes:
+            node.signal(signal.SIGSTOP)
+        # The files behind the file systems have what was handed to the disk, not what waits in memory.
+        for image in self.images.values():
+            subprocess.run(["cp", "--sparse=always", image, image + ".cut"], check=True)
+        for node in self.nodes:
+            node.kill()
+        for node in self.nodes:
+            if node.name in self.images:
+                subprocess.run(["umount", node.place], check=True)
+                self.mounted.remove(node.place)
+                os.replace(self.images[node.name] + ".cut", self.images[node.name])
+                self.mount(node)
+            try:
+                os.remove(node.data + "/postmaster.pid")
+            except OSError:
+                pass
+        if rng and rng.random() < 0.5:  # the primary does not come back at once
+            for node in self.nodes:
+                if node is not self.primary:
+                    node.start()
+            old = self.primary
+            self.fail_over()
+            self.rejoin(old)
+        else:
+            for node in [self.primary] + [n for n in self.nodes if n is not self.primary]:
+                node.start()
+        self.repair()
 
     def run(self, program, *arguments, check=True):
         extra = {}
@@ -137,7 +186,7 @@ class Cluster:
 
     def start(self):
         first = self.nodes[0]
-        self.run("initdb", "-k", "-N", "-D", first.data, "-U", USER, "-A", "trust", "--no-locale", "-E", "UTF8",
+        self.run("initdb", "-k", *self.unsynced, "-D", first.data, "-U", USER, "-A", "trust", "--no-locale", "-E", "UTF8",
                  "--wal-segsize=1")
         with open(first.data + "/postgresql.conf", "a") as file:
             file.write(
@@ -175,18 +224,25 @@ class Cluster:
             lines.append("primary_conninfo=''")
         with open(node.data + "/node.conf", "w") as file:
             file.write("\n".join(lines) + "\n")
+        self.sync(node)
 
     def clone(self, node, upstream=None):
         """Makes a node a new standby."""
         upstream = upstream or self.primary
         shutil.rmtree(node.data, ignore_errors=True)
         self.run("pg_basebackup", "-h", "127.0.0.1", "-p", str(upstream.port), "-U", USER, "-D", node.data, "-X",
-                 "stream", "-c", "fast", "-N")
+                 "stream", "-c", "fast", *self.unsynced)
         self.configure(node, upstream)
         open(node.data + "/standby.signal", "w").close()
         if self.user:
             os.chown(node.data + "/standby.signal", *self.user)
         node.start()
+        self.sync(node)
+
+    def sync(self, node):
+        """What was written into a node's directory by others than its server."""
+        if self.images:
+            subprocess.run(["sync", "-f", node.place], check=True)
 
     def reload(self, node):
         self.run("pg_ctl", "-D", node.data, "-s", "reload", check=False)
@@ -206,10 +262,7 @@ class Cluster:
         standbys = [node for node in self.nodes if node is not self.primary and node.processes()]
         for node in standbys:
             self.detach(node)
-        def received(node):
-            high, low = node.sql("SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())").split("/")
-            return int(high, 16) << 32 | int(low, 16)
-        best = max(standbys, key=received)
+        best = max(standbys, key=self.received)
         best.sql("SELECT pg_promote(true, 30)")
         self.until(lambda: best.sql("SELECT pg_is_in_recovery()") == "f", "promotion")
         self.primary = best
@@ -217,6 +270,19 @@ class Cluster:
             if node is not best:
                 self.follow(node, best)
         return best
+
+    def received(self, node):
+        """How far a standby that follows nobody has the write-ahead log, once it has replayed all that it has.
+
+        What was received alone says less: a receiver that was started anew begins with the start of a segment."""
+        last, same = None, 0
+        while same < 3:
+            now = node.sql("SELECT pg_wal_lsn_diff(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0'),"
+                           " pg_last_wal_replay_lsn()")
+            same = same + 1 if now == last else 0
+            last = now
+            time.sleep(0.05)
+        return int(last.split("|")[0])
 
     def rejoin(self, node):
         """A deposed or broken node comes back as a new standby."""

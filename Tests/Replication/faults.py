@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Seeded fault runs of replicas on a real cluster: faults.py KITH [--seeds FIRST-LAST] [--seconds N] [--controls].
 
+With --images each server has a file system of its own in a file, and the only fault is a power cut of all servers and
+replicas: it takes what was not written to the file. Needs root, on Linux; else it says so and ends with 0.
+
 Each seed draws faults for a cluster of three PostgreSQL servers and three replica processes, while clients write and
 read through all of them; then everything is healed and checked. --controls breaks the log on purpose, in ways that the
 checker must notice. Without PostgreSQL 15 or newer it says so and ends with 0."""
@@ -67,7 +70,10 @@ class Run:
             for replica in self.replicas:
                 replica.kill()
             self.heal()
-            if not load.findings or self.prepare:
+            if load.findings and not self.prepare:
+                with open(self.directory + "/history.jsonl", "w") as file:
+                    file.writelines(json.dumps(operation) + "\n" for operation in load.history)
+            else:
                 self.cluster.primary.sql(f"DROP DATABASE {self.database} WITH (FORCE)", check=False)
                 shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -75,7 +81,7 @@ class Run:
         faults = [
             self.kill_primary, self.stop_primary, self.isolate_primary, self.cancel_waits, self.kill_standby,
             self.stop_standby, self.slow_standby, self.kill_replica, self.stop_replica, self.cut_replica,
-            self.hold_answers, self.hold_requests, self.skew_clock, self.trim, self.double_appends]
+            self.hold_answers, self.hold_requests, self.skew_clock, self.trim, self.double_appends, self.power_cut]
         if self.cluster.mounted:
             faults.append(self.fill_disk)
         if self.only:
@@ -216,6 +222,13 @@ class Run:
                 self.cluster.fail_over()
                 self.cluster.rejoin(node)
             self.cluster.repair()
+
+    def power_cut(self, rng):
+        """All servers and all replicas end at the same moment."""
+        with self.slow:
+            for replica in self.replicas:
+                replica.process.kill()
+            self.cluster.power_cut(rng)
 
     def a_standby(self, rng):
         return rng.choice([node for node in self.cluster.nodes if node is not self.cluster.primary])
@@ -368,6 +381,21 @@ CONTROLS = {
 }
 
 
+def cut_power(run, load):
+    """A power cut while clients write."""
+    time.sleep(3)
+    run.power_cut(random.Random(0))
+    time.sleep(1)
+
+
+OFF = LOCAL.replace("local'", "off'")
+POWER_CONTROLS = {
+    "no sync before the answer": (
+        replacing("append", ("PERFORM pg_notify", OFF + " PERFORM pg_notify"))
+        + replacing("confirm", ("PERFORM pg_logical", OFF + " PERFORM pg_logical")), cut_power),
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kith")
@@ -375,21 +403,26 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--only", help="one fault, by its name in this file")
     parser.add_argument("--controls", action="store_true")
+    parser.add_argument("--images", action="store_true")
     arguments = parser.parse_args()
     if not server_directory():
         print("skipped: PostgreSQL 15 or newer is not installed")
         return 0
+    if arguments.images and (os.getuid() != 0 or not sys.platform.startswith("linux")):
+        print("skipped: file systems in files need root, on Linux")
+        return 0
     first, _, last = arguments.seeds.partition("-")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
-    Run.only = arguments.only
+    Run.only = "power_cut" if arguments.images else arguments.only
     proxy = Proxy()
-    cluster = Cluster(proxy)
+    cluster = Cluster(proxy, images=arguments.images)
     failed = 0
     try:
         cluster.start()
         cases = [(str(seed), seed, None, None) for seed in range(int(first), int(last or first) + 1)]
         if arguments.controls:
-            cases = [(name, 1, prepare, script) for name, (prepare, script) in CONTROLS.items()]
+            controls = POWER_CONTROLS if arguments.images else CONTROLS
+            cases = [(name, 1, prepare, script) for name, (prepare, script) in controls.items()]
         for name, seed, prepare, script in cases:
             # A control changes what may happen, not what must: it has three seeds to be noticed. A fault that cannot be
             # made says nothing about replicas: the run is made once more, on a new cluster.
@@ -414,7 +447,7 @@ def main():
                     break
                 if not is_judged:
                     cluster.close()
-                    cluster = Cluster(proxy)
+                    cluster = Cluster(proxy, images=arguments.images)
                     cluster.start()
             failed += not is_right
     finally:

@@ -9,9 +9,11 @@ import subprocess
 import threading
 import time
 
+import history
 from cluster import USER
 
 PATIENCE = 60  # seconds for one answer
+LISTS = 4  # users whose posts are lists that are appended to and read
 
 
 class Gone(Exception):
@@ -81,6 +83,7 @@ class Load:
         self.stopped = threading.Event()
         self.newest = 0  # the newest position that any client was told
         self.shared = []  # (text, position, id) of posts that were acknowledged, for reads on other replicas
+        self.history = []  # of appends to lists and reads of them, as history.py has it
         self.threads = [threading.Thread(target=self.run, args=(i,), daemon=True) for i in range(len(replicas))]
 
     def start(self):
@@ -123,10 +126,90 @@ class Load:
                 self.find(f"unexpected answer {answer} to {request}")
         return answer
 
+    def note(self, client, **operation):
+        """An operation on lists begins; it is in doubt until the client knows more."""
+        operation = {"client": client, "began": time.monotonic(), "ended": None, "outcome": "doubt", **operation}
+        self.history.append(operation)
+        return operation
+
+    def make_list(self, name):
+        """Adds the user of a list, however long that takes."""
+        while not self.stopped.is_set():
+            try:
+                answer = self.replicas[0].ask(op="addUser", username=name)
+                if answer["ok"] or answer["error"]["code"] == "usernameTaken":
+                    return
+            except Gone:
+                self.revive(0)
+
+    def append(self, client, rng, value):
+        """Appends to one list or two, in half of the cases with a token, which is sent again until there is an answer."""
+        names = rng.sample(range(LISTS), rng.choice([1, 1, 2]))
+        values = {f"list-{name}": f"{value}-{name}" for name in names}
+        operation = self.note(client, op="append", values=values)
+        request = {"op": "batch", "changes": [
+            {"op": "addPost", "user": {"username": name}, "text": text} for name, text in values.items()]}
+        has_token = rng.random() < 0.5
+        if has_token:
+            request["requestToken"] = f"{rng.getrandbits(128):032x}"
+        is_open = False
+        try:
+            for attempt in range(3 if has_token else 1):
+                # With a token it is sent again, to other hosts, also when it was acknowledged.
+                try:
+                    answer = self.replicas[(client + attempt) % len(self.replicas)].ask(**request)
+                except Gone:
+                    if attempt:
+                        return
+                    raise
+                if answer["ok"]:
+                    if operation["outcome"] != "ok":
+                        operation["outcome"], operation["ended"] = "ok", time.monotonic()
+                        position = answer["position"]
+                        self.newest = max(self.newest, position)
+                        if attempt:  # another host has it: the client's own may lag
+                            operation["client"] = f"{client} at {value}"
+                        if not is_open:  # else an earlier attempt may have been the one
+                            operation["position"] = position
+                    continue
+                code = answer["error"]["code"]
+                if code not in ("inDoubt", "unavailable", "unknownUser", "diverged", "closed"):
+                    self.find(f"unexpected answer {answer} to {request}")
+                if code in ("diverged", "closed") and not attempt:
+                    raise Gone(code)
+                if code in ("unavailable", "unknownUser") and operation["outcome"] == "doubt" and not is_open:
+                    operation["outcome"] = "refused"
+                    return
+                is_open = True
+        finally:
+            operation["ended"] = operation["ended"] or time.monotonic()
+
+    def read(self, client, rng, kind=None, name=None):
+        """Reads a whole list: as it is here, with a token, or after everything that was acknowledged."""
+        replica = self.replicas[client]
+        kind = kind or rng.choice(["plain", "token", "linear"])
+        operation = self.note(client, op="read", list=name or f"list-{rng.randrange(LISTS)}", kind=kind, values=[])
+        extra = {}
+        try:
+            if kind == "token":
+                extra["atLeast"] = operation["token"] = self.newest
+            elif kind != "plain":
+                answer = replica.ask(op="catchUp")
+                if not answer["ok"]:
+                    return
+            answer = replica.ask(op="timeline", user={"username": operation["list"]}, limit=1000, **extra)
+            if answer["ok"] and not answer["next"]:
+                operation["values"] = [post["text"] for post in reversed(answer["posts"])]
+                operation["outcome"] = "ok"
+        finally:
+            operation["ended"] = time.monotonic()
+
     def run(self, client):
         rng = random.Random(self.seed * 1000 + client)
         author = f"author-{client}"
         number = 0
+        for name in range(LISTS if client == 0 else 0):
+            self.make_list(f"list-{name}")
         while not self.stopped.is_set():
             try:
                 number += 1
@@ -147,9 +230,13 @@ class Load:
                 replica.start()
 
     def step(self, client, rng, author, number):
-        kind = rng.choice(["post"] * 8 + ["user", "name", "group", "group", "token", "token", "linear", "snapshot"])
+        kind = rng.choice(["post"] * 6 + ["append", "append", "read", "read", "user", "name", "group", "group", "token", "token", "linear", "snapshot"])
         value = f"{kind}-{client}-{number}"
-        if kind == "post":
+        if kind == "append":
+            self.append(client, rng, value)
+        elif kind == "read":
+            self.read(client, rng)
+        elif kind == "post":
             answer = self.change(client, "post", [value], op="addPost", user={"username": author}, text=value)
             if answer["ok"]:
                 self.shared.append((value, answer["position"], answer["post"]["id"]))
@@ -195,6 +282,9 @@ def pages(replica, name, **request):
 def check(load, replicas, fresh_digest):
     """What must hold at the end, with every fault healed."""
     findings = load.findings
+    for number in range(LISTS * len(replicas)):
+        load.read(number // LISTS, None, "final", f"list-{number % LISTS}")
+    findings += history.check(load.history)
     digests = set()
     for replica in replicas:
         answer = replica.ask(op="digest")
