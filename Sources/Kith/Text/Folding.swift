@@ -40,6 +40,23 @@ enum Folding {
   static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
   static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
 
+  /// Appends the loose key of a text, and a NUL. Allocates no array unless marks are out of order.
+  @inline(__always)
+  static func appendLoose(_ utf8: Span<UInt8>, to keys: inout KeyBuffer) {
+    if !keys.appendLowercased(utf8) { append(utf8, .loose, ScalarMap.loose, to: &keys) }
+  }
+
+  /// Appends the strict key of a text, and a NUL.
+  @inline(__always)
+  static func appendStrict(_ utf8: Span<UInt8>, to keys: inout KeyBuffer) {
+    if !keys.appendLowercased(utf8) { append(utf8, .strict, ScalarMap.strict, to: &keys) }
+  }
+
+  @inline(never)
+  private static func append(_ utf8: Span<UInt8>, _ form: ScalarMap.Form, _ map: ScalarMap, to keys: inout KeyBuffer) {
+    if !map.append(utf8, to: &keys) { keys.append(transformed(utf8, form).span) }
+  }
+
   /// Appends the loose key of a text. Allocates no array for ASCII.
   static func appendLoose(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
     if !isASCII(utf8) { return keys.append(contentsOf: loose(utf8)) }

@@ -18,8 +18,7 @@ final class ScalarMap: Sendable {
   /// The UTF-8 that entries refer to.
   private let pool: [UInt8]
   private let splitsHangul: Bool
-  /// The bit that makes an ASCII letter lower case.
-  private let caseBit: UInt8
+  private let lowercases: Bool
 
   /// The limit of a scalar's result in bytes. The longest is 33 bytes, for U+FDFA.
   private static let maximumByteCount = 63
@@ -49,52 +48,51 @@ final class ScalarMap: Sendable {
 
   /// `utf8` in this map's form; nil if its scalars cannot be mapped one by one.
   func mapped(_ utf8: Span<UInt8>) -> [UInt8]? {
-    var output: [UInt8] = []
+    var keys = KeyBuffer(capacity: utf8.count + Self.maximumByteCount)
+    return append(utf8, to: &keys) ? keys.copy(0..<keys.count - 1) : nil
+  }
+
+  /// Appends `utf8` in this map's form, and a NUL; nothing, and false, if its scalars cannot be mapped one by one.
+  func append(_ utf8: Span<UInt8>, to keys: inout KeyBuffer) -> Bool {
+    let (start, pool) = (keys.count, pool)
     var position = 0
     var lastClass: UInt32 = 0
-    var isMapped = true
-    while position < utf8.count, isMapped {
-      output.append(addingCapacity: utf8.count - position + 2 * Self.maximumByteCount) { output in
-        while position < utf8.count, output.freeCapacity > Self.maximumByteCount {
-          let byte = utf8[position]
-          if byte < 0x80 {
-            output.append(byte &- 65 < 26 ? byte | caseBit : byte)
-            position += 1
-            lastClass = 0
-            continue
-          }
-          let (scalar, byteCount) = utf8.decodedScalar(at: position)
-          let entry = Entry(rawValue: entries[scalar])
-          if entry.rawValue == 0 {
-            if splitsHangul, Hangul.syllables.contains(scalar) {
-              Hangul.forEachJamo(of: scalar) { output.append(threeByteScalar: $0) }
-            } else {
-              for index in position..<position + byteCount { output.append(utf8[index]) }
-            }
-            lastClass = 0
-          } else {
-            if entry.isMark {
-              if entry.lastClass != 0 {
-                if entry.lastClass < lastClass { isMapped = false }
-                lastClass = entry.lastClass
-              }
-            } else {
-              lastClass = entry.lastClass
-            }
-            if entry.needsNeighbours { isMapped = false }
-            if !isMapped { return }
-            for index in entry.offset..<entry.offset + entry.byteCount { output.append(pool[index]) }
-          }
-          position += byteCount
+    while true {
+      let next = keys.appendASCII(of: utf8, from: position, lowercases: lowercases)
+      if next == utf8.count { break }
+      if next > position { lastClass = 0 }
+      let (scalar, byteCount) = utf8.decodedScalar(at: next)
+      let entry = Entry(rawValue: entries[scalar])
+      var isMapped = !entry.needsNeighbours
+      if entry.rawValue == 0 {
+        if splitsHangul, Hangul.syllables.contains(scalar) {
+          Hangul.forEachJamo(of: scalar) { keys.append(threeByteScalar: $0) }
+        } else {
+          keys.appendPart(utf8.extracting(next..<next + byteCount))
         }
+        lastClass = 0
+      } else {
+        if !entry.isMark {
+          lastClass = entry.lastClass
+        } else if entry.lastClass != 0 {
+          if entry.lastClass < lastClass { isMapped = false }
+          lastClass = entry.lastClass
+        }
+        keys.appendPart(pool.span.extracting(entry.offset..<entry.offset + entry.byteCount))
       }
+      if !isMapped {
+        keys.removeLast(downTo: start)
+        return false
+      }
+      position = next + byteCount
     }
-    return isMapped ? output : nil
+    keys.endKey()
+    return true
   }
 
   private init(_ form: Form) {
     splitsHangul = form == .loose
-    caseBit = form == .nfc ? 0 : 0x20
+    lowercases = form != .nfc
     var maker = Maker(form: form)
     UnicodeData.shared.properties.forEachScalarNearby { scalar in
       if scalar >= 0x80 { maker.add(scalar) }
@@ -177,11 +175,11 @@ final class ScalarMap: Sendable {
   }
 }
 
-extension OutputSpan<UInt8> {
+extension KeyBuffer {
   @inline(__always)
   fileprivate mutating func append(threeByteScalar scalar: UInt32) {
-    append(0xE0 | UInt8(truncatingIfNeeded: scalar >> 12))
-    append(0x80 | UInt8(truncatingIfNeeded: scalar >> 6 & 0x3F))
-    append(0x80 | UInt8(truncatingIfNeeded: scalar & 0x3F))
+    appendPart(0xE0 | UInt8(truncatingIfNeeded: scalar >> 12))
+    appendPart(0x80 | UInt8(truncatingIfNeeded: scalar >> 6 & 0x3F))
+    appendPart(0x80 | UInt8(truncatingIfNeeded: scalar & 0x3F))
   }
 }

@@ -43,11 +43,11 @@ enum Endpoint: String, CaseIterable, Sendable {
     case .info: "The name, kind and counts of what is explored."
     case .store: "The snapshots and journals of the store, and the time that they reach back to."
     case .memory: "The bytes of memory by structure."
-    case .degrees: "The numbers of users by number of followers and of followees. Events: progress, result, failure."
+    case .degrees: "The users by number of followers and of followees. Events: progress, result, failure."
     case .growth:
       """
-      The numbers of follows, posts and likes by time; and by weekday, Monday first, and hour, in UTC. Events: progress, \
-      result, failure.
+      The numbers of follows, posts and likes by time; and by weekday, Monday first, and hour, in UTC. Events: \
+      progress, result, failure.
       """
     case .ranks: "The users with the most followers or the highest PageRank. Events: progress, result, failure."
     case .verify: "Checks the files. Events: progress, result, failure."

@@ -24,11 +24,8 @@ struct NameSignature: Equatable {
 
   init(name: Span<UInt8>) {
     var key = KeyBuffer(capacity: name.count)
-    if key.appendLowercased(name) {
-      self.init(key: key.bytes.extracting(first: name.count))
-    } else {
-      self.init(key: Folding.loose(name).span)
-    }
+    Folding.appendLoose(name, to: &key)
+    self.init(key: key.bytes.extracting(first: key.count - 1))
   }
 
   /// Whether a name of this signature may contain a text of the other one.

@@ -18,11 +18,18 @@ final class Terms {
       ByteSearch.containsLowercase(bytes.span.extracting(starts[index]..<starts[index + 1]), in: text)
     }
 
-    /// Whether `text` contains a key before `end`.
-    @inline(__always)
-    func occurs(_ index: Int, in text: Span<UInt8>, before end: Int) -> Bool {
-      let key = bytes.span.extracting(starts[index]..<starts[index + 1])
-      return ByteSearch.find(key, in: text, from: 0, to: end) != nil
+    /// Of the wanted keys, those that a text does not contain; one bit each.
+    /// - Parameter range: where the text is in `bytes`.
+    func missing(_ wanted: UInt64, in text: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+      var (rest, left) = (wanted, wanted)
+      while rest != 0 {
+        let index = rest.trailingZeroBitCount
+        rest &= rest - 1
+        let key = bytes.span.extracting(starts[index]..<starts[index + 1])
+        let found = ByteSearch.find(key, in: text, from: range.lowerBound, to: range.upperBound)
+        if found != nil { left &= ~(1 << UInt64(index)) }
+      }
+      return left
     }
   }
 
@@ -93,30 +100,11 @@ final class Terms {
 
   private func missingFolded(_ wanted: UInt64, in text: Span<UInt8>, _ keys: inout KeyBuffer) -> UInt64 {
     keys.removeAll()
-    if keys.appendLowercased(text) {
-      let key = keys.bytes
-      // The strict key of an ASCII text is its loose key. Padding follows it.
-      return missing(wanted, loose: key, strict: key, paddingByteCount: key.count - text.count)
-    }
-    let loose = Folding.loose(text)
-    let strict = fold == .strict ? Folding.strict(text) : loose
-    return missing(wanted, loose: loose.span, strict: strict.span, paddingByteCount: 0)
-  }
-
-  @inline(__always)
-  private func missing(
-    _ wanted: UInt64, loose looseText: Span<UInt8>, strict strictText: Span<UInt8>, paddingByteCount: Int
-  ) -> UInt64 {
-    var (rest, left) = (wanted, wanted)
-    while rest != 0 {
-      let index = rest.trailingZeroBitCount
-      rest &= rest - 1
-      if !loose.occurs(index, in: looseText, before: looseText.count - paddingByteCount) { continue }
-      if fold == .strict && !strict.occurs(index, in: strictText, before: strictText.count - paddingByteCount) {
-        continue
-      }
-      left &= ~(1 << UInt64(index))
-    }
-    return left
+    Folding.appendLoose(text, to: &keys)
+    let left = loose.missing(wanted, in: keys.bytes, 0..<keys.count - 1)
+    if fold == .loose || left == wanted { return left }
+    let start = keys.count
+    Folding.appendStrict(text, to: &keys)
+    return left | strict.missing(wanted & ~left, in: keys.bytes, start..<keys.count - 1)
   }
 }

@@ -97,7 +97,7 @@ struct NameScan: ~Copyable {
     let isHeld = isPlain ? ByteSearch.containsLowercase(query.loose.span, in: name) : nil
     if isHeld == false { return }
     let start = keys.count
-    if !keys.appendLowercased(name) { keys.append(Folding.loose(name).span) }
+    Folding.appendLoose(name, to: &keys)
     if let match = match(row, rank, start..<keys.count - 1, isHeld: isHeld ?? false, names: names, &budget) {
       insert(match, names: names)
     } else {

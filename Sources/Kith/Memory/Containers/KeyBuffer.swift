@@ -56,11 +56,77 @@
 
   /// Appends a key and a NUL.
   mutating func append(_ key: Span<UInt8>) {
-    reserve(key.count)
+    appendPart(key)
+    endKey()
+  }
+
+  /// Appends bytes of a key that `endKey` ends.
+  @inline(__always)
+  mutating func appendPart(_ bytes: Span<UInt8>) {
+    reserve(bytes.count)
     // Safety: the capacity was reserved.
-    for index in key.indices { unsafe base.storeBytes(of: key[index], toByteOffset: count + index, as: UInt8.self) }
-    unsafe base.storeBytes(of: 0, toByteOffset: count + key.count, as: UInt8.self)
-    count += key.count + 1
+    for index in bytes.indices {
+      unsafe base.storeBytes(of: bytes[index], toByteOffset: count + index, as: UInt8.self)
+    }
+    count += bytes.count
+  }
+
+  @inline(__always)
+  mutating func appendPart(_ byte: UInt8) {
+    reserve(1)
+    // Safety: the capacity was reserved.
+    unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  /// Appends the ASCII bytes of a text from `place` on, up to its first other byte, to a key that `endKey` ends.
+  /// - Parameter lowercases: whether letters from A to Z become lower case.
+  /// - Returns: where that byte is; the end of the text if there is none.
+  @inline(__always)
+  mutating func appendASCII(of text: Span<UInt8>, from place: Int, lowercases: Bool) -> Int {
+    precondition(place >= 0, "a text begins at 0")
+    reserve(max(0, text.count - place))
+    // Safety: the capacity covers the rest of the text; eight bytes are read and written only where eight are left.
+    let source = unsafe text.bytes
+    var place = place
+    while place + 8 <= text.count {
+      let word = unsafe UInt64(
+        littleEndian: source.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self))
+      // What a byte beyond ASCII carries over reaches only the bytes after it.
+      let folded = lowercases ? Self.lowercased(word) : word
+      unsafe base.storeBytes(of: folded.littleEndian, toByteOffset: count, as: UInt64.self)
+      let others = word & 0x8080_8080_8080_8080
+      let taken = others == 0 ? 8 : others.trailingZeroBitCount / 8
+      count += taken
+      place += taken
+      if taken < 8 { return place }
+    }
+    while place < text.count {
+      let byte = unsafe source.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt8.self)
+      if byte >= 0x80 { return place }
+      let folded = lowercases && byte &- 0x41 < 26 ? byte | 0x20 : byte
+      unsafe base.storeBytes(of: folded, toByteOffset: count, as: UInt8.self)
+      count += 1
+      place += 1
+    }
+    return place
+  }
+
+  /// Ends the key whose parts were appended.
+  @inline(__always)
+  mutating func endKey() {
+    reserve(0)
+    // Safety: the capacity was reserved.
+    unsafe base.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  /// A copy of a key.
+  /// - Parameter range: without its NUL.
+  func copy(_ range: Range<Int>) -> [UInt8] {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "a copied key lies in the buffer")
+    // Safety: the range lies within what was written.
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
   }
 
   /// The keys, and the padding after them.
