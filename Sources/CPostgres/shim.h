@@ -23,6 +23,9 @@ static inline int kith_pq_wait_to_write(const PGconn *connection, int millisecon
   return count < 0 ? (errno == EINTR ? 0 : -1) : count;
 }
 
+// Waits for nothing but the time.
+static inline void kith_pq_pause(int milliseconds) { poll(NULL, 0, milliseconds); }
+
 // Counts the server's warnings in the int that `count` points to; other notices are dropped.
 static inline void kith_pq_take_notice(void *count, const PGresult *notice) {
   const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);

@@ -10,6 +10,7 @@
     typealias Value = [UInt8]?
 
     private static let sliceMilliseconds = 50
+    private static let lookMilliseconds: Int32 = 1
 
     private let connection: OpaquePointer
     /// The warnings of the server; libpq keeps the pointer.
@@ -184,6 +185,12 @@
         guard let milliseconds = try slice(of: deadline) else { return false }
         if unsafe kith_pq_wait(connection, 0, milliseconds) < 0 { throw .notSent(reason: "the socket failed") }
       }
+    }
+
+    /// Waits without the server, looking every millisecond whether to go on.
+    func wait(for time: Duration, until isOver: () -> Bool) throws(PostgresFailure) {
+      let deadline = ContinuousClock.now.advanced(by: time)
+      while !isOver(), try slice(of: deadline) != nil { kith_pq_pause(Self.lookMilliseconds) }
     }
 
     private func takeNotifications() -> Bool {

@@ -10,11 +10,16 @@
     private static let answerTime = Duration.seconds(5)
     /// How long reading waits for a notification before it asks anyway.
     private static let pollTime = Duration.milliseconds(100)
+    /// How long reading waits for an append under way: its answer confirms all records before it, without a commit of
+    /// the reader's own, which others would wait for.
+    private static let appendTime = Duration.milliseconds(20)
 
     /// The newest record of an own append that the server has acknowledged: it and all before it are on a quorum.
     private struct Acknowledged {
       var position: LogPosition = 0
       var chain: [UInt8] = []
+      /// Whether an append is under way.
+      var isAppending = false
     }
 
     private let appending: PostgresLink
@@ -64,13 +69,17 @@
         SELECT o_position, o_chain
           FROM kith.append($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea)
         """
+      acknowledged.withLock { $0.isAppending = true }
+      defer { acknowledged.withLock { $0.isAppending = false } }
       do throws(PostgresFailure) {
-        let result = try await appending.run(within: Self.answerTime) { connection, deadline throws(PostgresFailure) in
+        return try await appending.run(within: Self.answerTime) { connection, deadline throws(PostgresFailure) in
           var row = PostgresRow(try connection.run(statement, parameters, by: deadline))
-          return Acknowledged(position: row.unsigned(), chain: row.bytes())
+          let (position, chain) = (row.unsigned(), row.bytes())
+          self.acknowledged.withLock { known in
+            if position > known.position { (known.position, known.chain) = (position, chain) }
+          }
+          return position
         }
-        acknowledged.withLock { if result.position > $0.position { $0 = result } }
-        return result.position
       } catch {
         if case .unanswered = error { throw .inDoubt(token: serial, cause: error.problem) }
         throw error.problem
@@ -83,12 +92,21 @@
       let ending = ContinuousClock.now.advanced(by: timeout)
       return try await call(reading, within: timeout + Self.answerTime) { connection, _ throws(PostgresFailure) in
         while true {
+          try self.waitForAppend(after: position, connection)
           let records = try self.confirmedRecords(after: position, byteLimit, connection)
           if !records.isEmpty || ContinuousClock.now >= ending { return records }
           let wakeup = min(ending, ContinuousClock.now.advanced(by: Self.pollTime))
           _ = try connection.waitForNotification(by: wakeup)
         }
       }
+    }
+
+    /// Waits for the answer to an append under way, unless records after the position are known to be on a quorum.
+    private func waitForAppend(
+      after position: LogPosition, _ connection: PostgresConnection
+    ) throws(PostgresFailure) {
+      let isOver = { self.acknowledged.withLock { !$0.isAppending || $0.position > position } }
+      if !isOver() { try connection.wait(for: Self.appendTime, until: isOver) }
     }
 
     private func confirmedRecords(

@@ -51,8 +51,9 @@
         PERFORM pg_notify('kith', '');
       END $$;
 
-      -- Records after a position, at least one if there is any, then what fits the bytes. Unless the caller knows the
-      -- last of them from an append of its own, the answer waits for a commit on a quorum.
+      -- Records after a position, at least one if there is any, then what fits the bytes. If the caller knows one of
+      -- them from an append of its own, these are the records up to it, which are on a quorum as it is; otherwise the
+      -- answer waits for a commit on a quorum.
       CREATE FUNCTION kith.read(
         p_after bigint, p_bytes bigint, p_known bigint, p_known_chain bytea)
         RETURNS TABLE (o_position bigint, o_at bigint, o_session uuid, o_serial bigint, o_chain bytea, o_payload bytea)
@@ -63,7 +64,8 @@
       BEGIN
         SELECT max(s.position) INTO final FROM (
           SELECT position, row_number() OVER w AS place, sum(octet_length(payload)) OVER w AS bytes
-            FROM (SELECT position, payload FROM kith.record WHERE position > p_after ORDER BY position LIMIT 4096) r
+            FROM (SELECT position, payload FROM kith.record
+              WHERE position > p_after AND (p_known <= p_after OR position <= p_known) ORDER BY position LIMIT 4096) r
             WINDOW w AS (ORDER BY position ROWS UNBOUNDED PRECEDING)) s
           WHERE s.place = 1 OR s.bytes <= p_bytes;
         IF final IS NULL THEN

@@ -238,6 +238,25 @@
       }
     }
 
+    @Test("Records up to an append of its own are read without a quorum; for others a reader waits for one")
+    func readingOwn() async throws {
+      try await withLog(standbys: true) { log, cluster async throws in
+        let other = try PostgresLog(url: cluster.url)
+        let session = LogID.random()
+        for serial in 1...3 as ClosedRange<UInt64> {
+          _ = try await log.append([1], session: session, serial: serial, base: 0, hostTime: now())
+        }
+        #expect(try await other.append([2], session: .random(), serial: 1, base: 0, hostTime: now()) == 4)
+        for node in cluster.nodes where node != cluster.primary { cluster.kill(node) }
+        let records = try await log.read(after: 0, byteLimit: 1 << 20, timeout: .zero)
+        #expect(records.map(\.position) == [1, 2, 3])
+        #expect(try await other.read(after: 0, byteLimit: 1 << 20, timeout: .zero).count == 4)
+        let beyond = await failure { _ = try await log.read(after: 3, byteLimit: 1 << 20, timeout: .zero) }
+        #expect(beyond?.code == "unavailable")
+        await other.close()
+      }
+    }
+
     @Test("After the primary's end and a promotion everything acknowledged is there, and appends go on")
     func failover() async throws {
       try await withLog(standbys: true) { log, cluster async throws in
