@@ -291,15 +291,23 @@ class Cluster:
         self.clone(node)
 
     def repair(self):
-        """Makes standbys that do not follow the primary any more anew."""
-        try:
-            self.until(lambda: len(self.following()) == 2, "standbys", 5)
-        except TimeoutError:
+        """Brings back standbys that do not follow the primary any more.
+
+        When a full disk ends a primary in the middle of a record, its standbys have the record's beginning. The one that
+        is promoted writes another in its place. If that was the end of a segment, the other standby looks for the new
+        timeline's copy of that segment, has none, and ends. Started again, it fetches it."""
+        def is_whole():
+            return len(self.following()) == 2
+        for attempt in (lambda node: None, lambda node: node.processes() or node.start(), self.rejoin):
             following = self.following()
             for node in self.nodes:
                 if node is not self.primary and node.name not in following:
-                    self.rejoin(node)
-            self.wait_for_standbys(2)
+                    attempt(node)
+            try:
+                return self.until(is_whole, "standbys", 5)
+            except TimeoutError:
+                pass
+        self.wait_for_standbys(2)
 
     def following(self):
         query = "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'"
