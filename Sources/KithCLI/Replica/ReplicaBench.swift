@@ -26,14 +26,27 @@ final class ReplicaBench: Sendable {
 
   private init(_ graph: ReplicatedGraph) { self.graph = graph }
 
-  /// - Parameter rate: changes a second.
-  static func run(_ graph: ReplicatedGraph, rate: Int, seconds: Int) throws(CommandFailure) {
+  /// - Parameters:
+  ///   - rate: changes a second.
+  ///   - directory: for a copy of the graph, if queries are measured, too; nil if not.
+  static func run(
+    _ graph: ReplicatedGraph, rate: Int, seconds: Int, readsIn directory: String?
+  ) throws(CommandFailure) {
     let bench = ReplicaBench(graph)
     let users = try bench.addUsers()
     let begin = graph.position
     let began = ContinuousClock.now
     Thread.detachNewThread { bench.sample() }
-    bench.load(users, rate: rate, seconds: seconds)
+    var reads: [ReplicaReads.Tally] = []
+    if let directory {
+      let both: ReplicaReads
+      do throws(KithError) { both = try ReplicaReads(graph, in: directory) } catch { throw .no(error.description) }
+      Thread.detachNewThread { bench.load(users, rate: rate, seconds: seconds) }
+      reads = both.run(users, seconds: seconds)
+      bench.finish()
+    } else {
+      bench.load(users, rate: rate, seconds: seconds)
+    }
     let time = ContinuousClock.now - began
     bench.stop.set()
     let records = graph.position - begin
@@ -45,6 +58,7 @@ final class ReplicaBench: Sendable {
       writer.member("recordsOfAllHosts", records)
       writer.quantiles("microseconds", tally.latencies.map { Int64($0 / .microseconds(1)) })
       writer.quantiles("ageInMilliseconds", tally.ages)
+      for tally in reads { tally.write(to: &writer) }
       writer.name("failures")
       writer.object { writer in for (code, count) in tally.failures.sorted(by: <) { writer.member(code, count) } }
     }
@@ -75,15 +89,24 @@ final class ReplicaBench: Sendable {
       sent = max(sent, due)
       Thread.sleep(forTimeInterval: Self.tickSeconds)
     }
+    finish()
+  }
+
+  /// Waits until all changes are answered.
+  private func finish() {
     while tally.withLock({ $0.underWay }) > 0 { Thread.sleep(forTimeInterval: Self.tickSeconds) }
   }
 
-  private func submit(_ number: Int, _ users: [UserID]) {
+  /// One of the changes of a run: every edge is added, then removed, then added, so each has an effect.
+  static func change(_ number: Int, of users: [UserID]) -> Change {
     let source = users[number % users.count]
     let target = users[(number + 1 + number / users.count % (users.count - 1)) % users.count]
-    // Every edge is added, then removed, then added: each change has an effect.
     let isAdding = number / (users.count * (users.count - 1)) % 2 == 0
-    let change: Change = isAdding ? .follow(by: source, target: target) : .unfollow(by: source, target: target)
+    return isAdding ? .follow(by: source, target: target) : .unfollow(by: source, target: target)
+  }
+
+  private func submit(_ number: Int, _ users: [UserID]) {
+    let change = Self.change(number, of: users)
     tally.withLock { $0.underWay += 1 }
     let began = ContinuousClock.now
     Task.detached { [graph] in
@@ -110,7 +133,7 @@ final class ReplicaBench: Sendable {
 
 extension JSONWriter {
   /// Three quantiles of numbers, as an object.
-  fileprivate mutating func quantiles(_ name: String, _ values: [Int64]) {
+  mutating func quantiles(_ name: String, _ values: [Int64]) {
     guard !values.isEmpty else { return }
     let sorted = values.sorted()
     self.name(name)

@@ -13,6 +13,8 @@ enum ReplicaCommand {
   private static let socket = Option("--socket", "PATH", "run: answers clients there, as kith serve does")
   private static let rate = Option("--rate", "N", "bench: changes a second (default 10,000)")
   private static let seconds = Option("--seconds", "N", "bench: how long (default 10)")
+  private static let reads = Option(
+    "--reads", nil, "bench: measures queries, too, beside a graph that makes the changes by itself")
   private static let partitions: ClosedRange<Int64> = 2...(1 << 30)
 
   private enum Action: String, CaseIterable {
@@ -28,7 +30,7 @@ enum ReplicaCommand {
         "ACTION", Action.allCases.map(\.rawValue).joined(separator: ", "), choices: Action.allCases.map(\.rawValue)),
       Positional("SUBJECT", "run: the replica's directory; forget: a NAME; skip: a position", isOptional: true),
     ],
-    options: ReplicaAccess.options + [from, role, alone, retention, partition, socket, rate, seconds, .json],
+    options: ReplicaAccess.options + [from, role, alone, retention, partition, socket, rate, seconds, reads, .json],
     notes: [
       "init makes the log in the database of the URL (schema kith). run keeps a replica until it is stopped: it prints "
         + "events as JSON Lines, and writes and checks snapshots. status lists replicas and snapshots. snapshot writes "
@@ -141,7 +143,8 @@ enum ReplicaCommand {
     if action == .bench {
       return try ReplicaBench.run(
         graph, rate: Int(try arguments.integer(rate, in: ReplicaBench.rates) ?? 10_000),
-        seconds: Int(try arguments.integer(seconds, in: ReplicaBench.seconds) ?? 10))
+        seconds: Int(try arguments.integer(seconds, in: ReplicaBench.seconds) ?? 10),
+        readsIn: arguments.flag(reads) ? directory : nil)
     }
     do throws(KithError) {
       switch action {
