@@ -122,6 +122,14 @@ enum Main {
     if wants("shared") {
       measurements += try SharedWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
+    if wants("concurrency") {
+      let concurrency = try ConcurrencyWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+      measurements += concurrency.measurements
+      rates += concurrency.rates
+    }
+    if wants("stalls") {
+      measurements += try StallWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
     if wants("memory") {
       measurements += try MemoryWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
