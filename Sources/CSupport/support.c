@@ -1,6 +1,9 @@
 #include "support.h"
 
+#include <limits.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -13,6 +16,7 @@
 #include <sys/syscall.h>
 #else
 #include <os/lock.h>
+#include <os/os_sync_wait_on_address.h>
 #endif
 
 enum { HUGE_PAGE = 1 << 21 };
@@ -34,6 +38,16 @@ void *kith_map(size_t byte_count) {
 
 void kith_unmap(void *start, size_t byte_count) { munmap(start, byte_count); }
 
+// A huge page at a time: others who map memory wait meanwhile.
+void kith_populate(void *start, size_t byte_count) {
+#ifdef MADV_POPULATE_WRITE
+  uintptr_t next = (uintptr_t)start & ~(uintptr_t)(HUGE_PAGE - 1), end = (uintptr_t)start + byte_count;
+  for (; next < end; next += HUGE_PAGE) madvise((void *)next, HUGE_PAGE, MADV_POPULATE_WRITE);
+#else
+  (void)start, (void)byte_count;
+#endif
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED true
 #elif defined(__has_feature)
@@ -45,10 +59,17 @@ void kith_unmap(void *start, size_t byte_count) { munmap(start, byte_count); }
 #define IS_SANITIZED false
 #endif
 
-#ifdef __linux__
+// Named in the header's assembly. The model is the one whose offset from the thread's memory is constant.
+__attribute__((tls_model("initial-exec"))) _Thread_local uintptr_t kith_own_number;
+static uintptr_t thread_count;
+
+uintptr_t kith_number_thread(void) {
+  if (kith_own_number == 0) kith_own_number = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+  return kith_own_number;
+}
 
 // A change takes about a microsecond, a system call to wait and another to be woken more.
-enum { SPIN_COUNT = 100 };
+enum { SPIN_COUNT = 100, YIELD_COUNT = 20, NAP_NANOSECONDS = 50000 };
 
 static void relax(void) {
 #if defined(__x86_64__)
@@ -57,6 +78,45 @@ static void relax(void) {
   __asm__ volatile("yield");
 #endif
 }
+
+void kith_back_off(uint32_t turn) {
+  if (turn < SPIN_COUNT) return relax();
+  if (turn < SPIN_COUNT + YIELD_COUNT) {
+    sched_yield();
+    return;
+  }
+  nanosleep(&(struct timespec){0, NAP_NANOSECONDS}, NULL);
+}
+
+static void sleep_while(uint32_t *word, uint32_t value) {
+#ifdef __linux__
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+#else
+  os_sync_wait_on_address(word, value, sizeof *word, OS_SYNC_WAIT_ON_ADDRESS_NONE);
+#endif
+}
+
+void kith_gate_await(void *word) {
+  uint32_t *state = word;
+  for (int turn = 0; turn < SPIN_COUNT; turn++) {
+    if (__atomic_load_n(state, __ATOMIC_RELAXED) == 0) return;
+    relax();
+  }
+  uint32_t closed = 1;
+  __atomic_compare_exchange_n(state, &closed, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  // What was there before: 0 if it was opened meanwhile.
+  if (closed != 0) sleep_while(state, 2);
+}
+
+void kith_gate_wake(void *word) {
+#ifdef __linux__
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+#else
+  os_sync_wake_by_address_all(word, sizeof(uint32_t), OS_SYNC_WAKE_BY_ADDRESS_NONE);
+#endif
+}
+
+#ifdef __linux__
 
 void kith_word_lock(void *word) {
   uint32_t *state = word;
@@ -68,7 +128,7 @@ void kith_word_lock(void *word) {
   }
   // Awaited from here on: its owner will wake one thread, which then holds it as awaited, because others may wait.
   while (__atomic_exchange_n(state, 2, __ATOMIC_ACQUIRE) != 0) {
-    syscall(SYS_futex, state, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    sleep_while(state, 2);
   }
 }
 

@@ -162,17 +162,43 @@ static inline uintptr_t kith_thread(void) {
 #endif
 }
 
+// The number of the calling thread: 1, 2, 3 … in the order in which threads first ask. Numbers are not used again.
+//
+// Volatile, or a call, for the same reason.
+uintptr_t kith_number_thread(void);
+static inline uintptr_t kith_thread_number(void) {
+#if defined(__linux__) && defined(__x86_64__)
+  uintptr_t number;
+  __asm__ volatile("movq kith_own_number@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(number));
+  if (__builtin_expect(number != 0, 1)) return number;
+#endif
+  return kith_number_thread();
+}
+
 // Waits until a mutex is free, and takes it. See WordMutex.swift.
 void kith_word_lock(void *word);
 
 // Frees a mutex that others may await.
 void kith_word_unlock(void *word);
 
+// Waits while a word is not 0: by some reads, then asleep, after it was set from 1 to 2. May return early. See
+// StripedLock.swift.
+void kith_gate_await(void *word);
+
+// Wakes all threads that wait for a word that was 2.
+void kith_gate_wake(void *word);
+
+// Waits a moment, and longer with every turn: a few instructions, then the rest of the time slice, then asleep.
+void kith_back_off(uint32_t turn);
+
 // Maps zeroed memory aligned to two megabytes, on huge pages where the system has them. The size must be a multiple of
 // two megabytes. NULL if there is no memory.
 void *kith_map(size_t byte_count);
 
 void kith_unmap(void *start, size_t byte_count);
+
+// Has the system give pages to a range now, so that no later write waits for them. Does nothing to memory that is used.
+void kith_populate(void *start, size_t byte_count);
 
 // Gives the whole pages in a range of mapped memory back to the system. They are zeroed when they are used again.
 void kith_discard(void *start, size_t byte_count);

@@ -1,89 +1,225 @@
 import CSupport
 import Synchronization
 
-/// A striped readers-writer lock: a reader takes one of a few mutexes, a writer takes all, in order.
+/// A readers-writer lock whose readers never wait for each other: each announces itself in a slot of its own. A writer
+/// closes the gate, then waits until all slots are empty. After D. Dice and A. Kogan, "BRAVO: biased locking for
+/// reader-writer locks", 2019, without its bias.
 ///
-/// Readers rarely contend, because threads are distributed over the stripes, and each stripe has its own cache lines.
-/// Measured: two readers run at ×1.86–1.99 of one; `pthread_rwlock` collapses to 23 thousand reads a second beside a
-/// writer.
+/// A reader enters its slot, then looks at the gate; a writer closes the gate, then looks at the slots. All four
+/// accesses are in one order that all threads agree on, so one of the two sees the other. A reader that finds the gate
+/// closed leaves its slot and waits.
 ///
-/// Not recursive: a nested read or write ends the process with the rule that was violated. A thread always uses the
-/// same stripe, and records there that it holds it. So one load detects nesting (four instructions of the 373 of
-/// `isFollowing`).
+/// A change has two parts. `serially` admits one writer at a time beside all readers, so that it can find what it will
+/// write, and wait for memory. `exclusively`, inside it, excludes the readers while it writes.
+///
+/// Measured with 100,000 users, a reader beside a thread that follows and unfollows without a pause: p99.9 of a read is
+/// 2.6 µs, and was 52 when a reader took one of four mutexes and a change all of them.
+///
+/// Not recursive: a nested read or write ends the process with the rule that was violated.
 @safe final class StripedLock: @unchecked Sendable {
+  // Safety: the memory is allocated once, slots are chosen below their number, and all words are atomic.
+
+  /// The stripes of what is divided by thread elsewhere (`Pool`, `AtomicHistogram`).
   static let stripeCount = 4
 
   /// The message for a nested read or write.
   static let rule: StaticString =
     "a graph is not asked or changed from inside its read or batch: ask the view, or use the batch, that was lent"
 
+  /// The most slots. More threads than this can read; those that find no slot wait for one.
+  static let slotCount = 64
+  /// The slots in use at first. A writer looks at all that are in use, so their number doubles only when two threads
+  /// meet at one.
+  private static let firstSlotCount = 4
+
   /// 128 bytes, because adjacent cache lines are fetched in pairs.
-  private struct Stripe: ~Copyable {
+  private struct Slot: ~Copyable {
+    /// The number of the thread that reads; 0 for none.
+    let reader = Atomic<UInt>(0)
+    private let padding: (Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0)
+    private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
+  }
+
+  private struct Gate: ~Copyable {
+    /// 0: open; 1: closed; 2: closed, and a reader sleeps until it is open.
+    let state = Atomic<UInt32>(0)
+    private let padding: (Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0)
+    private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
+  }
+
+  private struct Writers: ~Copyable {
     let mutex = WordMutex()
-    /// The thread that holds this stripe as its own; 0 for none. Written only by the holder of the mutex. A thread
-    /// finds itself here only if it wrote that and has not reset it.
+    /// The number of the thread that writes; 0 for none.
     let owner = Atomic<UInt>(0)
     private let padding: (Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0)
     private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
   }
 
-  private let stripes: UnsafeMutablePointer<Stripe>
+  private let slots: UnsafeMutablePointer<Slot>
+  private let gate: UnsafeMutablePointer<Gate>
+  private let writers: UnsafeMutablePointer<Writers>
+  /// The number of slots in use, a power of two, less one. Rarely written, so it is not beside what is.
+  private let mask: UnsafeMutablePointer<Slot>
 
   init() {
-    unsafe stripes = .allocate(capacity: Self.stripeCount)
-    for index in 0..<Self.stripeCount { unsafe (stripes + index).initialize(to: Stripe()) }
+    unsafe slots = .allocate(capacity: Self.slotCount)
+    for index in 0..<Self.slotCount { unsafe (slots + index).initialize(to: Slot()) }
+    unsafe gate = .allocate(capacity: 1)
+    unsafe gate.initialize(to: Gate())
+    unsafe writers = .allocate(capacity: 1)
+    unsafe writers.initialize(to: Writers())
+    unsafe mask = .allocate(capacity: 1)
+    unsafe mask.initialize(to: Slot())
+    unsafe mask.pointee.reader.store(UInt(Self.firstSlotCount - 1), ordering: .relaxed)
   }
 
   deinit {
-    unsafe stripes.deinitialize(count: Self.stripeCount)
-    unsafe stripes.deallocate()
+    unsafe slots.deinitialize(count: Self.slotCount)
+    unsafe slots.deallocate()
+    unsafe gate.deinitialize(count: 1)
+    unsafe gate.deallocate()
+    unsafe writers.deinitialize(count: 1)
+    unsafe writers.deallocate()
+    unsafe mask.deinitialize(count: 1)
+    unsafe mask.deallocate()
   }
 
+  /// The stripe of the calling thread, for what is divided by thread elsewhere.
+  @inline(__always)
+  static func ownStripe() -> Int { Int(truncatingIfNeeded: kith_thread_number()) & (stripeCount - 1) }
+
+  // MARK: - Readers
+
+  /// Runs `body` while no writer writes.
   @inline(__always)
   func read<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    let thread = kith_thread()
-    let stripe = unsafe stripes + Self.stripe(of: thread)
-    unsafe Self.checkOutside(stripe.pointee, thread)
-    unsafe Self.mutex(stripe).lock()
-    unsafe stripe.pointee.owner.store(thread, ordering: .relaxed)
-    defer {
-      unsafe stripe.pointee.owner.store(0, ordering: .relaxed)
-      unsafe Self.mutex(stripe).unlock()
-    }
+    let slot = unsafe enter()
+    defer { unsafe slot.pointee.reader.store(0, ordering: .releasing) }
     return try body()
   }
 
+  @inline(__always)
+  private func enter() -> UnsafeMutablePointer<Slot> {
+    let thread = kith_thread_number()
+    // A writer on another core has probably written it; its cache miss overlaps that of the slot.
+    unsafe kith_prefetch(gate)
+    let slot = unsafe home(of: thread)
+    let isOwn = unsafe slot.pointee.reader.compareExchange(
+      expected: 0, desired: thread, ordering: .sequentiallyConsistent
+    ).exchanged
+    if unsafe isOwn && gate.pointee.state.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
+    return unsafe enterSlowly(thread, isOwn ? slot : nil)
+  }
+
+  @inline(__always)
+  private func home(of thread: UInt) -> UnsafeMutablePointer<Slot> {
+    unsafe slots + Int(bitPattern: thread & mask.pointee.reader.load(ordering: .relaxed))
+  }
+
+  /// Enters where another thread is in the slot, or the gate is closed.
+  /// - Parameter claimed: the slot that the thread has entered; nil for none.
+  @inline(never)
+  private func enterSlowly(_ thread: UInt, _ claimed: UnsafeMutablePointer<Slot>?) -> UnsafeMutablePointer<Slot> {
+    if unsafe writers.pointee.owner.load(ordering: .relaxed) == thread { broken(Self.rule) }
+    unsafe checkNotReading(thread, besides: claimed)
+    if unsafe claimed == nil { growSlots() }
+    var claimed = unsafe claimed
+    while true {
+      let slot = unsafe claimed ?? claim(thread)
+      if unsafe gate.pointee.state.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
+      unsafe slot.pointee.reader.store(0, ordering: .releasing)
+      unsafe claimed = nil
+      unsafe kith_gate_await(gate)
+    }
+  }
+
+  /// Enters the thread's own slot, or the next that is empty.
+  private func claim(_ thread: UInt) -> UnsafeMutablePointer<Slot> {
+    var turn: UInt32 = 0
+    while true {
+      let mask = unsafe mask.pointee.reader.load(ordering: .relaxed)
+      for step in 0...mask {
+        let slot = unsafe slots + Int(bitPattern: (thread &+ step) & mask)
+        if unsafe slot.pointee.reader.load(ordering: .relaxed) == 0,
+          unsafe slot.pointee.reader.compareExchange(
+            expected: 0, desired: thread, ordering: .sequentiallyConsistent
+          ).exchanged
+        {
+          return unsafe slot
+        }
+      }
+      growSlots()
+      kith_back_off(turn)
+      turn += 1
+    }
+  }
+
+  /// Doubles the number of slots in use, if it is not the most. A writer that does not see it yet closed the gate
+  /// before, which the next reader in a new slot then sees.
+  private func growSlots() {
+    let mask = unsafe mask.pointee.reader.load(ordering: .relaxed)
+    if mask + 1 == Self.slotCount { return }
+    _ = unsafe self.mask.pointee.reader.compareExchange(
+      expected: mask, desired: mask * 2 + 1, ordering: .sequentiallyConsistent)
+  }
+
+  // MARK: - Writers
+
+  /// Runs `body` while neither readers read nor writers write.
+  @inline(__always)
   func write<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    let thread = kith_thread()
-    let own = unsafe stripes + Self.stripe(of: thread)
-    unsafe Self.checkOutside(own.pointee, thread)
-    for index in 0..<Self.stripeCount { unsafe Self.mutex(stripes + index).lock() }
-    unsafe own.pointee.owner.store(thread, ordering: .relaxed)
+    try serially { () throws(E) -> R in try exclusively(body) }
+  }
+
+  /// Runs `body` while no other writer writes. It may only read what the lock guards.
+  @inline(__always)
+  func serially<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    let thread = kith_thread_number()
+    let isInside = unsafe home(of: thread).pointee.reader.load(ordering: .relaxed) == thread
+    if unsafe isInside || writers.pointee.owner.load(ordering: .relaxed) == thread { broken(Self.rule) }
+    unsafe mutex.lock()
+    unsafe writers.pointee.owner.store(thread, ordering: .relaxed)
     defer {
-      unsafe own.pointee.owner.store(0, ordering: .relaxed)
-      for index in 0..<Self.stripeCount { unsafe Self.mutex(stripes + index).unlock() }
+      unsafe writers.pointee.owner.store(0, ordering: .relaxed)
+      unsafe mutex.unlock()
     }
     return try body()
   }
 
-  /// The mutex of a stripe, which begins with it.
+  /// Runs `body`, inside `serially`, while no reader reads.
   @inline(__always)
-  private static func mutex(_ stripe: UnsafeMutablePointer<Stripe>) -> UnsafeMutablePointer<WordMutex> {
-    unsafe UnsafeMutableRawPointer(stripe).assumingMemoryBound(to: WordMutex.self)
+  func exclusively<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    unsafe gate.pointee.state.store(1, ordering: .sequentiallyConsistent)
+    let last = unsafe Int(bitPattern: mask.pointee.reader.load(ordering: .sequentiallyConsistent))
+    for index in 0...last {
+      let slot = unsafe slots + index
+      if unsafe slot.pointee.reader.load(ordering: .sequentiallyConsistent) != 0 { unsafe awaitEmpty(slot) }
+    }
+    defer { if unsafe gate.pointee.state.exchange(0, ordering: .releasing) == 2 { unsafe kith_gate_wake(gate) } }
+    return try body()
   }
 
-  @inline(__always)
-  private static func checkOutside(_ stripe: borrowing Stripe, _ thread: UInt) {
-    if stripe.owner.load(ordering: .relaxed) == thread { broken(rule) }
+  /// Waits until the reader in a slot has left it. Others cannot stay in it, because the gate is closed.
+  @inline(never)
+  private func awaitEmpty(_ slot: UnsafeMutablePointer<Slot>) {
+    unsafe checkNotReading(kith_thread_number())
+    var turn: UInt32 = 0
+    while unsafe slot.pointee.reader.load(ordering: .sequentiallyConsistent) != 0 {
+      kith_back_off(turn)
+      turn &+= 1
+    }
   }
 
-  /// The stripe of the calling thread.
-  @inline(__always)
-  static func ownStripe() -> Int { stripe(of: kith_thread()) }
+  /// The writers' mutex, with which their memory begins.
+  private var mutex: UnsafeMutablePointer<WordMutex> {
+    @inline(__always) get { unsafe UnsafeMutableRawPointer(writers).assumingMemoryBound(to: WordMutex.self) }
+  }
 
-  /// Thread-local memory is next to the thread's stack, and stacks are half a megabyte or more apart.
-  @inline(__always)
-  private static func stripe(of thread: UInt) -> Int {
-    Int(truncatingIfNeeded: ((thread >> 19) &* 0x9E37_79B9_7F4A_7C15) >> 62)
+  /// Checks that the thread is in no slot but one that it has just entered: it would wait for itself.
+  private func checkNotReading(_ thread: UInt, besides claimed: UnsafeMutablePointer<Slot>? = nil) {
+    for index in 0..<Self.slotCount {
+      let slot = unsafe slots + index
+      if unsafe slot != claimed && slot.pointee.reader.load(ordering: .relaxed) == thread { broken(Self.rule) }
+    }
   }
 }

@@ -125,6 +125,10 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   /// without observers, and for a change without effect.
   @inline(__always)
   func applyNow(_ change: Change) throws(KithError) -> (ChangeResult, PendingNotification?) {
+    switch change {
+    case .follow, .unfollow, .like, .unlike: return try editNow(change)
+    default: break
+    }
     let began = beginLockWait()
     return try lock.write { () throws(KithError) -> (ChangeResult, PendingNotification?) in
       endLockWait(began)

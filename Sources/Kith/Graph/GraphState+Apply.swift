@@ -42,12 +42,9 @@ extension GraphState {
       case .addUser(let id, let username): try addUser(id, username, replaying: replaying)
       case .renameUser(let user, let username): try renameUser(user, username, replaying: replaying)
       case .removeUser(let user): try removeUser(user)
-      case .follow(let user, let target, let time): try follow(user, target, time)
-      case .unfollow(let user, let target): try unfollow(user, target)
       case .addPost(let id, let author, let text, let time): try addPost(id, author, text, time)
       case .removePost(let post): try removePost(post)
-      case .like(let user, let post, let time): try like(user, post, time)
-      case .unlike(let user, let post): try unlike(user, post)
+      case .follow, .unfollow, .like, .unlike: try applyEdit(change)
       default: try changeEdge(change)
       }
     if changed { sequence += 1 }
@@ -197,28 +194,9 @@ extension GraphState {
     return UInt32(time / 1_000)
   }
 
-  private mutating func follow(_ user: UserID, _ target: UserID, _ time: Timestamp?) throws(KithError) -> Bool {
-    if user == target { throw .cannotFollowSelf }
-    let timestamp = try Self.timestamp(time)
-    let source = try userRow(user)
-    let row = try userRow(target)
-    if blocks.count > 0 && isBlocked(source, row) { throw .blocked }
-    users.prefetchCards(source, row)
-    if !follows.insert(source, row, timestamp: timestamp, ids: users.identifiers.ids) { return false }
-    let count = users.countFollow(source, row, by: 1)
-    popularity.note(row, from: count - 1, to: count)
-    return true
-  }
-
-  private mutating func unfollow(_ user: UserID, _ target: UserID) throws(KithError) -> Bool {
-    unfollow(try userRow(user), try userRow(target))
-  }
-
   private mutating func unfollow(_ source: UInt32, _ row: UInt32) -> Bool {
-    users.prefetchCards(source, row)
-    if !follows.remove(source, row, ids: users.identifiers.ids) { return false }
-    let count = users.countFollow(source, row, by: -1)
-    popularity.note(row, from: count + 1, to: count)
+    guard let edit = follows.removal(source, row, ids: users.identifiers.ids) else { return false }
+    make(.unfollow(edit))
     return true
   }
 
@@ -266,26 +244,6 @@ extension GraphState {
     likes.removeAll(to: row, ids: users.identifiers.ids)
     users.countPost(of: posts.authors[row], by: -1)
     posts.remove(row)
-  }
-
-  // MARK: - Likes
-
-  private func liking(_ user: UserID, _ post: PostID) throws(KithError) -> (user: UInt32, post: UInt32) {
-    let row = try postRow(post)
-    let source = try userRow(user)
-    if blocks.count > 0 && isBlocked(source, posts.authors[row]) { throw .blocked }
-    return (source, row)
-  }
-
-  private mutating func like(_ user: UserID, _ post: PostID, _ time: Timestamp?) throws(KithError) -> Bool {
-    let timestamp = try Self.timestamp(time)
-    let rows = try liking(user, post)
-    return likes.insert(rows.user, rows.post, timestamp: timestamp, ids: users.identifiers.ids)
-  }
-
-  private mutating func unlike(_ user: UserID, _ post: PostID) throws(KithError) -> Bool {
-    let rows = try liking(user, post)
-    return likes.remove(rows.user, rows.post, ids: users.identifiers.ids)
   }
 
   // MARK: - Other relations between users

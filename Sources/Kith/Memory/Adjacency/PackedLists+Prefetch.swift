@@ -36,6 +36,22 @@ extension PackedLists {
     unsafe kith_prefetch(UnsafeRawPointer(base + (count >> 1)))
   }
 
+  /// Prefetches what a change at a position of a list shifts: the rest of its block. Reads the head of the block.
+  @inline(__always)
+  func prefetchTail(of list: Int, at position: Position) {
+    let (base, _, isLong) = unsafe packed(list)
+    if isLong { return }
+    let block = unsafe UnsafeRawPointer(blocks.base(list &>> blockShift))
+    let total = unsafe Int(block.load(fromByteOffset: 4, as: UInt32.self))
+    let end = unsafe block + headerByteCount + total &* MemoryLayout<Element>.stride
+    var address = unsafe UnsafeRawPointer(base + position.offset)
+    // Adjacent cache lines are fetched in pairs.
+    while unsafe address < end {
+      unsafe kith_prefetch(address)
+      unsafe address += 128
+    }
+  }
+
   /// Prefetches the elements of a list, at most half a kilobyte. Reads the head of the block.
   @inline(__always)
   func prefetchElements(of list: Int) {

@@ -137,38 +137,66 @@ struct Relation: ~Copyable, Sendable {
     backward.prefetchEnd(of: Int(target))
   }
 
+  /// A change of one edge, and where it changes both lists. Found before anything is written, so that readers can run
+  /// meanwhile. Valid until the next change.
+  struct EdgeEdit {
+    let source: UInt32
+    let target: UInt32
+    let timestamp: UInt32
+    fileprivate let forward: PackedLists<UInt64>.Position
+    fileprivate let backward: PackedLists<UInt32>.Position
+  }
+
+  /// Prefetches what an edit writes, of both lists at once.
+  @inline(__always)
+  func prefetch(_ edit: EdgeEdit) {
+    forward.prefetchTail(of: Int(edit.source), at: edit.forward)
+    backward.prefetchTail(of: Int(edit.target), at: edit.backward)
+  }
+
   /// Adds an edge.
   /// - Returns: false if it existed.
   mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    guard let edit = insertion(source, target, timestamp: timestamp, ids: ids) else { return false }
+    insert(edit)
+    return true
+  }
+
+  /// The insertion of an edge; nil if it exists.
+  @inline(__always)
+  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>) -> EdgeEdit? {
     prefetch(source, target)
     let list = Int(source)
     let key = UInt64(target) << 32
     let position = forward.partitionPoint(of: list) { $0 < key }
-    if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target {
-      return false
-    }
-    if !defersBackward {
-      insertBackward(source, target, timestamp: timestamp, ids: ids)
-    }
-    forward.insert(key | UInt64(timestamp), in: list, at: position)
-    count += 1
-    return true
+    if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target { return nil }
+    let backward =
+      defersBackward
+      ? self.backward.startPosition() : insertionBackward(source, target, timestamp: timestamp, ids: ids)
+    return EdgeEdit(source: source, target: target, timestamp: timestamp, forward: position, backward: backward)
   }
 
-  private mutating func insertBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
-  ) {
-    let group = Int(target) >> targetsPerTimestampShift
-    let latest = latestTimestamp(ofGroup: group)
-    let place =
-      timestamp > latest
-      ? backward.endPosition(of: Int(target))
-      : placeBackward(source, target, timestamp: timestamp, latest: latest, ids: ids)
-    backward.insert(source, in: Int(target), at: place)
-    if timestamp > latest {
-      if group >= latestTimestamps.count { latestTimestamps.grow(to: group + 1, filledWith: 0) }
-      latestTimestamps[group] = timestamp
+  /// Makes an insertion.
+  mutating func insert(_ edit: EdgeEdit) {
+    if !defersBackward {
+      backward.insert(edit.source, in: Int(edit.target), at: edit.backward)
+      let group = Int(edit.target) >> targetsPerTimestampShift
+      if edit.timestamp > latestTimestamp(ofGroup: group) {
+        if group >= latestTimestamps.count { latestTimestamps.grow(to: group + 1, filledWith: 0) }
+        latestTimestamps[group] = edit.timestamp
+      }
     }
+    forward.insert(UInt64(edit.target) << 32 | UInt64(edit.timestamp), in: Int(edit.source), at: edit.forward)
+    count += 1
+  }
+
+  @inline(__always)
+  private func insertionBackward(
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
+  ) -> PackedLists<UInt32>.Position {
+    let latest = latestTimestamp(ofGroup: Int(target) >> targetsPerTimestampShift)
+    if timestamp > latest { return backward.endPosition(of: Int(target)) }
+    return placeBackward(source, target, timestamp: timestamp, latest: latest, ids: ids)
   }
 
   @inline(__always)
@@ -193,34 +221,49 @@ struct Relation: ~Copyable, Sendable {
   /// Removes an edge.
   /// - Returns: false if there was none.
   mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
+    guard let edit = removal(source, target, ids: ids) else { return false }
+    remove(edit)
+    return true
+  }
+
+  /// The removal of an edge; nil if there is none.
+  @inline(__always)
+  func removal(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> EdgeEdit? {
     prefetch(source, target)
     let list = Int(source)
     let key = UInt64(target) << 32
     let position = forward.partitionPoint(of: list) { $0 < key }
     guard let (element, found) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
-      return false
+      return nil
     }
-    if !defersBackward { removeBackward(source, target, timestamp: Self.timestamp(element), ids: ids) }
-    forward.remove(from: list, at: found)
-    count -= 1
-    return true
+    let timestamp = Self.timestamp(element)
+    let backward =
+      defersBackward
+      ? self.backward.startPosition() : removalBackward(source, target, timestamp: timestamp, ids: ids)
+    return EdgeEdit(source: source, target: target, timestamp: timestamp, forward: found, backward: backward)
   }
 
-  /// In a short list, scanning the rows is faster than a search that looks up seconds.
-  private mutating func removeBackward(
+  /// Makes a removal.
+  mutating func remove(_ edit: EdgeEdit) {
+    if !defersBackward { backward.remove(from: Int(edit.target), at: edit.backward) }
+    forward.remove(from: Int(edit.source), at: edit.forward)
+    count -= 1
+  }
+
+  /// The backward position of an edge. In a short list, scanning the rows is faster than a search that looks up
+  /// seconds.
+  private func removalBackward(
     _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
-  ) {
+  ) -> PackedLists<UInt32>.Position {
     let list = Int(target)
     if backward.runCount(of: list) == 1, let offset = backward.firstOffset(of: source, run: 0, of: list) {
-      backward.remove(from: list, at: .init(run: 0, offset: offset))
-      return
+      return .init(run: 0, offset: offset)
     }
     let position = backwardPosition(target, timestamp: timestamp, id: ids[source], ids: ids)
-    if let (found, place) = backward.element(atOrAfter: position, of: list), found == source {
-      backward.remove(from: list, at: place)
-    } else {
+    guard let (found, place) = backward.element(atOrAfter: position, of: list), found == source else {
       preconditionFailure("an edge stands forward but not backward")
     }
+    return place
   }
 
   /// Removes all edges from a source.
@@ -228,7 +271,9 @@ struct Relation: ~Copyable, Sendable {
     for run in 0..<(defersBackward ? 0 : forward.runCount(of: Int(source))) {
       for offset in 0..<forward.runLength(run, of: Int(source)) {
         let element = forward[Int(source), .init(run: run, offset: offset)]
-        removeBackward(source, Self.target(element), timestamp: Self.timestamp(element), ids: ids)
+        let target = Self.target(element)
+        let place = removalBackward(source, target, timestamp: Self.timestamp(element), ids: ids)
+        backward.remove(from: Int(target), at: place)
       }
     }
     count -= forward.count(of: Int(source))
