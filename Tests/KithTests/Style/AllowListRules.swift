@@ -16,7 +16,7 @@ enum AllowListRules {
     "Benchmarks/Sources/KithBenchmarks/Baselines/SearchBaseline.swift",
     "Benchmarks/Sources/KithBenchmarks/Baselines/PostBaseline.swift",
     "Benchmarks/Sources/KithBenchmarks/Baselines/EdgeBaseline.swift",
-    "Benchmarks/Sources/KithBenchmarks/InstructionCounter.swift",
+    "Benchmarks/Sources/KithBenchmarks/InstructionCounter.swift", "Benchmarks/Sources/KithBenchmarks/ThreadClock.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift", "Fuzz/Sources/KithFuzz/MemoryDisk.swift",
     "Fuzz/Sources/KithFuzz/Targets/TextsTarget.swift",
   ]
@@ -26,7 +26,8 @@ enum AllowListRules {
     "Sources/Kith/Durability/Store/ProcessLimits.swift", "Sources/Kith/Model/Clock.swift",
     "Sources/KithCLI/Console/ByteStream.swift", "Sources/KithCLI/Console/Signals.swift",
     "Sources/KithCLI/Console/Console.swift", "Sources/KithCLI/Serve/SocketListener.swift",
-    "Benchmarks/Sources/KithBenchmarks/Main.swift", "Benchmarks/Sources/KithBenchmarks/Workloads/NameWorkload.swift",
+    "Benchmarks/Sources/KithBenchmarks/Main.swift", "Benchmarks/Sources/KithBenchmarks/ThreadClock.swift",
+    "Benchmarks/Sources/KithBenchmarks/Workloads/NameWorkload.swift",
     "Fuzz/Sources/KithFuzz/Fuzzer.swift",
   ]
 
