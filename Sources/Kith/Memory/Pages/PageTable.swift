@@ -129,7 +129,7 @@ import Synchronization
   }
 
   /// The page of the common chunk; nil if no chunk was filled yet.
-  var commonPage: MemoryPage? { unsafe root.common?.pages[0] }
+  var commonPage: MemoryPage? { unsafe root.common?.page(0) }
 
   /// Appends one page in all places up to the end of a chunk.
   mutating func appendChunk(filledWith page: MemoryPage) {
@@ -156,14 +156,14 @@ import Synchronization
   func pageByteCount(_ index: Int) -> Int { page(index).byteCount }
 
   private func page(_ index: Int) -> MemoryPage {
-    unsafe root.chunk(index >> Self.chunkShift).pages[index & (Self.pagesPerChunk - 1)]
+    root.chunk(index >> Self.chunkShift).page(index & (Self.pagesPerChunk - 1))
   }
 
   /// The bytes of pages, owners and directory.
   /// - Complexity: O(1).
   var byteCount: Int {
     unsafe pagesByteCount + root.capacity * 8 + root.chunks.byteCount
-      + (root.chunks.count - commonChunkCount) * Self.pagesPerChunk * (MemoryLayout<Entry>.stride + 8)
+      + (root.chunks.count - commonChunkCount) * Self.pagesPerChunk * Chunk.byteCountPerPage
   }
 
   // MARK: - The first write after a pin
@@ -254,49 +254,72 @@ extension PageTable {
 
   /// Owns up to 128 pages; `entries` has their addresses and births.
   @safe fileprivate final class Chunk {
-    @exclusivity(unchecked) private(set) var pages: [MemoryPage]
+    private static let groupShift = 4
+    private static let pagesPerGroup = 1 << groupShift
+    /// The bytes of a place: its entry, its reference, and its share of the head of its group.
+    static let byteCountPerPage = unsafe MemoryLayout<Entry>.stride + 8 + 40 / pagesPerGroup
+
+    /// In groups, so that the first write after a pin retains the pages of one group. To retain all of a chunk, each
+    /// a cache miss, takes some microseconds.
+    @exclusivity(unchecked) private var groups: [[MemoryPage]]
+    @exclusivity(unchecked) private var count: Int
     let entries: UnsafeMutablePointer<Entry>
+
     /// Creates a chunk filled with one page.
     init(repeating page: MemoryPage) {
-      unsafe pages = Array(repeating: page, count: pagesPerChunk)
+      let group = Array(repeating: page, count: Self.pagesPerGroup)
+      unsafe groups = Array(repeating: group, count: pagesPerChunk / Self.pagesPerGroup)
+      unsafe count = pagesPerChunk
       unsafe entries = .allocate(capacity: pagesPerChunk)
       unsafe entries.initialize(repeating: Entry(base: page.base, birth: commonBirth), count: pagesPerChunk)
     }
 
     init() {
-      unsafe pages = []
-      unsafe pages.reserveCapacity(pagesPerChunk)
+      unsafe groups = []
+      unsafe groups.reserveCapacity(pagesPerChunk / Self.pagesPerGroup)
+      unsafe count = 0
       unsafe entries = .allocate(capacity: pagesPerChunk)
     }
 
     init(copying other: Chunk) {
-      unsafe pages = unsafe other.pages
+      unsafe groups = unsafe other.groups
+      unsafe count = unsafe other.count
       unsafe entries = .allocate(capacity: pagesPerChunk)
-      unsafe entries.update(from: other.entries, count: pages.count)
+      unsafe entries.update(from: other.entries, count: other.count)
     }
 
     deinit { unsafe entries.deallocate() }
 
+    func page(_ index: Int) -> MemoryPage {
+      unsafe groups[index >> Self.groupShift][index & (Self.pagesPerGroup - 1)]
+    }
+
     /// Whether it was created with this page and is unchanged.
-    func isFull(of page: MemoryPage) -> Bool { unsafe pages[0] === page }
+    func isFull(of page: MemoryPage) -> Bool { self.page(0) === page }
 
     func append(_ page: consuming MemoryPage, birth: UInt64) {
-      unsafe entries[pages.count] = unsafe Entry(base: page.base, birth: birth)
-      unsafe pages.append(page)
+      unsafe entries[count] = unsafe Entry(base: page.base, birth: birth)
+      if unsafe count & (Self.pagesPerGroup - 1) == 0 {
+        unsafe groups.append([])
+        unsafe groups[groups.count - 1].reserveCapacity(Self.pagesPerGroup)
+      }
+      unsafe groups[groups.count - 1].append(page)
+      unsafe count += 1
     }
 
     func replace(_ index: Int, with page: consuming MemoryPage, birth: UInt64) {
       unsafe entries[index] = unsafe Entry(base: page.base, birth: birth)
-      unsafe pages[index] = page
+      unsafe groups[index >> Self.groupShift][index & (Self.pagesPerGroup - 1)] = page
     }
 
     func own(_ index: Int, birth: UInt64) -> UnsafeMutableRawPointer {
-      if unsafe !isKnownUniquelyReferenced(&pages[index]) {
-        let byteCount = unsafe pages[index].byteCount
-        let copy = MemoryPage.allocate(byteCount: byteCount)
-        unsafe copy.base.copyMemory(from: pages[index].base, byteCount: byteCount)
+      let (group, place) = (index >> Self.groupShift, index & (Self.pagesPerGroup - 1))
+      if unsafe !isKnownUniquelyReferenced(&groups[group][place]) {
+        let page = unsafe groups[group][place]
+        let copy = MemoryPage.allocate(byteCount: page.byteCount)
+        unsafe copy.base.copyMemory(from: page.base, byteCount: page.byteCount)
         unsafe entries[index].base = unsafe copy.base
-        unsafe pages[index] = copy
+        unsafe groups[group][place] = copy
       }
       unsafe entries[index].birth = birth
       return unsafe entries[index].base
