@@ -70,7 +70,7 @@ struct PostIndex: Sendable {
       return
     }
     if memtables.last.map({ $0.isFull || $0.rows.upperBound != row }) ?? true {
-      memtables.append(PostMemtable(firstRow: row))
+      memtables.append(PostMemtable(firstRow: row, isFirst: memtables.isEmpty && segments.isEmpty))
       if memtables.count > Self.memtablesPerSegment { compactionMayBeDue = true }
     }
     memtables[memtables.count - 1].append(author: author, time: time, text: text)

@@ -4,13 +4,17 @@ struct PostMemtable: Sendable {
 
   let firstRow: UInt32
   private(set) var count = 0
-  private var texts = RecentTexts()
+  private var texts: RecentTexts
   /// By hash of an author: the blocks with posts by such authors, as bits.
   private var authors = [UInt64](repeating: 0, count: 1 << authorSlotBitCount)
   /// By block: the latest time of any post ever in it.
   private var newestTimes = [Int64](repeating: .min, count: RecentTexts.capacity / RecentTexts.textsPerBlock)
 
-  init(firstRow: UInt32) { self.firstRow = firstRow }
+  /// - Parameter isFirst: whether no others are expected soon.
+  init(firstRow: UInt32, isFirst: Bool = true) {
+    self.firstRow = firstRow
+    texts = RecentTexts(isFirst: isFirst)
+  }
 
   var rows: Range<UInt32> { firstRow..<firstRow + UInt32(count) }
   var isFull: Bool { count == RecentTexts.capacity }

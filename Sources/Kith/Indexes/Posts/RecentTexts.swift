@@ -14,9 +14,16 @@ struct RecentTexts: Sendable {
   /// The words of the filter of one text: the trigrams' half of `GramBloomFilter`.
   private static let wordsPerText = GramBloomFilter.wordCount / 2
 
-  private var slots = [UInt64](repeating: 0, count: 1 << slotBitCount)
-  /// The filters of all texts, concatenated.
-  private var bloomFilters = [UInt64](repeating: 0, count: capacity * wordsPerText)
+  private static let ready = ReadyZeros(count: 1 << slotBitCount + capacity * wordsPerText)
+
+  /// The words of the grams, then the filters of all texts, concatenated.
+  private var words: [UInt64]
+
+  /// - Parameter isFirst: whether no others are expected soon.
+  init(isFirst: Bool) { words = Self.ready.take(preparesNext: !isFirst) }
+
+  /// Where the filter of a text begins.
+  private static func filter(_ index: Int) -> Int { 1 << slotBitCount + index * wordsPerText }
 
   @inline(__always)
   private static func slot(_ gram: UInt32) -> Int { Int((gram &* 0x9E37_79B1) >> (32 - UInt32(slotBitCount))) }
@@ -24,25 +31,21 @@ struct RecentTexts: Sendable {
   /// Adds a text by its loose key.
   mutating func add(_ key: Span<UInt8>, at index: Int) {
     let bit: UInt64 = 1 << UInt64(index / Self.textsPerBlock)
-    sign(key, at: index)
-    var slots = slots.mutableSpan
-    Grams.forEachTrigram(of: key, after: 0) { slots[Self.slot($0)] |= bit }
-    Grams.forEachShortGram(of: key, after: 0) { slots[Self.slot($0)] |= bit }
-  }
-
-  private mutating func sign(_ key: Span<UInt8>, at index: Int) {
-    let start = index * Self.wordsPerText
-    var bloomFilters = bloomFilters.mutableSpan
+    let start = Self.filter(index)
+    var words = words.mutableSpan
+    // Both in one pass: the hash of a gram is computed once.
     Grams.forEachTrigram(of: key, after: 0) { gram in
-      let bit = GramBloomFilter.bit(of: gram)
-      bloomFilters[start + bit / 64] |= 1 << UInt64(bit % 64)
+      words[Self.slot(gram)] |= bit
+      let place = GramBloomFilter.bit(of: gram)
+      words[start + place / 64] |= 1 << UInt64(place % 64)
     }
+    Grams.forEachShortGram(of: key, after: 0) { words[Self.slot($0)] |= bit }
   }
 
   /// The blocks that may contain a text with all the grams, as bits.
   func blocks(holding grams: [UInt32]) -> UInt64 {
     var blocks = ~UInt64(0)
-    for gram in grams where blocks != 0 { blocks &= slots[Self.slot(gram)] }
+    for gram in grams where blocks != 0 { blocks &= words[Self.slot(gram)] }
     return blocks
   }
 
@@ -51,9 +54,9 @@ struct RecentTexts: Sendable {
     var texts: UInt64 = (1 << UInt64(Self.textsPerBlock)) - 1
     for gram in grams where gram >= 1 << 16 {
       let bit = GramBloomFilter.bit(of: gram)
-      let first = block * Self.textsPerBlock * Self.wordsPerText + bit / 64
+      let first = Self.filter(block * Self.textsPerBlock) + bit / 64
       for text in 0..<Self.textsPerBlock {
-        let isSet = bloomFilters[first + text * Self.wordsPerText] >> UInt64(bit % 64) & 1
+        let isSet = words[first + text * Self.wordsPerText] >> UInt64(bit % 64) & 1
         texts &= ~((isSet ^ 1) << UInt64(text))
       }
       if texts == 0 { break }
@@ -61,5 +64,5 @@ struct RecentTexts: Sendable {
     return texts
   }
 
-  var byteCount: Int { (slots.count + bloomFilters.count) * 8 }
+  var byteCount: Int { words.count * 8 }
 }
