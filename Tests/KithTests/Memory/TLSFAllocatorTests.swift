@@ -1,3 +1,4 @@
+import CSupport
 import Testing
 
 @testable import Kith
@@ -30,6 +31,33 @@ import Testing
     case 4 where random.below(10) == 0: TextColumn.pageByteCount
     default: random.below(3_000)
     }
+  }
+
+  /// A worker that answers at once, as the pool's does soon.
+  @Test("Nearly all first writes to huge pages of a large pool are to pages that were made ready")
+  func readyPages() {
+    var random = SeededRandom(seed: 1)
+    var heap = TLSFAllocator()
+    var ready: [Range<Int>] = []
+    var pages: Set<Int> = []
+    var (freshCount, coldCount) = (0, 0)
+    for _ in 0..<40_000 {
+      let base = unsafe heap.allocate(byteCount: [100, 2_600, 5_000, 16_384][random.below(4)])
+      let address = Int(bitPattern: base)
+      if pages.insert(address >> 21).inserted, heap.mappedByteCount > 2 * ArenaFrontier.leastMappedByteCount {
+        freshCount += 1
+        if !ready.contains(where: { $0.contains(address) }) { coldCount += 1 }
+      }
+      guard heap.frontier.hasWork, let work = heap.takeWork() else { continue }
+      ready.append(work.start..<work.start + work.byteCount)
+      guard work.arenaByteCount > 0, let arena = unsafe kith_map(work.arenaByteCount) else { continue }
+      let start = Int(bitPattern: arena)
+      ready.append(start..<start + min(work.arenaByteCount, ArenaFrontier.aheadByteCount))
+      let isTaken = unsafe heap.offer(arena, byteCount: work.arenaByteCount)
+      #expect(isTaken, "one arena is asked for at a time")
+    }
+    #expect(heap.checkInvariants() == [])
+    #expect(freshCount > 50 && coldCount * 5 < freshCount, "\(coldCount) of \(freshCount) pages were not ready")
   }
 
   @Test("Random allocations and releases keep every invariant", arguments: UInt64(1)...6)

@@ -1,4 +1,5 @@
 import CSupport
+import Dispatch
 import Synchronization
 
 /// The memory of all pages of the process, separate from other allocations, and on huge pages where the system has
@@ -23,8 +24,33 @@ enum PagePool {
 
   /// Allocates uninitialised bytes, aligned to sixteen, or to 64 for four kilobytes or more.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
-    if holds(byteCount) { return unsafe heap.withLock { unsafe $0.allocate(byteCount: byteCount) } }
-    return .allocate(byteCount: byteCount, alignment: TLSFAllocator.lineByteCount)
+    if !holds(byteCount) { return .allocate(byteCount: byteCount, alignment: TLSFAllocator.lineByteCount) }
+    let (base, hasWork) = unsafe heap.withLock { heap in
+      (unsafe heap.allocate(byteCount: byteCount), heap.frontier.hasWork)
+    }
+    if hasWork { makeReady() }
+    return base
+  }
+
+  private static let queue = DispatchQueue(label: "kith.pages", qos: .utility)
+
+  /// Has the pages that will be allocated next made ready, on another thread.
+  @inline(never)
+  private static func makeReady() {
+    guard let work = heap.withLock({ $0.takeWork() }) else { return }
+    queue.async {
+      // They may have been unmapped meanwhile. Then this does nothing, or readies other pages of the process.
+      if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
+      if work.arenaByteCount == 0 { return }
+      guard let base = unsafe kith_map(work.arenaByteCount) else { return }
+      unsafe kith_populate(base, min(work.arenaByteCount, ArenaFrontier.aheadByteCount))
+      let address = Int(bitPattern: base)
+      let isTaken = heap.withLock { heap in
+        guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return false }
+        return unsafe heap.offer(base, byteCount: work.arenaByteCount)
+      }
+      if !isTaken { unsafe kith_unmap(base, work.arenaByteCount) }
+    }
   }
 
   /// Bytes of all graphs of the process: mapped from the system, and allocated to pages.

@@ -33,6 +33,9 @@ import CSupport
   private var classes = [UInt32](repeating: 0, count: SizeClass.levelCount)
   private var heads = [Block?](repeating: nil, count: SizeClass.levelCount * SizeClass.perLevel)
   private var arenas: [Arena] = []
+  /// The next arena, mapped ahead; its first bytes are ready.
+  private var spare: Arena?
+  private(set) var frontier = ArenaFrontier()
   private var emptyArenaCount = 0
   private(set) var mappedByteCount = 0
   /// The bytes of all allocated blocks, including their headers.
@@ -196,6 +199,7 @@ import CSupport
     rest.next.previous = rest
     block.note(byteCount: byteCount, isFree: false)
     list(rest)
+    if left >= Self.longByteCount { frontier.reach(rest.header, arenaByteCount: nextArenaByteCount) }
   }
 
   /// Merges two adjacent blocks, both unlisted.
@@ -232,6 +236,9 @@ import CSupport
   /// Gives the memory of long free blocks back to the system, which maps zeroed pages when they are used again.
   /// - Complexity: O(free blocks), and a system call for each long one.
   mutating func giveBack() {
+    if let spare { unsafe kith_unmap(spare.base, spare.byteCount) }
+    spare = nil
+    frontier.forget()
     let first = SizeClass(of: Self.longByteCount)
     for index in first.index..<heads.count {
       var next = heads[index]
@@ -246,9 +253,31 @@ import CSupport
   // MARK: - Arenas
 
   /// The size is an eighth of the mapped bytes, so that a small graph takes little and a large one has few arenas.
+  private var nextArenaByteCount: Int {
+    min(max(Self.arenaUnit, mappedByteCount / 8 & ~(Self.arenaUnit - 1)), Self.arenaLimit)
+  }
+
+  /// What to make ready, for another thread; it calls `offer` with an arena that it mapped.
+  mutating func takeWork() -> ArenaFrontier.Work? { frontier.takeWork() }
+
+  /// Takes an arena that was mapped ahead.
+  /// - Returns: false if there is one already.
+  mutating func offer(_ base: UnsafeMutableRawPointer, byteCount: Int) -> Bool {
+    if spare != nil { return false }
+    spare = unsafe Arena(base: base, byteCount: byteCount)
+    return true
+  }
+
   private mutating func mapArena() {
-    let byteCount = min(max(Self.arenaUnit, mappedByteCount / 8 & ~(Self.arenaUnit - 1)), Self.arenaLimit)
-    guard let base = unsafe kith_map(byteCount) else { preconditionFailure("the system has no more memory") }
+    let byteCount = spare?.byteCount ?? nextArenaByteCount
+    guard let base = unsafe spare?.base ?? kith_map(byteCount) else {
+      preconditionFailure("the system has no more memory")
+    }
+    if mappedByteCount >= ArenaFrontier.leastMappedByteCount {
+      let readyByteCount = spare == nil ? 0 : min(byteCount, ArenaFrontier.aheadByteCount)
+      unsafe frontier.begin(base, byteCount: byteCount, readyByteCount: readyByteCount)
+    }
+    spare = nil
     arenas.append(unsafe Arena(base: base, byteCount: byteCount))
     mappedByteCount += byteCount
     emptyArenaCount += 1
@@ -265,6 +294,7 @@ import CSupport
     guard let index = arenas.firstIndex(where: { unsafe $0.base == base }) else {
       preconditionFailure("a block belongs to an arena")
     }
+    unsafe frontier.end(base)
     mappedByteCount -= arenas[index].byteCount
     unsafe kith_unmap(base, arenas[index].byteCount)
     arenas.swapAt(index, arenas.count - 1)
@@ -272,6 +302,7 @@ import CSupport
   }
 
   deinit {
+    if let spare { unsafe kith_unmap(spare.base, spare.byteCount) }
     for arena in arenas { unsafe kith_unmap(arena.base, arena.byteCount) }
   }
 }
