@@ -3,7 +3,8 @@ import Kith
 import KithReplication
 
 /// `kith replica bench --reads`: what queries take on a replica while changes arrive, beside a graph in memory that
-/// makes as many changes of the same kind by itself. Both are asked in turn, so that the machine's load is the same for both.
+/// makes as many changes of the same kind by itself. Both are asked in turn, so that the machine's load is the same for
+/// both.
 final class ReplicaReads: Sendable {
   private static let queriesPerTurn = 100
   private static let users = "bench"
