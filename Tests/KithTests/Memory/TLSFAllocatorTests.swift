@@ -41,7 +41,7 @@ import Testing
     var ready: [Range<Int>] = []
     var pages: Set<Int> = []
     var (freshCount, coldCount) = (0, 0)
-    for _ in 0..<40_000 {
+    for _ in 0..<80_000 {
       let base = unsafe heap.allocate(byteCount: [100, 2_600, 5_000, 16_384][random.below(4)])
       let address = Int(bitPattern: base)
       if pages.insert(address >> 21).inserted, heap.mappedByteCount > 2 * ArenaFrontier.leastMappedByteCount {

@@ -15,10 +15,10 @@
     var arenaByteCount = 0
   }
 
-  /// The bytes behind the frontier that are made ready; again when half of them are used.
-  static let aheadByteCount = 4 << 20
+  /// The bytes of a huge page. One is made ready when less than half of it is behind the frontier.
+  static let aheadByteCount = 2 << 20
   /// Smaller pools are left alone: a small graph should take little.
-  static let leastMappedByteCount = 32 << 20
+  static let leastMappedByteCount = 64 << 20
 
   private var start = 0
   private var end = 0
@@ -56,7 +56,7 @@
     guard address >= start && address < end else { return }
     reached = max(reached, address)
     if address + Self.aheadByteCount / 2 <= ready { return }
-    let next = min(end, address + Self.aheadByteCount)
+    let next = min(end, (address + Self.aheadByteCount * 3 / 2) & ~(Self.aheadByteCount - 1))
     if next > ready {
       var more = work ?? Work(start: ready)
       if more.byteCount == 0 { more.start = ready }
