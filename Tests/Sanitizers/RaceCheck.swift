@@ -19,22 +19,4 @@ DispatchQueue.concurrentPerform(iterations: 4) { index in
     if races || index == 0 { counters.bare += 1 }
   }
 }
-
-// Tasks that get values from other threads, some before they wait for them.
-let tasks = DispatchGroup()
-for number in 0..<4 {
-  tasks.enter()
-  Task.detached {
-    let queue = DispatchQueue(label: "resumes")
-    for index in 0..<3_000 {
-      let value: [Int] = await withCheckedContinuation { continuation in
-        queue.async { continuation.resume(returning: [number, index]) }
-        if index % 2 == 0 { for _ in 0..<1_000 { _ = DispatchTime.now() } }
-      }
-      precondition(value == [number, index])
-    }
-    tasks.leave()
-  }
-}
-tasks.wait()
 print(counters.guarded, counters.bare)
