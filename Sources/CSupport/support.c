@@ -161,3 +161,14 @@ void kith_give_back(void) {
 }
 
 bool kith_is_sanitized(void) { return IS_SANITIZED; }
+
+static uint32_t *page_count(void *page) { return (uint32_t *)page - 1; }
+
+void kith_page_begin(void *page) { __atomic_store_n(page_count(page), 1, __ATOMIC_RELAXED); }
+void kith_page_retain(void *page) { __atomic_fetch_add(page_count(page), 1, __ATOMIC_RELAXED); }
+bool kith_page_is_unique(void *page) { return __atomic_load_n(page_count(page), __ATOMIC_ACQUIRE) == 1; }
+
+bool kith_page_release(void *page) {
+  // What other threads read before they released their references is over.
+  return kith_page_is_unique(page) || __atomic_fetch_sub(page_count(page), 1, __ATOMIC_ACQ_REL) == 1;
+}

@@ -210,4 +210,13 @@ void kith_give_back(void);
 // the sanitizer.
 bool kith_is_sanitized(void);
 
+// The count of references to a page, in the four bytes before it. Not inline: as above.
+
+// Sets the count of a page that no other thread knows yet to one.
+void kith_page_begin(void *page);
+void kith_page_retain(void *page);
+// Whether that was the last reference: then the caller frees the page.
+bool kith_page_release(void *page);
+bool kith_page_is_unique(void *page);
+
 #endif

@@ -47,7 +47,7 @@ import Testing
     #expect(column.liveByteCount - plainByteCount < (byteCount - plainByteCount) * 55 / 100)
     let isWhole = Self.holds(column, texts)
     #expect(isWhole)
-    let page = TextColumn.pageByteCount + MemoryPage.overheadByteCount
+    let page = TextColumn.pageByteCount + SharedPage.overheadByteCount + 64
     let fixed = 4 * page + texts.count * 9 + 1_000_000
     #expect(column.memoryByteCount < column.liveByteCount + fixed, "the pages of plain texts are freed")
   }

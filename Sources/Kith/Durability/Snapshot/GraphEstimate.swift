@@ -104,17 +104,20 @@ struct GraphEstimate: Sendable {
     return total
   }
 
+  /// What a page takes beside its content: its header, and what the allocator adds to avoid a tiny block behind it.
+  private static let pageOverhead = TLSFAllocator.headerByteCount + 48
+
   /// A column with this many nonempty rows. Empty pages are shared.
   private static func column(_ written: Int, of rows: Int, width: Int) -> Int {
     let pageByteCount = Column<UInt64>.pageByteCount
-    return min(written, rows * width / pageByteCount + 1) * (pageByteCount + MemoryPage.overheadByteCount)
+    return min(written, rows * width / pageByteCount + 1) * (pageByteCount + pageOverhead)
   }
 
   /// Lists with this many elements in total. Blocks of empty lists are shared, and so are their directories.
   private static func lists(_ elements: Int, of rows: Int, perBlock: Int, bits: Int) -> Int {
     let spare = 24
-    let blockByteCount = 8 + 4 * perBlock + spare + MemoryPage.overheadByteCount
-    let chunkByteCount = PageTable.pagesPerChunk * 24
+    let blockByteCount = 16 + 2 * perBlock + spare + pageOverhead
+    let chunkByteCount = PageTable.pagesPerChunk * 16
     return elements * bits / 8 * 17 / 16 + min(elements, rows / perBlock + 1) * blockByteCount
       + min(elements, rows / (perBlock * PageTable.pagesPerChunk) + 1) * chunkByteCount
   }

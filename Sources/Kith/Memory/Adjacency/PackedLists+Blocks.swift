@@ -30,7 +30,7 @@ extension PackedLists {
     let total = unsafe Int(old.load(fromByteOffset: 4, as: UInt32.self))
     let coming = element == nil ? 0 : 1
     let newTotal = total + coming - removing
-    let ends = unsafe (old + 8).assumingMemoryBound(to: UInt32.self)
+    let ends = unsafe (old + 8).assumingMemoryBound(to: UInt16.self)
     let start = (index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)) + offset
     let isTooSmall = newTotal > capacity
     let isTooLarge = capacity - newTotal > 8 + newTotal / 20
@@ -71,8 +71,8 @@ extension PackedLists {
     if let element {
       unsafe base.storeBytes(of: element, toByteOffset: headerByteCount + start * Self.stride, as: Element.self)
     }
-    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
-    let change = UInt32(bitPattern: Int32(difference))
+    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt16.self)
+    let change = UInt16(truncatingIfNeeded: difference)
     for position in index..<listsPerBlock { unsafe ends[position] &+= change }
     unsafe base.storeBytes(of: UInt32(total), toByteOffset: 4, as: UInt32.self)
   }
@@ -84,7 +84,7 @@ extension PackedLists {
   mutating func setLong(_ list: Int, _ isLong: Bool) {
     if isCompact { return setCompactLong(list, isLong) }
     let base = unsafe blocks.mutableBase(list &>> blockShift)
-    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
+    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt16.self)
     let index = list & listMask
     unsafe ends[index] = isLong ? ends[index] | Self.longFlag : ends[index] & ~Self.longFlag
   }
@@ -166,14 +166,14 @@ extension PackedLists {
       let base = unsafe blocks.base(block)
       let capacity = unsafe base.load(as: UInt32.self)
       let total = unsafe base.load(fromByteOffset: 4, as: UInt32.self)
-      let ends = unsafe (base + 8).assumingMemoryBound(to: UInt32.self)
-      var previous: UInt32 = 0
+      let ends = unsafe (base + 8).assumingMemoryBound(to: UInt16.self)
+      var previous: UInt16 = 0
       for index in 0..<listsPerBlock {
         let end = unsafe ends[index] & ~Self.longFlag
         if end < previous { problems.append("\(name): block \(block) has ends that descend") }
         previous = end
       }
-      if previous != total || total > capacity {
+      if UInt32(previous) != total || total > capacity {
         problems.append("\(name): block \(block) of capacity \(capacity) counts \(total), its ends \(previous)")
       }
     }

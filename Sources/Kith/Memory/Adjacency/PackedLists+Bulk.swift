@@ -10,12 +10,41 @@ extension PackedLists {
   }
 
   /// The result of a unit.
-  private struct Part: @unchecked Sendable {
-    // Safety: one thread builds it, and another one takes it over.
+  @safe private final class Part: @unchecked Sendable {
+    // Safety: one thread builds it, and another one takes it over. It owns the pages that are left.
 
     /// The blocks; nil where all lists are empty.
-    var pages: [MemoryPage?] = []
+    private var pages: [UnsafeMutableRawPointer?] = unsafe []
     var longLists: [ChunkedList<Element>] = []
+
+    init(blockCount: Int) { unsafe pages.reserveCapacity(blockCount) }
+
+    deinit {
+      for index in unsafe pages.indices {
+        if let page = unsafe pages[index] { unsafe MemoryPage.release(page) }
+      }
+    }
+
+    func append(_ page: consuming MemoryPage) { unsafe pages.append(page.take()) }
+    func appendEmpty() { unsafe pages.append(nil) }
+
+    /// Moves the blocks to a table.
+    /// - Parameter empty: the page of all blocks without elements.
+    func move(to table: inout PageTable, empty: borrowing MemoryPage) {
+      let moved = unsafe pages
+      unsafe pages = []
+      var emptyCount = 0
+      for index in unsafe moved.indices {
+        guard let page = unsafe moved[index] else {
+          emptyCount += 1
+          continue
+        }
+        table.append(empty, times: emptyCount)
+        emptyCount = 0
+        table.append(unsafe MemoryPage(owning: page))
+      }
+      table.append(empty, times: emptyCount)
+    }
   }
 
   /// Builds consecutive lists of `degrees[list]` elements each, on all cores. Every block is allocated in its final
@@ -42,17 +71,7 @@ extension PackedLists {
       if !buffer.isEmpty { try fill(units[index].lists, units[index].elements, &buffer) }
       return shape.part(of: units[index], degrees: degrees, buffer)
     } take: { (_, part) throws(Failure) in
-      var emptyCount = 0
-      for page in part.pages {
-        guard let page else {
-          emptyCount += 1
-          continue
-        }
-        pages.append(empty, times: emptyCount)
-        emptyCount = 0
-        pages.append(page)
-      }
-      pages.append(empty, times: emptyCount)
+      part.move(to: &pages, empty: empty)
       for list in part.longLists { _ = long.insert(list) }
     }
     blocks = pages
@@ -91,13 +110,12 @@ extension PackedLists {
   }
 
   private func part(of unit: Unit, degrees: [UInt32], _ buffer: [Element]) -> Part {
-    var part = Part()
-    part.pages.reserveCapacity(unit.lists.count / listsPerBlock + 1)
+    let part = Part(blockCount: unit.lists.count / listsPerBlock + 1)
     unsafe buffer.withUnsafeBufferPointer { source in
       var start = 0
       for list in Swift.stride(from: unit.lists.lowerBound, to: unit.lists.upperBound, by: listsPerBlock) {
         let block = degrees[list..<min(list + listsPerBlock, degrees.count)]
-        unsafe appendBlock(block, source, start: &start, longCount: unit.longCount, to: &part)
+        unsafe appendBlock(block, source, start: &start, longCount: unit.longCount, to: part)
       }
     }
     return part
@@ -105,15 +123,15 @@ extension PackedLists {
 
   private func appendBlock(
     _ degrees: ArraySlice<UInt32>, _ source: UnsafeBufferPointer<Element>, start: inout Int, longCount: Int,
-    to part: inout Part
+    to part: Part
   ) {
     let total = degrees.reduce(0) { $0 + ($1 > packedLimit ? 1 : Int($1)) }
-    if total == 0 { return part.pages.append(nil) }
+    if total == 0 { return part.appendEmpty() }
     if isCompact {
-      return unsafe appendCompactBlock(degrees, source, total, start: &start, longCount: longCount, to: &part)
+      return unsafe appendCompactBlock(degrees, source, total, start: &start, longCount: longCount, to: part)
     }
     let page = makeBlock(capacity: Self.paddedCapacity(total))
-    let ends = unsafe (page.base + 8).assumingMemoryBound(to: UInt32.self)
+    let ends = unsafe (page.base + 8).assumingMemoryBound(to: UInt16.self)
     var end = 0
     for index in 0..<listsPerBlock {
       let place = degrees.startIndex + index
@@ -124,23 +142,23 @@ extension PackedLists {
         let rest = unsafe UnsafeBufferPointer(rebasing: source[start..<start + degree])
         part.longLists.append(unsafe ChunkedList(copying: rest, epoch: epoch))
         end += 1
-        unsafe ends[index] = UInt32(end) | Self.longFlag
+        unsafe ends[index] = UInt16(end) | Self.longFlag
       } else {
         if degree > 0, let first = source.baseAddress {
           unsafe target.update(from: first + start, count: degree)
         }
         end += degree
-        unsafe ends[index] = UInt32(end)
+        unsafe ends[index] = UInt16(end)
       }
       start += degree
     }
     unsafe page.base.storeBytes(of: UInt32(end), toByteOffset: 4, as: UInt32.self)
-    part.pages.append(page)
+    part.append(page)
   }
 
   private func appendCompactBlock(
     _ degrees: ArraySlice<UInt32>, _ source: UnsafeBufferPointer<Element>, _ total: Int, start: inout Int,
-    longCount: Int, to part: inout Part
+    longCount: Int, to part: Part
   ) {
     var ends: [UInt16] = []
     var elements: [Element] = []
@@ -158,12 +176,12 @@ extension PackedLists {
       }
     }
     while ends.count < listsPerBlock { ends.append(UInt16(elements.count)) }
-    let page = unsafe elements.withUnsafeBufferPointer {
+    let page = unsafe elements.span.withUnsafeBufferPointer {
       unsafe CompactPage<Element>.page(of: $0, listCount: listsPerBlock, isGrowing: false)
     }
     for index in ends.indices {
       unsafe page.base.storeBytes(of: ends[index], toByteOffset: 16 + 2 * index, as: UInt16.self)
     }
-    part.pages.append(page)
+    part.append(page)
   }
 }

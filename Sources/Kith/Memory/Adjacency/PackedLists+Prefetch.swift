@@ -17,7 +17,7 @@ extension PackedLists {
   /// Prefetches the length of a list and its position in the block.
   @inline(__always)
   func prefetchEnd(of list: Int) {
-    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 8 + 4 * (list & listMask))
+    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 8 + 2 * (list & listMask))
   }
 
   /// Prefetches the last element of a list. Reads the head of the block.
@@ -49,6 +49,17 @@ extension PackedLists {
     while unsafe address < end {
       unsafe kith_prefetch(address)
       unsafe address += 128
+    }
+  }
+
+  /// Prefetches the element at an offset of a list, if it is in the block. Reads the head of the block.
+  @inline(__always)
+  func prefetchElement(_ offset: Int, of list: Int) {
+    if isCompact {
+      let (page, start, _, _) = compact(list)
+      unsafe kith_prefetch(page.address(start &+ offset))
+    } else {
+      unsafe kith_prefetch(UnsafeRawPointer(packed(list).base + offset))
     }
   }
 

@@ -3,7 +3,7 @@
 ///
 /// The lists of adjacent rows share one packed block:
 /// ```
-/// capacity UInt32 · total UInt32 · end of list 0 … end of list n−1 (UInt32 each; the top bit: the list is long) ·
+/// capacity UInt32 · total UInt32 · end of list 0 … end of list n−1 (UInt16 each; the top bit: the list is long) ·
 /// elements
 /// ```
 /// A write shifts the block's tail. A block is the unit of copy-on-write, stored in a `PageTable`. It grows by 1/32,
@@ -30,7 +30,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     var offset: Int
   }
 
-  static var longFlag: UInt32 { 0x8000_0000 }
+  /// The top bit of an end, in plain and in compact form.
+  static var longFlag: UInt16 { 0x8000 }
   static var maximumPackedCount: Int { 1_024 }
 
   let blockShift: Int
@@ -47,12 +48,13 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   /// - Parameter listsPerBlock: a power of two.
   init(listsPerBlock: Int, form: ListForm = .plain) {
     precondition(listsPerBlock.nonzeroBitCount == 1, "lists per block must be a power of two")
+    precondition(form == .compact || listsPerBlock * Self.maximumPackedCount <= Int(Int16.max), "ends have 15 bits")
     isCompact = form == .compact
     blockShift = listsPerBlock.trailingZeroBitCount
     listMask = form == .compact ? 0 : listsPerBlock - 1
     headerByteCount =
       form == .compact
-      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 4 + 7) & ~7
+      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 2 + 7) & ~7
     blocks = PageTable()
     longLists = OverflowLists()
   }
@@ -90,8 +92,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   /// a relation without edges takes nearly no memory.
   mutating func appendList() {
     if count &>> blockShift == blocks.count {
-      let empty = blocks.commonPage ?? makeBlock(capacity: 0)
-      blocks.appendChunk(filledWith: empty)
+      if !blocks.appendCommonChunk() { blocks.append(makeBlock(capacity: 0), times: blocks.placesToEndOfChunk) }
     }
     count += 1
   }
@@ -105,7 +106,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     // Safety: a block's ends ascend to its total, which is at most its capacity; `checkInvariants` checks that.
     let block = unsafe blocks.base(list &>> blockShift)
     let index = list & listMask
-    let ends = unsafe (block + 8).assumingMemoryBound(to: UInt32.self)
+    let ends = unsafe (block + 8).assumingMemoryBound(to: UInt16.self)
     let start = index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)
     let end = unsafe ends[index]
     let elements = unsafe (block + headerByteCount).assumingMemoryBound(to: Element.self)

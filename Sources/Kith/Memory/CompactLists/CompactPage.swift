@@ -7,8 +7,8 @@
 /// element). The low word is stored as its distance from the base, zero as zero. Since all elements have one width, any
 /// of them is one unaligned load, a shift and a mask, so that searches read the page as it is.
 ///
-/// The shape has the widths of both words. Its top bit is set, where a plain block has the flag of a long list: so
-/// reading a plain list costs no further test.
+/// The shape has the widths of both words. Bit 15 is set, where a plain block has the flag of a long list: so reading a
+/// plain list costs no further test.
 @safe struct CompactPage<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable> {
   // Safety: the address is that of a page, which the table or the list that lends this view owns.
   let base: UnsafeMutableRawPointer
@@ -167,9 +167,9 @@
     let needed = wordCount(elements.count, widths)
     let header = headerByteCount(listCount: listCount)
     let least = header + (needed + (isGrowing ? needed / 64 + 1 : 0)) * 8
+    let page = MemoryPage.allocate(byteCount: least)
     // All of what the allocator gives.
-    let byteCount = TLSFAllocator.takenByteCount(for: least)
-    let page = MemoryPage.allocate(byteCount: byteCount)
+    let byteCount = page.byteCount
     let base = unsafe page.base
     unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: header)
     unsafe base.storeBytes(of: widths.base, as: UInt32.self)
@@ -255,7 +255,7 @@ struct CompactWidths {
     low = max(UInt8(32 - (most &- (most > 0 ? base : 0)).leadingZeroBitCount), high == 0 ? 1 : 0)
   }
 
-  var shape: UInt32 { 0x8000_0000 | UInt32(high) << 6 | UInt32(low) }
+  var shape: UInt32 { 0x8000 | UInt32(high) << 6 | UInt32(low) }
 
   /// The width of an element.
   @inline(__always)

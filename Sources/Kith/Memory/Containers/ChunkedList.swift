@@ -27,7 +27,7 @@
   @exclusivity(unchecked) private(set) var count: Int
   @exclusivity(unchecked) private var chunks: [Chunk]
   /// The owners of the pages.
-  @exclusivity(unchecked) private var pages: ObjectSlots<MemoryPage>
+  @exclusivity(unchecked) private var pages: ObjectSlots<SharedPage>
   /// The bytes of all pages, including their owners.
   @exclusivity(unchecked) private var pagesByteCount = 0
 
@@ -144,14 +144,14 @@
         let compact = compactChunk(index).page
         problems += compact.checkInvariants(name, byteCount: page.byteCount, listCount: 0)
         if compact.total != count(of: index) { problems.append("\(name): chunk \(index) counts \(compact.total)") }
-      } else if count(of: index) > capacity(of: index) || capacity(of: index) * Self.stride != page.byteCount {
+      } else if count(of: index) > capacity(of: index) || capacity(of: index) * Self.stride > page.byteCount {
         problems.append("\(name): chunk \(index) of a long list does not fit its page")
       }
       if unsafe page.base != UnsafeMutableRawPointer(chunks[index].base) {
         problems.append("\(name): chunk \(index) of a long list is not on its page")
       }
       total += count(of: index)
-      bytes += page.byteCount + MemoryPage.overheadByteCount
+      bytes += page.footprint
     }
     if unsafe total != counted || bytes != pagesByteCount {
       problems.append("\(name): a long list counts \(counted) elements, not \(total), or misses bytes")
@@ -166,7 +166,7 @@
   /// The capacity of a page for this many elements.
   private static func padded(_ count: Int) -> Int { min(chunkCapacity, max(chunkCapacity / 8, count + count / 16 + 1)) }
 
-  private func page(of index: Int) -> MemoryPage {
+  private func page(of index: Int) -> SharedPage {
     // Safety: the page of a chunk is owned while the chunk exists.
     unsafe pages[Int(chunks[index].page)].unsafelyUnwrapped
   }
@@ -175,10 +175,12 @@
   private func capacity(of index: Int) -> Int { unsafe Int(chunks[index].capacity) }
 
   /// A page of some elements, with a sixteenth to spare; in compact form, if it is to grow, with a sixty-fourth.
-  private func newPage(of elements: UnsafeBufferPointer<Element>, isGrowing: Bool) -> (MemoryPage, capacity: Int) {
-    if isCompact { return unsafe (CompactPage.page(of: elements, listCount: 0, isGrowing: isGrowing), 0) }
+  private func newPage(of elements: UnsafeBufferPointer<Element>, isGrowing: Bool) -> (SharedPage, capacity: Int) {
+    if isCompact {
+      return unsafe (SharedPage(CompactPage.page(of: elements, listCount: 0, isGrowing: isGrowing)), 0)
+    }
     let capacity = Self.padded(elements.count)
-    let page = MemoryPage.allocate(byteCount: capacity * Self.stride)
+    let page = SharedPage(.allocate(byteCount: capacity * Self.stride))
     if let source = elements.baseAddress {
       unsafe page.base.copyMemory(from: source, byteCount: elements.count * Self.stride)
     }
@@ -190,7 +192,7 @@
     _ elements: UnsafeBufferPointer<Element>, at index: Int, epoch: UInt64, isGrowing: Bool = true
   ) {
     let (page, capacity) = unsafe newPage(of: elements, isGrowing: isGrowing)
-    unsafe pagesByteCount += page.byteCount + MemoryPage.overheadByteCount
+    unsafe pagesByteCount += page.footprint
     let base = unsafe page.base.assumingMemoryBound(to: Element.self)
     let number = unsafe UInt32(pages.insert(page))
     let chunk = unsafe Chunk(
@@ -199,14 +201,14 @@
   }
 
   private func removeChunk(_ index: Int) {
-    unsafe pagesByteCount -= page(of: index).byteCount + MemoryPage.overheadByteCount
+    unsafe pagesByteCount -= page(of: index).footprint
     unsafe pages.remove(Int(chunks[index].page))
     unsafe chunks.remove(at: index)
   }
 
   /// Moves a chunk to a new page.
-  private func move(_ index: Int, to page: MemoryPage, capacity: Int, epoch: UInt64) {
-    unsafe pagesByteCount += page.byteCount - self.page(of: index).byteCount
+  private func move(_ index: Int, to page: SharedPage, capacity: Int, epoch: UInt64) {
+    unsafe pagesByteCount += page.footprint - self.page(of: index).footprint
     unsafe chunks[index].base = unsafe page.base.assumingMemoryBound(to: Element.self)
     unsafe chunks[index].birth = epoch
     unsafe chunks[index].capacity = UInt16(capacity)
@@ -223,7 +225,7 @@
   private func own(_ index: Int, epoch: UInt64) -> UnsafeMutablePointer<Element> {
     if unsafe chunks[index].birth != epoch {
       let byteCount = page(of: index).byteCount
-      let copy = MemoryPage.allocate(byteCount: byteCount)
+      let copy = SharedPage(.allocate(byteCount: byteCount))
       unsafe copy.base.copyMemory(from: chunks[index].base, byteCount: byteCount)
       move(index, to: copy, capacity: capacity(of: index), epoch: epoch)
     }

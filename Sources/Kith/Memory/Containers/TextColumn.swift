@@ -24,7 +24,7 @@ import CSupport
   /// The number of words of a row, as a power of two.
   private let wordShift: Int
   private var addresses: Column<UInt>
-  private var owners: [MemoryPage] = []
+  private var owners: [SharedPage] = []
   /// The bytes of all pages, including their owners.
   private var pagesByteCount = 0
   private var liveByteCounts: Column<Int>
@@ -53,7 +53,7 @@ import CSupport
   }
 
   private init(
-    words: consuming Column<UInt64>, wordShift: Int, addresses: consuming Column<UInt>, owners: [MemoryPage],
+    words: consuming Column<UInt64>, wordShift: Int, addresses: consuming Column<UInt>, owners: [SharedPage],
     pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int,
     compressor: TextCompressor?, compressorByteCount: Int
   ) {
@@ -230,7 +230,7 @@ import CSupport
       let reference = reference(row)
       if reference & 0xFFFF == 0 { continue }
       let page = Self.page(of: reference)
-      guard page < owners.count, owners[page].byteCount > 0 else {
+      guard page < owners.count, owners[page].byteCount >= Self.pageByteCount else {
         return ["\(name): the text of row \(row) lies on no page"]
       }
       let length = storedByteCount(reference)
@@ -340,7 +340,7 @@ import CSupport
   private mutating func beginPage() {
     if let last = owners.indices.last, liveByteCounts[last] == 0 { releasePage(last) }
     precondition(owners.count < 1 << 20, "a column has a million pages at most")
-    let page = MemoryPage.allocate(byteCount: Self.pageByteCount)
+    let page = SharedPage(.allocate(byteCount: Self.pageByteCount))
     pagesByteCount += page.footprint
     owners.append(page)
     unsafe addresses.append(UInt(bitPattern: page.base))
@@ -360,7 +360,7 @@ import CSupport
   /// Releases the bytes of a page without texts.
   private mutating func releasePage(_ page: Int) {
     pagesByteCount -= owners[page].footprint
-    owners[page] = MemoryPage.allocate(byteCount: 0)
+    owners[page] = SharedPage(.allocate(byteCount: 0))
     pagesByteCount += owners[page].footprint
   }
 }

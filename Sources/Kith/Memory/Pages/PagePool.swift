@@ -15,21 +15,25 @@ enum PagePool {
 
   private static let heap = Mutex(TLSFAllocator())
 
-  private static func holds(_ byteCount: Int) -> Bool { byteCount <= maximumByteCount && !isSanitized }
-
   /// Whether a sanitizer instruments the C library's allocator, so that the pool is not used.
   static var isSanitized: Bool {
     @inline(__always) get { kith_is_sanitized() }
   }
 
-  /// Allocates uninitialised bytes, aligned to sixteen, or to 64 for four kilobytes or more.
+  /// Allocates uninitialised bytes, aligned to sixteen, or to 64 for four kilobytes or more. They are preceded by a
+  /// header, also those of the C library, in which the owner may use the last word.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
-    if !holds(byteCount) { return .allocate(byteCount: byteCount, alignment: TLSFAllocator.lineByteCount) }
-    let (base, hasWork) = unsafe heap.withLock { heap in
-      (unsafe heap.allocate(byteCount: byteCount), heap.frontier.hasWork)
+    if byteCount <= maximumByteCount && !isSanitized {
+      let (base, hasWork) = unsafe heap.withLock { heap in
+        (unsafe heap.allocate(byteCount: byteCount), heap.frontier.hasWork)
+      }
+      if hasWork { makeReady() }
+      return base
     }
-    if hasWork { makeReady() }
-    return base
+    let (margin, byteCount) = (TLSFAllocator.lineByteCount, (byteCount + 3) & ~3)
+    let start = UnsafeMutableRawPointer.allocate(byteCount: margin + byteCount, alignment: margin)
+    unsafe TLSFAllocator.noteOutside(start + margin, byteCount: byteCount)
+    return unsafe start + margin
   }
 
   private static let queue = DispatchQueue(label: "kith.pages", qos: .utility)
@@ -53,6 +57,9 @@ enum PagePool {
     }
   }
 
+  /// The bytes of an allocation: at least those asked for.
+  @unsafe static func byteCount(of base: UnsafeMutableRawPointer) -> Int { unsafe TLSFAllocator.byteCount(of: base) }
+
   /// Bytes of all graphs of the process: mapped from the system, and allocated to pages.
   static var byteCounts: (mapped: Int, taken: Int) { heap.withLock { ($0.mappedByteCount, $0.takenByteCount) } }
 
@@ -71,9 +78,9 @@ enum PagePool {
     kith_give_back()
   }
 
-  /// Frees the memory that `allocate` returned for this byte count.
-  static func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
-    if holds(byteCount) { return heap.withLock { unsafe $0.free(base) } }
-    unsafe base.deallocate()
+  /// Frees the memory that `allocate` returned.
+  static func free(_ base: UnsafeMutableRawPointer) {
+    if unsafe !TLSFAllocator.isOutside(base) { return heap.withLock { unsafe $0.free(base) } }
+    unsafe (base - TLSFAllocator.lineByteCount).deallocate()
   }
 }

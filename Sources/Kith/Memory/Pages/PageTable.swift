@@ -104,43 +104,51 @@ import Synchronization
       ownChunk(chunk)
     }
     pagesByteCount += page.footprint
-    root.chunk(chunk).append(page, birth: epoch)
+    unsafe root.chunk(chunk).append(page.take(), birth: epoch)
     count += 1
   }
 
   /// Appends one page in many places, for example where thousands of adjacent lists are empty. Each place gets its own
   /// copy when it is first written. Whole chunks of such places share one chunk, too.
-  mutating func append(_ page: MemoryPage, times: Int) {
+  mutating func append(_ page: borrowing MemoryPage, times: Int) { unsafe append(page.base, times: times) }
+
+  private mutating func append(_ page: UnsafeMutableRawPointer, times: Int) {
     ownRoot()
     let end = count + times
     while count < end {
       let place = count & (Self.pagesPerChunk - 1)
       let filled = min(Self.pagesPerChunk - place, end - count)
-      if filled == Self.pagesPerChunk, let chunk = commonChunk(of: page) {
+      if filled == Self.pagesPerChunk, let chunk = unsafe commonChunk(of: page) {
         root.append(chunk)
         commonChunkCount += 1
       } else {
         if place == 0 { root.append(Chunk()) } else { ownChunk(count >> Self.chunkShift) }
-        for _ in 0..<filled { root.chunk(count >> Self.chunkShift).append(page, birth: Self.commonBirth) }
+        for _ in 0..<filled {
+          unsafe MemoryPage.retain(page)
+          unsafe root.chunk(count >> Self.chunkShift).append(page, birth: Self.commonBirth)
+        }
       }
       count += filled
     }
     unsafe directory = unsafe root.directory
   }
 
-  /// The page of the common chunk; nil if no chunk was filled yet.
-  var commonPage: MemoryPage? { unsafe root.common?.page(0) }
-
-  /// Appends one page in all places up to the end of a chunk.
-  mutating func appendChunk(filledWith page: MemoryPage) {
-    append(page, times: Self.pagesPerChunk - count & (Self.pagesPerChunk - 1))
+  /// Appends the page of the common chunk in all places up to the end of a chunk.
+  /// - Returns: false if there is no common chunk yet.
+  mutating func appendCommonChunk() -> Bool {
+    guard let common = unsafe root.common else { return false }
+    unsafe append(common.entries[0].base, times: placesToEndOfChunk)
+    return true
   }
 
+  /// How many pages fill the last chunk, or a new one.
+  var placesToEndOfChunk: Int { Self.pagesPerChunk - count & (Self.pagesPerChunk - 1) }
+
   /// The chunk filled with a page; nil if it is already that of another page.
-  private func commonChunk(of page: MemoryPage) -> Chunk? {
+  private func commonChunk(of page: UnsafeMutableRawPointer) -> Chunk? {
     let chunk = unsafe root.common ?? Chunk(repeating: page)
     unsafe root.common = chunk
-    return chunk.isFull(of: page) ? chunk : nil
+    return unsafe chunk.entries[0].base == page ? chunk : nil
   }
 
   /// Replaces a page by one of another size.
@@ -149,15 +157,11 @@ import Synchronization
     ownRoot()
     ownChunk(chunk)
     countOwn(index)
-    pagesByteCount += page.footprint - self.page(index).footprint
-    root.chunk(chunk).replace(index & (Self.pagesPerChunk - 1), with: page, birth: epoch)
+    pagesByteCount += unsafe page.footprint - MemoryPage.footprint(of: base(index))
+    unsafe root.chunk(chunk).replace(index & (Self.pagesPerChunk - 1), with: page.take(), birth: epoch)
   }
 
-  func pageByteCount(_ index: Int) -> Int { page(index).byteCount }
-
-  private func page(_ index: Int) -> MemoryPage {
-    root.chunk(index >> Self.chunkShift).page(index & (Self.pagesPerChunk - 1))
-  }
+  func pageByteCount(_ index: Int) -> Int { unsafe PagePool.byteCount(of: base(index)) }
 
   /// The bytes of pages, owners and directory.
   /// - Complexity: O(1).
@@ -195,7 +199,7 @@ import Synchronization
   private mutating func countOwn(_ index: Int) {
     let entry = unsafe directory[index >> Self.chunkShift][index & (Self.pagesPerChunk - 1)]
     if unsafe entry.birth == Self.commonBirth {
-      pagesByteCount += page(index).footprint
+      pagesByteCount += unsafe MemoryPage.footprint(of: entry.base)
     }
   }
 }
@@ -252,77 +256,100 @@ extension PageTable {
     }
   }
 
-  /// Owns up to 128 pages; `entries` has their addresses and births.
+  /// Up to 128 pages; `entries` has their addresses and births.
   @safe fileprivate final class Chunk {
     private static let groupShift = 4
-    private static let pagesPerGroup = 1 << groupShift
-    /// The bytes of a place: its entry, its reference, and its share of the head of its group.
-    static let byteCountPerPage = unsafe MemoryLayout<Entry>.stride + 8 + 40 / pagesPerGroup
+    static let pagesPerGroup = 1 << groupShift
+    /// The bytes of a place: its entry, its reference, and its share of its group.
+    static let byteCountPerPage = unsafe MemoryLayout<Entry>.stride + 8 + 64 / pagesPerGroup
 
-    /// In groups, so that the first write after a pin retains the pages of one group. To retain all of a chunk, each
-    /// a cache miss, takes some microseconds.
-    @exclusivity(unchecked) private var groups: [[MemoryPage]]
-    @exclusivity(unchecked) private var count: Int
-    let entries: UnsafeMutablePointer<Entry>
+    /// The owners of the pages: so that the first write after a pin retains the pages of one group. To retain all of a
+    /// chunk, each a cache miss, takes some microseconds.
+    @exclusivity(unchecked) private var groups: [PageGroup] = []
+    @exclusivity(unchecked) private var count = 0
+    let entries: UnsafeMutablePointer<Entry> = .allocate(capacity: pagesPerChunk)
+
+    init() { unsafe groups.reserveCapacity(pagesPerChunk / Self.pagesPerGroup) }
 
     /// Creates a chunk filled with one page.
-    init(repeating page: MemoryPage) {
-      let group = Array(repeating: page, count: Self.pagesPerGroup)
-      unsafe groups = Array(repeating: group, count: pagesPerChunk / Self.pagesPerGroup)
-      unsafe count = pagesPerChunk
-      unsafe entries = .allocate(capacity: pagesPerChunk)
-      unsafe entries.initialize(repeating: Entry(base: page.base, birth: commonBirth), count: pagesPerChunk)
-    }
-
-    init() {
-      unsafe groups = []
-      unsafe groups.reserveCapacity(pagesPerChunk / Self.pagesPerGroup)
-      unsafe count = 0
-      unsafe entries = .allocate(capacity: pagesPerChunk)
+    init(repeating page: UnsafeMutableRawPointer) {
+      for _ in 0..<pagesPerChunk {
+        unsafe MemoryPage.retain(page)
+        unsafe append(page, birth: commonBirth)
+      }
     }
 
     init(copying other: Chunk) {
       unsafe groups = unsafe other.groups
       unsafe count = unsafe other.count
-      unsafe entries = .allocate(capacity: pagesPerChunk)
       unsafe entries.update(from: other.entries, count: other.count)
     }
 
     deinit { unsafe entries.deallocate() }
 
-    func page(_ index: Int) -> MemoryPage {
-      unsafe groups[index >> Self.groupShift][index & (Self.pagesPerGroup - 1)]
-    }
-
-    /// Whether it was created with this page and is unchanged.
-    func isFull(of page: MemoryPage) -> Bool { self.page(0) === page }
-
-    func append(_ page: consuming MemoryPage, birth: UInt64) {
-      unsafe entries[count] = unsafe Entry(base: page.base, birth: birth)
-      if unsafe count & (Self.pagesPerGroup - 1) == 0 {
-        unsafe groups.append([])
-        unsafe groups[groups.count - 1].reserveCapacity(Self.pagesPerGroup)
-      }
-      unsafe groups[groups.count - 1].append(page)
+    /// Takes over a reference to a page.
+    func append(_ page: UnsafeMutableRawPointer, birth: UInt64) {
+      if unsafe count & (Self.pagesPerGroup - 1) == 0 { unsafe groups.append(PageGroup()) }
+      unsafe ownGroup(count).append(page)
+      unsafe entries[count] = unsafe Entry(base: page, birth: birth)
       unsafe count += 1
     }
 
-    func replace(_ index: Int, with page: consuming MemoryPage, birth: UInt64) {
-      unsafe entries[index] = unsafe Entry(base: page.base, birth: birth)
-      unsafe groups[index >> Self.groupShift][index & (Self.pagesPerGroup - 1)] = page
+    /// Takes over a reference to a page.
+    func replace(_ index: Int, with page: UnsafeMutableRawPointer, birth: UInt64) {
+      unsafe ownGroup(index).replace(index & (Self.pagesPerGroup - 1), with: page)
+      unsafe entries[index] = unsafe Entry(base: page, birth: birth)
     }
 
     func own(_ index: Int, birth: UInt64) -> UnsafeMutableRawPointer {
-      let (group, place) = (index >> Self.groupShift, index & (Self.pagesPerGroup - 1))
-      if unsafe !isKnownUniquelyReferenced(&groups[group][place]) {
-        let page = unsafe groups[group][place]
-        let copy = MemoryPage.allocate(byteCount: page.byteCount)
-        unsafe copy.base.copyMemory(from: page.base, byteCount: page.byteCount)
+      let (group, base) = unsafe (ownGroup(index), entries[index].base)
+      if unsafe !MemoryPage.isUnique(base) {
+        let byteCount = unsafe PagePool.byteCount(of: base)
+        let copy = MemoryPage.allocate(byteCount: byteCount)
+        unsafe copy.base.copyMemory(from: base, byteCount: byteCount)
         unsafe entries[index].base = unsafe copy.base
-        unsafe groups[group][place] = copy
+        unsafe group.replace(index & (Self.pagesPerGroup - 1), with: copy.take())
       }
       unsafe entries[index].birth = birth
       return unsafe entries[index].base
+    }
+
+    /// The group of a page, which no other chunk shares.
+    private func ownGroup(_ index: Int) -> PageGroup {
+      let place = index >> Self.groupShift
+      if unsafe !isKnownUniquelyReferenced(&groups[place]) {
+        unsafe groups[place] = unsafe PageGroup(copying: groups[place])
+      }
+      return unsafe groups[place]
+    }
+  }
+
+  /// Owns up to sixteen pages.
+  @safe fileprivate final class PageGroup {
+    @exclusivity(unchecked) private var count = 0
+    private let pages: UnsafeMutablePointer<UnsafeMutableRawPointer> = .allocate(capacity: Chunk.pagesPerGroup)
+
+    init() {}
+
+    init(copying other: PageGroup) {
+      unsafe count = unsafe other.count
+      unsafe pages.update(from: other.pages, count: other.count)
+      for place in unsafe 0..<other.count { unsafe MemoryPage.retain(pages[place]) }
+    }
+
+    deinit {
+      for place in unsafe 0..<count { unsafe MemoryPage.release(pages[place]) }
+      unsafe pages.deallocate()
+    }
+
+    func append(_ page: UnsafeMutableRawPointer) {
+      unsafe pages[count] = unsafe page
+      unsafe count += 1
+    }
+
+    func replace(_ place: Int, with page: UnsafeMutableRawPointer) {
+      unsafe MemoryPage.release(pages[place])
+      unsafe pages[place] = unsafe page
     }
   }
 }

@@ -7,8 +7,9 @@ import CSupport
 /// al., "TLSF: a new dynamic memory allocator for real-time systems", 2004. One difference: the list of a size's own
 /// class is probed first, because pages come in few sizes, and a freed block of the same size should be reused.
 ///
-/// Each block is preceded by a header of sixteen bytes: the address of the previous block in memory, and the size. A
-/// free block begins with its list neighbours.
+/// Each block is preceded by a header of sixteen bytes: the address of the previous block in memory, the size (four
+/// bytes, whose lowest bits are flags), and a word of the owner, for a count of references. A free block begins with
+/// its list neighbours.
 /// - Complexity: O(1). Occasionally an arena is mapped or unmapped; the system creates its pages at first access.
 @safe struct TLSFAllocator: ~Copyable, @unchecked Sendable {
   // Safety: all addresses are of blocks inside arenas that this allocator mapped, and only the holder of the allocator
@@ -65,15 +66,19 @@ import CSupport
     }
 
     /// Without the header. 0 at the end of an arena.
-    var byteCount: Int { Int(size & ~1) }
+    var byteCount: Int { Int(size & ~3) }
 
     var isFree: Bool { size & 1 != 0 }
 
-    func note(byteCount: Int, isFree: Bool) {
-      unsafe header.storeBytes(of: UInt64(byteCount) | (isFree ? 1 : 0), toByteOffset: 8, as: UInt64.self)
+    /// Whether it is of another allocator.
+    var isOutside: Bool { size & 2 != 0 }
+
+    func note(byteCount: Int, isFree: Bool, isOutside: Bool = false) {
+      let size = UInt32(byteCount) | (isFree ? 1 : 0) | (isOutside ? 2 : 0)
+      unsafe header.storeBytes(of: size, toByteOffset: 8, as: UInt32.self)
     }
 
-    private var size: UInt64 { unsafe header.load(fromByteOffset: 8, as: UInt64.self) }
+    private var size: UInt32 { unsafe header.load(fromByteOffset: 8, as: UInt32.self) }
 
     /// The next block in memory.
     var next: Block { unsafe Block(base + byteCount) }
@@ -98,6 +103,21 @@ import CSupport
       let gap = lineByteCount - beyond
       return gap < headerByteCount + minimumByteCount ? gap + lineByteCount : gap
     }
+  }
+
+  /// The bytes of an allocated block: at least those asked for.
+  @inline(__always)
+  @unsafe static func byteCount(of base: UnsafeMutableRawPointer) -> Int {
+    unsafe Block(base - headerByteCount).byteCount
+  }
+
+  /// Writes the header of memory of another allocator.
+  @unsafe static func noteOutside(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+    unsafe Block(base - headerByteCount).note(byteCount: byteCount, isFree: false, isOutside: true)
+  }
+
+  @unsafe static func isOutside(_ base: UnsafeMutableRawPointer) -> Bool {
+    unsafe Block(base - headerByteCount).isOutside
   }
 
   // MARK: - Allocating and freeing
@@ -129,9 +149,6 @@ import CSupport
     if !isPage { return max(minimumByteCount, (byteCount + 15) & ~15) }
     return (byteCount + headerByteCount + lineByteCount - 1) & ~(lineByteCount - 1) - headerByteCount
   }
-
-  /// The bytes that `allocate` takes for so many: a page may as well use all of them.
-  static func takenByteCount(for byteCount: Int) -> Int { roundedUp(byteCount, isPage: byteCount >= pageByteCount) }
 
   /// Frees a block that `allocate` returned.
   mutating func free(_ base: UnsafeMutableRawPointer) {
