@@ -81,7 +81,7 @@ extension SocialGraph {
       self.maximumByteCount = maximumByteCount
     }
 
-    var listForm: ListForm { compactLists ? .compact : .plain }
+    var form: GraphForm { GraphForm(lists: compactLists ? .compact : .plain, compressesTexts: compressTexts) }
   }
 }
 

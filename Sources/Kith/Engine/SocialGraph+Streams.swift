@@ -53,7 +53,7 @@ extension SocialGraph {
     snapshot file: Storage.File, named name: String, from storage: Storage, _ options: Options
   ) throws(KithError) {
     var snapshot = try SnapshotFile.read(
-      file, path: name, limit: .outside(allowedByteCount: options.maximumByteCount), form: options.listForm,
+      file, path: name, limit: .outside(allowedByteCount: options.maximumByteCount), form: options.form,
       from: storage)
     try GraphLimits(options).admit(&snapshot.state, isReadOnly: false)
     self.init(snapshot.state, store: nil, options: options, isReadOnly: false)

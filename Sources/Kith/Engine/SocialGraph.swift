@@ -35,7 +35,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   ///   - options: options about files are ignored.
   ///   - instrument: receives every query and change; nil for none.
   public convenience init(options: Options = Options(), instrument: (any GraphInstrument)? = nil) {
-    var state = GraphState(form: options.listForm)
+    var state = GraphState(form: options.form.lists)
     if options.uniqueNames == .loose { _ = state.users.keepLooseKeys() }
     self.init(state, store: nil, options: options, isReadOnly: false, instrument: instrument)
   }
@@ -264,7 +264,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     }
     var opened = try Store.open(
       path, mode: options.durability, disk: disk, retention: options.retention,
-      maximumByteCount: options.maximumByteCount, form: options.listForm,
+      maximumByteCount: options.maximumByteCount, form: options.form,
       events: StoreEvents(lowDiskByteCount: options.lowDiskByteCount, onEvent))
     let (store, report) = (opened.store, opened.report)
     do throws(KithError) {
@@ -289,9 +289,9 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   ///   - control: reports what was read, and cancels.
   /// - Throws: as `open`; `invalidRequest` if no files lead to the target; `cancelled`.
   package static func read(
-    _ path: String, at point: RecoveryTarget, control: ReadControl
+    _ path: String, at point: RecoveryTarget, options: Options = Options(), control: ReadControl
   ) throws(KithError) -> SocialGraph {
-    try read(path, from: SystemDisk(control: control), Options(), at: point, isReadOnly: true)
+    try read(path, from: SystemDisk(control: control), options, at: point, isReadOnly: true)
   }
 
   /// Loads a graph without a store from files.
@@ -304,14 +304,14 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
       let file = try disk.open(path, writable: false)
       var snapshot = try SnapshotFile.read(
         file, path: path, limit: .outside(allowedByteCount: options.maximumByteCount),
-        form: options.listForm, from: disk)
+        form: options.form, from: disk)
       try GraphLimits(options).admit(&snapshot.state, isReadOnly: isReadOnly)
       return SocialGraph(
         snapshot.state, store: nil, options: options, isReadOnly: isReadOnly, instrument: instrument)
     }
     var recovered = try Recovery<SystemDisk>.forReading(
       StoreDirectory(path, disk: disk), to: point, limit: .ownStore(maximumByteCount: options.maximumByteCount),
-      form: options.listForm)
+      form: options.form)
     try GraphLimits(options).admit(&recovered.state, isReadOnly: isReadOnly)
     let report = recovered.report
     return SocialGraph(

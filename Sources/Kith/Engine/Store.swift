@@ -86,7 +86,7 @@ final class Store<D: Disk>: Sendable {
   static func open(
     _ path: String, mode: SocialGraph.Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
     growthLimit: Int? = nil, retention: SocialGraph.Retention = SocialGraph.Retention(), maximumByteCount: Int? = nil,
-    form: ListForm = .plain, events: StoreEvents = StoreEvents()
+    form: GraphForm = .plain, events: StoreEvents = StoreEvents()
   ) throws(KithError) -> Opened {
     let directory = StoreDirectory(path, disk: disk)
     let (lock, _) = try directory.openForWriting(creating: true)

@@ -84,7 +84,7 @@ struct GraphState: ~Copyable, Sendable {
   /// - Parameter body: is given the ids of users, by which sources are ordered.
   @inline(__always)
   mutating func modify<Output>(
-    _ kind: RelationKind, _ body: (inout Relation, borrowing Column<Int64>) -> Output
+    _ kind: RelationKind, _ body: (inout Relation, borrowing RowIDs) -> Output
   ) -> Output {
     switch kind {
     case .follow: body(&follows, users.identifiers.ids)

@@ -158,7 +158,7 @@ struct UserTable: ~Copyable, Sendable {
   }
 
   /// An MVCC snapshot of the ids alone.
-  mutating func pinIDs() -> Column<Int64> { identifiers.pinIDs() }
+  mutating func pinIDs() -> RowIDs { identifiers.pinIDs() }
 
   /// Restores the name of a user, known to be free.
   mutating func restore(_ row: UInt32, name: Span<UInt8>) {

@@ -45,10 +45,30 @@ import Testing
     let degrees = [UInt32](repeating: 40, count: 20)
     let reader = ForwardReader(sourceCount: 40)
     for targets in [10..<15, 15..<20, 0..<5, 5..<10, 0..<20, 19..<20] {
-      let edges = reader.edges(of: forward, to: targets, degrees: degrees, count: 40 * targets.count)
+      let count = 40 * targets.count
+      reader.read(forward, to: targets, degrees: degrees, count: count)
       let wanted = targets.flatMap { _ in (0..<40).map { UInt64($0) << 32 | UInt64($0) } }
-      #expect(edges == wanted, "\(targets)")
+      #expect(Array(reader.edges[..<count]) == wanted, "\(targets)")
     }
+  }
+
+  @Test("The heads of two lists take at most 18 bytes, and 10 in compact form", arguments: ListForm.allCases)
+  func heads(form: ListForm) {
+    let count = 1 << 16
+    var ids = RowIDs()
+    for row in 0..<count { ids.append(Int64(row) + 1) }
+    let relation = Relation(
+      degrees: [UInt32](repeating: 1, count: count), targetCount: count, workers: 2, ids: ids, form: form
+    ) { (_, edges, buffer) throws(Never) in
+      for edge in edges {
+        buffer[edge - edges.lowerBound] = UInt64((edge * 40_503 + 7) % count) << 32 | UInt64(1_000_000 + edge)
+      }
+    }
+    // Compact: rows of sixteen bits twice, and times below 64 in a block of 32.
+    let bytesEach = Double(relation.byteCount) / Double(count) - (form == .plain ? 12 : 4.75)
+    #expect(bytesEach > 5 && bytesEach <= (form == .plain ? 18 : 10))
+    let problems = relation.checkInvariants("relation", ids: ids)
+    #expect(problems == [])
   }
 
   @Test("A bulk-built relation equals one built edge by edge", arguments: ListForm.allCases, [1, 2, 3, 4])
@@ -56,7 +76,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     // Ids are in no order of rows, and times are few, so that ties are many. One user has a list that is sorted by
     // radix.
-    var ids = Column<Int64>()
+    var ids = RowIDs()
     var used: Set<Int64> = []
     while ids.count < 900 {
       let id = Int64(1 + random.below(5_000))

@@ -16,9 +16,10 @@ import Testing
   private static func check<Element: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
     _ elements: [Element], width: Int, _ comment: Comment
   ) {
-    let memory = unsafe elements.withUnsafeBufferPointer {
+    let memory = unsafe elements.span.withUnsafeBufferPointer {
       unsafe CompactPage<Element>.page(of: $0, listCount: 0, isGrowing: true)
     }
+    defer { withExtendedLifetime(memory) {} }
     let page = unsafe CompactPage<Element>(memory.base, listCount: 0)
     #expect(decoded(page) == elements, comment)
     #expect(page.checkInvariants("page", byteCount: memory.byteCount, listCount: 0) == [], comment)
@@ -61,9 +62,10 @@ import Testing
   @Test("Zero is held beside times of any base, and what the widths do not hold is refused")
   func bases() throws {
     let elements: [UInt64] = [5 << 32 | 1_000_000, 6 << 32, 7 << 32 | 1_000_200]
-    let memory = unsafe elements.withUnsafeBufferPointer {
+    let memory = unsafe elements.span.withUnsafeBufferPointer {
       unsafe CompactPage<UInt64>.page(of: $0, listCount: 0, isGrowing: true)
     }
+    defer { withExtendedLifetime(memory) {} }
     let page = unsafe CompactPage<UInt64>(memory.base, listCount: 0)
     #expect(Self.decoded(page) == elements)
     for held in [0 as UInt64, 7 << 32, 1_000_000, 1_000_254] { #expect(page.bits(of: held) != nil, "\(held)") }
@@ -86,7 +88,7 @@ import Testing
   }
 
   /// A relation of 20,000 users with 40 random edges each, at random times of four years.
-  private static func relation(_ random: inout SeededRandom, ids: borrowing Column<Int64>, users: Int) -> Relation {
+  private static func relation(_ random: inout SeededRandom, ids: borrowing RowIDs, users: Int) -> Relation {
     var elements: [UInt64] = []
     var degrees: [UInt32] = []
     for _ in 0..<users {
@@ -111,7 +113,7 @@ import Testing
   func bytes() {
     let users = 5_000
     var random = SeededRandom(seed: 9)
-    var ids = Column<Int64>()
+    var ids = RowIDs()
     for row in 0..<users { ids.append(Int64(row) + 1) }
     var relation = Self.relation(&random, ids: ids, users: users)
     // Rows below 8,192 twice, and 2²⁷ seconds.
@@ -154,7 +156,7 @@ import Testing
       let again = try SocialGraph.open(directory.file("store"), options: options)
       #expect(GraphDigest.of(again.pin().view.state) == digest)
       let problems = again.read { $0.state.checkInvariants() }
-      #expect(problems == [] && again.read { $0.state.likes.form } == options.listForm)
+      #expect(problems == [] && again.read { $0.state.likes.form } == options.form.lists)
       let bytes = again.read { $0.memoryReport() }
       if options.compactLists { #expect(bytes.units[2].byteCount < plainBytes.units[2].byteCount) }
       try again.snapshot()

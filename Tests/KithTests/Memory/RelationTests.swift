@@ -48,7 +48,7 @@ import Testing
   func leavingACrowd() {
     /// The least time of some runs of a hundred removals.
     func time(crowd count: Int) -> Duration {
-      var ids = Column<Int64>()
+      var ids = RowIDs()
       for id in 1...Int64(count) { ids.append(id) }
       var relation = Relation(
         degrees: [UInt32](repeating: 1, count: count), targetCount: 1, workers: 1, ids: ids
@@ -107,7 +107,7 @@ import Testing
 
   @Test("A repeated edge keeps its first time, and a missing one is not removed")
   func setSemantics() {
-    var ids = Column<Int64>()
+    var ids = RowIDs()
     var relation = Relation()
     for id in 1...3 as ClosedRange<Int64> {
       ids.append(id)
@@ -129,7 +129,7 @@ import Testing
 
   @Test("A probe finds the edges to a target, however the targets of a source are spread", arguments: ListForm.allCases)
   func probes(form: ListForm) {
-    var ids = Column<Int64>()
+    var ids = RowIDs()
     var relation = Relation(form: form)
     let targetCount: UInt32 = 6_000
     for row in 0..<targetCount {
@@ -183,7 +183,7 @@ private struct RelationTwins: ~Copyable {
   }
 
   private let rows: Int
-  private var ids = Column<Int64>()
+  private var ids = RowIDs()
   private var relation: Relation
   private var twin: [Edge: UInt32] = [:]
   private var kept: [Kept] = []

@@ -47,7 +47,7 @@ extension GraphSections {
   static func state(
     from sections: [Section], sequence: UInt64, file: String, form: ListForm = .plain
   ) throws(KithError) -> GraphState {
-    try state(from: SectionList(sections, path: file), sequence: sequence, form: form)
+    try state(from: SectionList(sections, path: file), sequence: sequence, form: GraphForm(lists: form))
   }
 }
 

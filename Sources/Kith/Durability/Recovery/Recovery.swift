@@ -13,7 +13,7 @@ struct Recovered: ~Copyable, Sendable {
   /// The number of the change before which backward lists are not deferred again.
   fileprivate var nextDeferral: UInt64 = 0
 
-  fileprivate init(_ form: ListForm) { state = GraphState(form: form) }
+  fileprivate init(_ form: GraphForm) { state = GraphState(form: form.lists) }
 }
 
 /// Recovers the state of a store from its files: the newest intact snapshot, and every journal since.
@@ -30,12 +30,12 @@ struct Recovery<D: Disk> {
   let isWriter: Bool
   private let memoryLimit: Int
   private let limit: RestoreLimit
-  private let form: ListForm
+  private let form: GraphForm
 
   /// Recovery for a writer: cached data of the journals is synced first, and then read from the disk.
   static func forWriting(
     _ directory: StoreDirectory<D>, holding lock: StoreLock<D>, memoryLimit: Int = SnapshotFile.defaultMemoryLimit,
-    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: ListForm = .plain
+    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: GraphForm = .plain
   ) throws(KithError) -> Recovered {
     try lock.checkProcess()
     // Names created by a crashed process may not be on the disk yet.
@@ -51,7 +51,7 @@ struct Recovery<D: Disk> {
   static func forReading(
     _ directory: StoreDirectory<D>, to point: RecoveryTarget = .newest,
     memoryLimit: Int = SnapshotFile.defaultMemoryLimit, limit: RestoreLimit = .ownStore(maximumByteCount: nil),
-    form: ListForm = .plain
+    form: GraphForm = .plain
   ) throws(KithError) -> Recovered {
     try StoreDirectory<D>.againWhilePruned { () throws(KithError) in
       try Recovery(directory, isWriter: false, to: point, memoryLimit, limit, form).run()
@@ -60,7 +60,7 @@ struct Recovery<D: Disk> {
 
   private init(
     _ directory: StoreDirectory<D>, isWriter: Bool, to point: RecoveryTarget, _ memoryLimit: Int, _ limit: RestoreLimit,
-    _ form: ListForm
+    _ form: GraphForm
   ) throws(KithError) {
     self.directory = directory
     self.isWriter = isWriter

@@ -7,9 +7,9 @@ extension GraphSections {
   ///   of a relation's edges, at most eight million of them.
   static func state(
     from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
-    form: ListForm = .plain, workers: Int = SystemDisk.coreCount
+    form: GraphForm = .plain, workers: Int = SystemDisk.coreCount
   ) throws(KithError) -> GraphState {
-    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit, form: form)
+    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit, form: form.lists)
     let lengths = try source.section(nameLengths).decodedUInt32(count: try rowCount(userIDs, source))
     let userCount = lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) }
     try estimate.note(users: userCount)
@@ -21,19 +21,21 @@ extension GraphSections {
     try estimate.note(posts: liveCount)
     let ends = EdgeEnds(
       nameLengths: lengths, userCount: userCount, authors: authors.pin(), postCount: liveCount, ids: users.pinIDs())
-    var state = GraphState(form: form)
-    var others = GraphState(form: form)
+    var state = GraphState(form: form.lists)
+    var others = GraphState(form: form.lists)
     // Tasks that depend only on which rows are live. The first takes one core, and so begins first.
     try Parallel.forEach(4) { (lane) throws(KithError) in
       switch lane {
       case 0: try restoreNames(source, lengths: lengths, to: &users)
       case 1:
         state.follows = try edges(
-          RelationKind.follow.sections, to: .user, source, ends, form: form, workers: workers)
-      case 2: state.posts = try posts(source, authors: &authors, authorCount: lengths.count, liveCount: liveCount)
+          RelationKind.follow.sections, to: .user, source, ends, form: form.lists, workers: workers)
+      case 2:
+        state.posts = try posts(source, authors: &authors, authorCount: lengths.count, liveCount: liveCount, form)
       default:
         for kind in RelationKind.allCases where kind != .follow {
-          var edges = try edges(kind.sections, to: kind.schema.target, source, ends, form: form, workers: workers)
+          var edges = try edges(
+            kind.sections, to: kind.schema.target, source, ends, form: form.lists, workers: workers)
           others.modify(kind) { relation, _ in swap(&relation, &edges) }
         }
       }
@@ -113,7 +115,8 @@ extension GraphSections {
   // MARK: - Posts
 
   private static func posts(
-    _ source: some SectionSource, authors: inout Column<UInt32>, authorCount: Int, liveCount: Int
+    _ source: some SectionSource, authors: inout Column<UInt32>, authorCount: Int, liveCount: Int,
+    _ form: GraphForm
   ) throws(KithError) -> PostTable {
     let count = authors.count
     let identifiers = try identifiers(postIDs, source, count: count) { authors[$0] != PostTable.noAuthor }
@@ -126,7 +129,9 @@ extension GraphSections {
       if time > 0 { times[row] = time }
       row += 1
     }
-    let texts = try texts(source, authors: authors)
+    var texts = try texts(source, authors: authors)
+    // Here, while the lists of edges are not yet built, the plain texts beside the compressed ones do not matter.
+    if form.compressesTexts { texts.compress() }
     return PostTable(
       identifiers: identifiers, authors: authors.pin(), times: times, texts: texts, authorCount: authorCount,
       liveCount: liveCount)
@@ -185,7 +190,7 @@ extension GraphSections {
     let authors: Column<UInt32>
     let postCount: Int
     /// The ids of users, by which sources are ordered.
-    let ids: Column<Int64>
+    let ids: RowIDs
   }
 
   /// Builds one relation.

@@ -34,28 +34,28 @@ extension GraphSections {
   /// Writes all sections of a graph, piece by piece. At most a few pieces per core are in memory at a time.
   /// - Complexity: O(graph).
   static func write(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
-    try write(state.users.identifiers.ids, as: userIDs, to: sink)
+    try writeDeltas(state.users.rowCount, as: userIDs, to: sink) { state.users.identifiers.ids[$0] }
     try write(state.users.names, as: nameLengths, nameBytes, to: sink)
     try write(state.posts, to: sink)
     for kind in RelationKind.allCases { try write(state[kind], as: kind.sections, to: sink) }
   }
 
   private static func write(_ posts: borrowing PostTable, to sink: some SectionSink) throws(KithError) {
-    try write(posts.identifiers.ids, as: postIDs, to: sink)
+    try writeDeltas(posts.rowCount, as: postIDs, to: sink) { posts.identifiers.ids[$0] }
     // Stored as the row plus one, so that 0 denotes a removed post.
     try writePlanes(posts.rowCount, as: postAuthors, to: sink) { posts.authors[$0] &+ 1 }
-    try write(posts.times, as: postTimes, to: sink)
+    try writeDeltas(posts.rowCount, as: postTimes, to: sink) { posts.times[$0] }
     try write(posts.texts, as: textLengths, textBytes, to: sink)
   }
 
-  private static func write(
-    _ column: borrowing Column<Int64>, as id: SectionID, to sink: some SectionSink
+  @inline(__always)
+  private static func writeDeltas(
+    _ count: Int, as id: SectionID, to sink: some SectionSink, _ element: @Sendable (Int) -> Int64
   ) throws(KithError) {
-    let count = column.count
     let head = SectionHead(id: id, encoding: .deltaPlanes, elementCount: UInt64(count))
     try sink.append(head, level: 1, pieceCount: ColumnCoding.pieceCount(count, of: UInt64.self)) { piece in
       ColumnCoding.deltaPlanes(piece, of: count) { (rows: Range<Int>, block: inout MutableSpan<UInt64>) in
-        for row in rows { block[row &- rows.lowerBound] = UInt64(bitPattern: column[row]) }
+        for row in rows { block[row &- rows.lowerBound] = UInt64(bitPattern: element(row)) }
       }
     }
   }

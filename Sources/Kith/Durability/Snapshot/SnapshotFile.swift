@@ -40,10 +40,10 @@ enum SnapshotFile {
   /// Unknown critical sections are rejected with `unsupportedVersion`. Other unknown sections are verified and ignored.
   /// - Parameters:
   ///   - limit: the most memory that the graph may take.
-  ///   - form: the form of its lists in memory; files know none.
+  ///   - form: its form in memory; files know none.
   static func read<Storage: ByteStorage>(
     _ file: Storage.File, path: String, memoryLimit: Int = defaultMemoryLimit,
-    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: ListForm = .plain, from storage: Storage,
+    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: GraphForm = .plain, from storage: Storage,
     checking check: (SnapshotHeader) throws(KithError) -> Void = { _ in }
   ) throws(KithError) -> SavedGraph {
     let reader = try SnapshotFileReader(

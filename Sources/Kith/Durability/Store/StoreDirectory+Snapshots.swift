@@ -3,7 +3,7 @@ extension StoreDirectory {
   /// Reads a snapshot. Rejects it if its header contradicts its name.
   func readSnapshot(
     _ name: SnapshotName, memoryLimit: Int = SnapshotFile.defaultMemoryLimit,
-    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: ListForm = .plain
+    limit: RestoreLimit = .ownStore(maximumByteCount: nil), form: GraphForm = .plain
   ) throws(KithError) -> SavedGraph {
     let path = path(of: name)
     let file = try disk.open(path, writable: false)

@@ -130,7 +130,7 @@ extension ReplicaSnapshot {
 extension SocialGraph {
   /// A replica before the first record of a log: empty, in memory, and changed by `applyLogged` alone.
   package static func emptyReplica(options: Options) -> SocialGraph {
-    SocialGraph(GraphState(form: options.listForm), store: nil, options: options, isReadOnly: true)
+    SocialGraph(GraphState(form: options.form.lists), store: nil, options: options, isReadOnly: true)
   }
 
   /// A replica from a snapshot.
@@ -143,7 +143,7 @@ extension SocialGraph {
     let path = directory.appendingPathComponent(name)
     var saved = try SnapshotFile.read(
       try disk.open(path, writable: false), path: path,
-      limit: .ownStore(maximumByteCount: options.maximumByteCount), form: options.listForm, from: disk)
+      limit: .ownStore(maximumByteCount: options.maximumByteCount), form: options.form, from: disk)
     guard let place = saved.header.log else { throw .notAStore(path: path, reason: "it has no place in a log") }
     let tokens = try LoggedTokens(reading: path, from: disk)
     try GraphLimits(options).admit(&saved.state, isReadOnly: true)

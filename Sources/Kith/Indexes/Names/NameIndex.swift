@@ -138,8 +138,9 @@ struct NameIndex: ~Copyable, Sendable {
     sortedRuns = []
     memtable = NameMemtable()
     memtableGeneration += 1
+    // Rows of one generation share pages until one of them changes.
     generations = Column()
-    generations.grow(to: names.count, filledWith: Self.noGeneration)
+    generations.grow(to: names.count, filledWith: memtableGeneration)
     var (count, byteCount) = (0, 0)
     for row in 0..<names.count where names.byteCount(row) > 0 {
       count += 1
@@ -149,13 +150,16 @@ struct NameIndex: ~Copyable, Sendable {
     builder.reserve(count: count, keyByteCount: byteCount + count)
     for row in 0..<names.count {
       let name = names.bytes(row)
-      if name.isEmpty { continue }
+      if name.isEmpty {
+        generations[row] = Self.noGeneration
+        continue
+      }
       if builder.keyByteCount > NameSegment.maximumKeyByteCount - NameSegmentBuilder.maximumKeyByteCount {
         append(builder, names: names)
         builder = NameSegmentBuilder(namesPerPart: namesPerPart, isOfNames: true)
       }
       builder.add(UInt32(row), name: name)
-      generations[row] = memtableGeneration
+      if generations[row] != memtableGeneration { generations[row] = memtableGeneration }
     }
     append(builder, names: names)
   }

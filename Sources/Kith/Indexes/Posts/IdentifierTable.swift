@@ -1,15 +1,14 @@
 /// Two-way map between ids and rows. Rows are assigned in order of insertion and never reused. Ids are never removed:
 /// the table thus remembers the ids of removed posts and users.
 ///
-/// Ids that begin 1, 2, 3 … in order of insertion, as assigned ids do, need no index: the row is the id minus one.
+/// Ids that begin 1, 2, 3 … in order of insertion, as assigned ids do, need neither an index nor a column: the row is
+/// the id minus one.
 struct IdentifierTable: ~Copyable, Sendable {
-  private(set) var ids: Column<Int64>
+  private(set) var ids: RowIDs
   private var index: HashIndex
   /// Rows that were already removed when the table was built, by id. They are kept out of the index, since they are
   /// rarely looked up and never change: four bytes each, where the index takes ten.
   private var removed: [UInt32] = []
-  /// The number of leading rows whose id is the row plus one.
-  private var denseCount = 0
   /// The highest id ever inserted.
   private(set) var highest: Int64 = 0
   /// Whether ids ascend with rows, as they do if assigned or inserted in order. Rows can then be compared instead of
@@ -17,37 +16,34 @@ struct IdentifierTable: ~Copyable, Sendable {
   private(set) var isAscending = true
 
   init() {
-    ids = Column()
+    ids = RowIDs()
     index = HashIndex()
   }
 
   private init(
-    ids: consuming Column<Int64>, index: consuming HashIndex, removed: [UInt32], denseCount: Int, highest: Int64,
-    isAscending: Bool
+    ids: consuming RowIDs, index: consuming HashIndex, removed: [UInt32], highest: Int64, isAscending: Bool
   ) {
     self.ids = ids
     self.index = index
     self.removed = removed
-    self.denseCount = denseCount
     self.highest = highest
     self.isAscending = isAscending
   }
 
   mutating func pin() -> IdentifierTable {
     IdentifierTable(
-      ids: ids.pin(), index: index.pin(), removed: removed, denseCount: denseCount, highest: highest,
-      isAscending: isAscending)
+      ids: ids.pin(), index: index.pin(), removed: removed, highest: highest, isAscending: isAscending)
   }
 
   /// An MVCC snapshot of the ids alone.
-  mutating func pinIDs() -> Column<Int64> { ids.pin() }
+  mutating func pinIDs() -> RowIDs { ids.pin() }
 
   var count: Int { ids.count }
 
   /// The row of an id, also of a removed one; nil for an id never inserted.
   @inline(__always)
   func row(of id: Int64) -> UInt32? {
-    if id > 0 && id <= denseCount { return UInt32(truncatingIfNeeded: id - 1) }
+    if id > 0 && id <= ids.denseCount { return UInt32(truncatingIfNeeded: id - 1) }
     return index.find(Hashing.hash(id)) { ids[$0] == id } ?? (removed.isEmpty ? nil : removedRow(of: id))
   }
 
@@ -63,9 +59,9 @@ struct IdentifierTable: ~Copyable, Sendable {
     return low < removed.count && ids[removed[low]] == id ? removed[low] : nil
   }
 
-  /// The id of a row. Dense ids are computed without a memory access.
+  /// The id of a row.
   @inline(__always)
-  func id(of row: UInt32) -> Int64 { Int(row) < denseCount ? Int64(row) + 1 : ids[row] }
+  func id(of row: UInt32) -> Int64 { ids[row] }
 
   /// The first row whose id is greater than `id`; `count` if there is none. Requires that ids ascend with rows.
   /// - Complexity: O(log rows).
@@ -92,13 +88,11 @@ struct IdentifierTable: ~Copyable, Sendable {
   /// - Returns: whether its id needs no index.
   @inline(__always)
   private mutating func appendDense(_ id: Int64) -> Bool {
-    let row = ids.count
-    let isDense = row == denseCount && id == Int64(row) + 1
-    if isDense { denseCount += 1 }
+    let denseCount = ids.denseCount
     ids.append(id)
     if id < highest { isAscending = false }
     highest = max(highest, id)
-    return isDense
+    return ids.denseCount > denseCount
   }
 
   /// Sorts the ids inserted by `appendRemoved`.

@@ -8,13 +8,13 @@ final class PostCompaction: IndexCompaction {
 
   let rows: Range<UInt32>
   private let keepsDocuments: Bool
-  private let ids: Column<Int64>
+  private let ids: RowIDs
   private let authors: Column<UInt32>
   private let times: Column<Int64>
   private let texts: TextColumn
 
   init(
-    rows: Range<UInt32>, keepsDocuments: Bool, ids: consuming Column<Int64>, authors: consuming Column<UInt32>,
+    rows: Range<UInt32>, keepsDocuments: Bool, ids: consuming RowIDs, authors: consuming Column<UInt32>,
     times: consuming Column<Int64>, texts: consuming TextColumn
   ) {
     self.rows = rows

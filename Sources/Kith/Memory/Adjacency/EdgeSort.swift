@@ -11,7 +11,7 @@ enum EdgeSort {
   /// Sorts the edges of consecutive lists; within each list they are sorted by source so far.
   /// - Parameter lists: the lengths of the lists, which add up to the number of edges.
   /// - Complexity: O(edges · log longest list); O(edges) for long lists.
-  static func sort(_ edges: inout [UInt64], lists: ArraySlice<UInt32>, ids: borrowing Column<Int64>) {
+  static func sort(_ edges: inout [UInt64], lists: ArraySlice<UInt32>, ids: borrowing RowIDs) {
     var scratch: [UInt64] = []
     // Safety: all below stays within its list, and the lists within the edges.
     unsafe edges.withUnsafeMutableBufferPointer { all in
@@ -83,7 +83,7 @@ enum EdgeSort {
   }
 
   /// Sorts edges with equal seconds by id.
-  private static func sortTies(_ list: UnsafeMutableBufferPointer<UInt64>, ids: borrowing Column<Int64>) {
+  private static func sortTies(_ list: UnsafeMutableBufferPointer<UInt64>, ids: borrowing RowIDs) {
     var start = 0
     for end in 1...list.count {
       if unsafe end < list.count && list[end] >> 32 == list[start] >> 32 { continue }
@@ -92,7 +92,7 @@ enum EdgeSort {
     }
   }
 
-  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, byID ids: borrowing Column<Int64>) {
+  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, byID ids: borrowing RowIDs) {
     func id(_ index: Int) -> Int64 { unsafe ids[UInt32(truncatingIfNeeded: ties[index])] }
     if (1..<ties.count).allSatisfy({ id($0 - 1) < id($0) }) { return }
     let sorted = ties.indices.map { (id: id($0), edge: unsafe ties[$0]) }.sorted { $0.id < $1.id }

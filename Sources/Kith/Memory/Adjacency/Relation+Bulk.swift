@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Bulk construction of relations on all cores, for restoring and importing.
 extension Relation {
   /// Builds a relation from its forward lists: consecutive lists of `degrees[source]` elements each, targets ascending.
@@ -7,14 +9,15 @@ extension Relation {
   /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and about a sixteenth of
   ///   the edges in words per worker.
   init<Failure: Error>(
-    degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing Column<Int64>, form: ListForm = .plain,
+    degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing RowIDs, form: ListForm = .plain,
     hasSparseTargets: Bool = false,
     filling fill:
       @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
   ) throws(Failure) {
     let forward = try PackedLists<UInt64>(
       listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
-    let (backwardDegrees, latest) = Self.backwardDegrees(of: forward, targetCount: targetCount)
+    let (backwardDegrees, latest) = Self.backwardDegrees(
+      of: forward, targetCount: targetCount, workers: workers)
     let backward = Self.backward(
       of: forward, targetsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), degrees: backwardDegrees,
       workers: workers, ids: ids)
@@ -47,7 +50,7 @@ extension Relation {
   /// - Parameter degrees: the number of sources of each target.
   static func backward(
     of forward: borrowing PackedLists<UInt64>, targetsPerBlock: Int, degrees: [UInt32], workers: Int,
-    ids: borrowing Column<Int64>
+    ids: borrowing RowIDs
   ) -> PackedLists<UInt32> {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
@@ -55,23 +58,45 @@ extension Relation {
       listsPerBlock: targetsPerBlock, form: forward.form, degrees: degrees, workers: workers,
       unitElementCount: max(1 << 18, min(total / 16, 1 << 23))
     ) { (targets, elements, buffer) throws(Never) in
-      var edges = readers.lend {
+      readers.lend {
         ForwardReader(sourceCount: forward.count)
       } _: { reader in
-        reader.edges(of: forward, to: targets, degrees: degrees, count: elements.count)
+        reader.read(forward, to: targets, degrees: degrees, count: elements.count)
+        EdgeSort.sort(&reader.edges, lists: degrees[targets], ids: ids)
+        let edges = reader.edges
+        for index in 0..<elements.count { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
       }
-      EdgeSort.sort(&edges, lists: degrees[targets], ids: ids)
-      for index in edges.indices { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
     }
   }
 
   /// The number of sources of each target, and the latest timestamp of all edges.
+  /// - Complexity: O(edges), on up to four cores, each with a word per target.
   static func backwardDegrees(
-    of forward: borrowing PackedLists<UInt64>, targetCount: Int
+    of forward: borrowing PackedLists<UInt64>, targetCount: Int, workers: Int
+  ) -> (degrees: [UInt32], latestTimestamp: UInt32) {
+    let taskCount = forward.count < countedTogether ? 1 : min(workers, 4)
+    let sum = Mutex<(degrees: [UInt32], latestTimestamp: UInt32)>(([], 0))
+    Parallel.forEach(taskCount) { task in
+      let sources = forward.count * task / taskCount..<forward.count * (task + 1) / taskCount
+      let part = countTargets(of: forward, sources, targetCount: targetCount)
+      sum.withLock { sum in
+        sum.latestTimestamp = max(sum.latestTimestamp, part.latestTimestamp)
+        if sum.degrees.isEmpty { return sum.degrees = part.degrees }
+        for target in 0..<targetCount { sum.degrees[target] += part.degrees[target] }
+      }
+    }
+    return sum.withLock { $0 }
+  }
+
+  /// The targets of fewer sources are counted by one thread.
+  private static let countedTogether = 1 << 14
+
+  private static func countTargets(
+    of forward: borrowing PackedLists<UInt64>, _ sources: Range<Int>, targetCount: Int
   ) -> (degrees: [UInt32], latestTimestamp: UInt32) {
     var degrees = [UInt32](repeating: 0, count: targetCount)
     var latest: UInt32 = 0
-    for source in 0..<forward.count {
+    for source in sources {
       forward.forEachRun(of: source) { elements in
         for index in elements.indices {
           degrees[Int(target(elements[index]))] += 1
@@ -91,33 +116,48 @@ final class ForwardReader: @unchecked Sendable {
   private var positions: [UInt32]
   /// The end of the targets already read.
   private var end = 0
+  /// The edges of the last call, and what longer ones left behind them. Reused: a new array would be cleared by the
+  /// system, page by page.
+  var edges: [UInt64] = []
+
+  /// How many sources ahead elements are prefetched, and heads of blocks.
+  private static let elementsAhead = 12
+  private static let blocksAhead = 64
 
   init(sourceCount: Int) { positions = [UInt32](repeating: 0, count: sourceCount) }
 
-  /// The edges to some adjacent targets, by target, then by source: timestamp in the high word, source in the low word.
+  /// Reads the edges to some adjacent targets into `edges`, by target, then by source: timestamp in the high word,
+  /// source in the low word.
   ///
   /// If the targets are below those of the previous call, reading starts again. That happens if a thread was delayed
   /// before it borrowed a reader, and gets one that another thread has advanced.
-  func edges(
-    of forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, degrees: [UInt32], count: Int
-  ) -> [UInt64] {
+  func read(_ forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, degrees: [UInt32], count: Int) {
     if targets.lowerBound < end { positions = [UInt32](repeating: 0, count: positions.count) }
     end = targets.upperBound
-    var next: [Int] = []
+    // In words, which for most units fit a core's cache.
+    var next: [UInt32] = []
     next.reserveCapacity(targets.count)
-    var start = 0
+    var start: UInt32 = 0
     for target in targets {
       next.append(start)
-      start += Int(degrees[target])
+      start += degrees[target]
     }
-    var edges = [UInt64](repeating: 0, count: count)
+    if edges.count < count { edges = [UInt64](repeating: 0, count: count) }
     let (first, limit) = (UInt64(targets.lowerBound) << 32, UInt64(targets.upperBound) << 32)
     // Moved out of the object while it is written: each write there would check for uniqueness.
-    var positions = self.positions
-    self.positions = []
-    defer { self.positions = positions }
+    var positions: [UInt32] = []
+    var edges: [UInt64] = []
+    swap(&positions, &self.positions)
+    swap(&edges, &self.edges)
+    defer {
+      swap(&positions, &self.positions)
+      swap(&edges, &self.edges)
+    }
     for source in positions.indices {
       var position = Int(positions[source])
+      let ahead = source &+ Self.elementsAhead
+      if ahead < positions.count { forward.prefetchElement(Int(positions[ahead]), of: ahead) }
+      forward.prefetchBlock(of: source &+ Self.blocksAhead)
       if forward.isCompact {
         let (page, start, count, isLong) = forward.compact(source)
         if !isLong {
@@ -157,16 +197,15 @@ final class ForwardReader: @unchecked Sendable {
       }
       positions[source] = UInt32(truncatingIfNeeded: position)
     }
-    return edges
   }
 
   /// Writes an edge to the next place of its list. No local function: captured variables are checked at each access.
   @inline(__always)
   private static func put(
-    _ element: UInt64, _ source: Int, from first: Int, _ next: inout [Int], _ edges: inout [UInt64]
+    _ element: UInt64, _ source: Int, from first: Int, _ next: inout [UInt32], _ edges: inout [UInt64]
   ) {
     let list = Int(Relation.target(element)) &- first
-    edges[next[list]] = UInt64(Relation.timestamp(element)) << 32 | UInt64(source)
+    edges[Int(next[list])] = UInt64(Relation.timestamp(element)) << 32 | UInt64(source)
     next[list] &+= 1
   }
 

@@ -59,9 +59,10 @@ struct Relation: ~Copyable, Sendable {
   mutating func deferBackward() { defersBackward = true }
 
   /// Rebuilds the backward lists if they were deferred.
-  mutating func buildBackward(workers: Int = 1, ids: borrowing Column<Int64>) {
+  mutating func buildBackward(workers: Int = 1, ids: borrowing RowIDs) {
     if !defersBackward { return }
-    let (degrees, latest) = Self.backwardDegrees(of: forward, targetCount: backward.count)
+    let (degrees, latest) = Self.backwardDegrees(
+      of: forward, targetCount: backward.count, workers: workers)
     backward = Self.backward(
       of: forward, targetsPerBlock: backward.listsPerBlock, degrees: degrees, workers: workers, ids: ids)
     latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count, form)
@@ -120,7 +121,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// The first position in a target's sources that is not before (timestamp, id).
   func backwardPosition(
-    _ target: UInt32, timestamp: UInt32, id: Int64, ids: borrowing Column<Int64>
+    _ target: UInt32, timestamp: UInt32, id: Int64, ids: borrowing RowIDs
   ) -> PackedLists<UInt32>.Position {
     backward.partitionPoint(of: Int(target)) { source in
       let own = self.timestamp(source, target) ?? 0
@@ -156,7 +157,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// Adds an edge.
   /// - Returns: false if it existed.
-  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>) -> Bool {
+  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs) -> Bool {
     guard let edit = insertion(source, target, timestamp: timestamp, ids: ids) else { return false }
     insert(edit)
     return true
@@ -164,7 +165,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// The insertion of an edge; nil if it exists.
   @inline(__always)
-  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>) -> EdgeEdit? {
+  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs) -> EdgeEdit? {
     prefetch(source, target)
     let list = Int(source)
     let key = UInt64(target) << 32
@@ -192,7 +193,7 @@ struct Relation: ~Copyable, Sendable {
 
   @inline(__always)
   private func insertionBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs
   ) -> PackedLists<UInt32>.Position {
     let latest = latestTimestamp(ofGroup: Int(target) >> targetsPerTimestampShift)
     if timestamp > latest { return backward.endPosition(of: Int(target)) }
@@ -206,7 +207,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// The backward position of a new edge that may not be the latest. It is still mostly the end.
   private func placeBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, latest: UInt32, ids: borrowing Column<Int64>
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, latest: UInt32, ids: borrowing RowIDs
   ) -> PackedLists<UInt32>.Position {
     let end = backward.endPosition(of: Int(target))
     guard let (last, _) = backward.element(before: end, of: Int(target)) else { return end }
@@ -220,7 +221,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// Removes an edge.
   /// - Returns: false if there was none.
-  mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> Bool {
+  mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing RowIDs) -> Bool {
     guard let edit = removal(source, target, ids: ids) else { return false }
     remove(edit)
     return true
@@ -228,7 +229,7 @@ struct Relation: ~Copyable, Sendable {
 
   /// The removal of an edge; nil if there is none.
   @inline(__always)
-  func removal(_ source: UInt32, _ target: UInt32, ids: borrowing Column<Int64>) -> EdgeEdit? {
+  func removal(_ source: UInt32, _ target: UInt32, ids: borrowing RowIDs) -> EdgeEdit? {
     prefetch(source, target)
     let list = Int(source)
     let key = UInt64(target) << 32
@@ -253,7 +254,7 @@ struct Relation: ~Copyable, Sendable {
   /// The backward position of an edge. In a short list, scanning the rows is faster than a search that looks up
   /// seconds.
   private func removalBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing Column<Int64>
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs
   ) -> PackedLists<UInt32>.Position {
     let list = Int(target)
     if backward.runCount(of: list) == 1, let offset = backward.firstOffset(of: source, run: 0, of: list) {
@@ -267,7 +268,7 @@ struct Relation: ~Copyable, Sendable {
   }
 
   /// Removes all edges from a source.
-  mutating func removeAll(from source: UInt32, ids: borrowing Column<Int64>) {
+  mutating func removeAll(from source: UInt32, ids: borrowing RowIDs) {
     for run in 0..<(defersBackward ? 0 : forward.runCount(of: Int(source))) {
       for offset in 0..<forward.runLength(run, of: Int(source)) {
         let element = forward[Int(source), .init(run: run, offset: offset)]
@@ -281,7 +282,7 @@ struct Relation: ~Copyable, Sendable {
   }
 
   /// Removes all edges to a target.
-  mutating func removeAll(to target: UInt32, ids: borrowing Column<Int64>) {
+  mutating func removeAll(to target: UInt32, ids: borrowing RowIDs) {
     buildBackward(ids: ids)
     let key = UInt64(target) << 32
     for run in 0..<backward.runCount(of: Int(target)) {
@@ -300,7 +301,7 @@ extension Relation {
   var byteCount: Int { forward.byteCount + backward.byteCount + latestTimestamps.byteCount }
 
   /// Checks that forward and backward lists hold the same edges, each in its order.
-  func checkInvariants(_ name: String, ids: borrowing Column<Int64>) -> [String] {
+  func checkInvariants(_ name: String, ids: borrowing RowIDs) -> [String] {
     var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
     var forwardCount = 0
     for source in 0..<forward.count {

@@ -23,6 +23,19 @@ import Testing
     #expect(Self.sections(restored).contents == first.contents)
   }
 
+  @Test("Texts are compressed while they are read, and answers are the same")
+  func compressedTexts() throws {
+    let sample = try SampleGraph(userCount: 40, seed: 9)
+    let state = try GraphSections.state(
+      from: SectionList(Self.sections(sample.graph)), sequence: sample.model.sequence,
+      form: GraphForm(compressesTexts: true))
+    let isCompressing = state.posts.texts.isCompressing
+    #expect(isCompressing)
+    let graph = SocialGraph(state, store: nil, isReadOnly: false)
+    #expect(sample.differences(from: graph.pin().view, questions: 150) == [])
+    #expect(Self.sections(graph).contents == Self.sections(sample.graph).contents)
+  }
+
   @Test("An empty graph, and one without remaining users, survive saving")
   func nothingLeft() throws {
     let graph = SocialGraph()

@@ -1,0 +1,39 @@
+/// The ids of rows, none of which is inserted twice.
+///
+/// The leading ids that are the row plus one, as assigned ids are, take no memory.
+struct RowIDs: ~Copyable, Sendable {
+  /// The number of leading rows whose id is the row plus one.
+  private(set) var denseCount = 0
+  /// The ids of the rows behind them.
+  private var others = Column<Int64>()
+
+  init() {}
+
+  private init(denseCount: Int, others: consuming Column<Int64>) {
+    self.denseCount = denseCount
+    self.others = others
+  }
+
+  mutating func pin() -> RowIDs { RowIDs(denseCount: denseCount, others: others.pin()) }
+
+  var count: Int { denseCount + others.count }
+
+  @inline(__always)
+  subscript(row: Int) -> Int64 { row < denseCount ? Int64(row) + 1 : others[row - denseCount] }
+
+  @inline(__always)
+  subscript(row: UInt32) -> Int64 { self[Int(row)] }
+
+  /// Appends a row.
+  mutating func append(_ id: Int64) {
+    if others.count == 0 && id == Int64(denseCount) + 1 { denseCount += 1 } else { others.append(id) }
+  }
+
+  var byteCount: Int { others.byteCount }
+
+  func checkInvariants(_ name: String) -> [String] {
+    var problems = others.checkInvariants(name)
+    if others.count > 0 && others[0] == Int64(denseCount) + 1 { problems.append("\(name): a dense id is stored") }
+    return problems
+  }
+}
