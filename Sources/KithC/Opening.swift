@@ -89,10 +89,12 @@ extension SocialGraph.Options {
   fileprivate init(_ pointer: UnsafePointer<kith_options>?) throws {
     self.init()
     guard let given = pointer?.pointee else { return }
-    guard given.reserved == (0, 0, 0, 0) else { throw Failure.invalid("reserved members of kith_options are not 0") }
+    guard given.reserved == (0, 0, 0) else { throw Failure.invalid("reserved members of kith_options are not 0") }
     durability = try choice(given.durability, of: [.synced, .flushed, .memory], "durability")
     postIndex = try choice(given.post_index, of: [.textsAndAuthors, .texts, .off], "post_index")
     uniqueNames = try choice(given.unique_names, of: [.exact, .loose], "unique_names")
+    compactLists = try choice(given.compact_lists, of: [false, true], "compact_lists")
+    compressTexts = try choice(given.compress_texts, of: [false, true], "compress_texts")
     snapshotAfterChangeCount = try Self.rule(given.snapshot_after_changes, snapshotAfterChangeCount)
     snapshotAfterByteCount = try Self.rule(given.snapshot_after_bytes, snapshotAfterByteCount)
     snapshotAfterSeconds = try Self.rule(given.snapshot_after_seconds, snapshotAfterSeconds)

@@ -113,6 +113,10 @@ static void numbers(void) {
   EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
   options = (kith_options){.maximum_users = -1};
   EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
+  options = (kith_options){.compact_lists = 2};
+  EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
+  options = (kith_options){.compress_texts = -1};
+  EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
   options = (kith_options){.maximum_users = 1};
   OK(kith_open_memory(&options, &other, NULL));
   OK(kith_add_user(other, kith_string("ann"), 0, NULL, NULL));

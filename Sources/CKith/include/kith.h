@@ -166,7 +166,9 @@ typedef struct kith_options {
   // One at a time, on a thread of the library; never after kith_free of the graph, or after an opening that has failed.
   void (*on_event)(void *context, const kith_store_event *event);
   void *context;
-  int64_t reserved[4];
+  int32_t compact_lists;   // 1: follows, likes, blocks and mutes in as few bits as they need, slower to read and change
+  int32_t compress_texts;  // 1: the texts of posts compressed in memory; files do not depend on either
+  int64_t reserved[3];
 } kith_options;
 
 // Opens a store directory, which is created if absent, or a snapshot file, which is read-only. `options` may be null.

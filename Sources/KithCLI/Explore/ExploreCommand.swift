@@ -15,7 +15,7 @@ enum ExploreCommand {
     name: "explore",
     summary: "shows a store in the browser: people, posts, pictures of the graph, its files, live and as of a time",
     positionals: [Positional("STORE", "a store directory, also one in use, or a snapshot; only read")],
-    options: [port, open, listen, page],
+    options: [port, open, listen, page, .compactLists, .compressTexts],
     notes: [
       """
       It prints an address with a token that is new in each run: who has it may read everything, for as long as the
@@ -46,7 +46,7 @@ enum ExploreCommand {
     let stop = DispatchSemaphore(value: 0)
     Signals.take([Signals.interrupt, Signals.terminate]) { _ in stop.signal() }
     let rule = AccessRule(listening: address)
-    let store = try ExploredStore(arguments.positionals[0])
+    let store = try ExploredStore(arguments.positionals[0], try arguments.graphOptions())
     let explorer = Explorer(store, rule, PageFiles(directory: arguments.value(page)))
     let server = try start(address, port) { explorer.answer($0) }
     defer {

@@ -18,6 +18,7 @@ final class ExploredStore: Sendable {
 
   let path: String
   let kind: Kind
+  private let options: SocialGraph.Options
   private let newest: Mutex<SocialGraph>
   private let log = Mutex(ChangeLog())
   private let failure = Mutex<HTTPFailure?>(nil)
@@ -27,9 +28,10 @@ final class ExploredStore: Sendable {
   private let reading = ReadControl()
   private let follows = DispatchGroup()
 
-  init(_ path: String) throws(CommandFailure) {
+  init(_ path: String, _ options: SocialGraph.Options = SocialGraph.Options()) throws(CommandFailure) {
     self.path = path
-    let graph = try StoreAccess.open(path, access: .readOnly)
+    self.options = options
+    let graph = try StoreAccess.open(path, access: .readOnly, options)
     newest = Mutex(graph)
     kind = ((try? StoreTools.isFile(path)) ?? false) ? .snapshot : .store
     guard kind == .store else { return }
@@ -64,7 +66,7 @@ final class ExploredStore: Sendable {
     while !reading.isCancelled {
       do throws(KithError) {
         if needsReading {
-          let graph = try SocialGraph.read(path, at: .newest, control: reading)
+          let graph = try SocialGraph.read(path, at: .newest, options: options, control: reading)
           newest.withLock { $0 = graph }
           needsReading = false
         }
@@ -107,7 +109,7 @@ final class ExploredStore: Sendable {
   /// Opens the state as of a time, and closes the least recently used if there are too many.
   func openPast(at time: Int64, _ control: ReadControl) throws(KithError) -> SocialGraph {
     if let graph = past(at: time) { return graph }
-    let graph = try SocialGraph.read(path, at: .time(Timestamp(time)), control: control)
+    let graph = try SocialGraph.read(path, at: .time(Timestamp(time)), options: options, control: control)
     if control.isCancelled { throw .cancelled }
     past.withLock { past in
       past.removeAll { $0.at == time }

@@ -6,7 +6,7 @@ enum RankCommand {
     name: "rank",
     summary: "ranks users by PageRank, and shows connected components and the degree distribution",
     positionals: [StoreQuery.store],
-    options: [.limit, .compactLists, .json],
+    options: [.limit, .compactLists, .compressTexts, .json],
     examples: ["rank ./store", "rank ./store --limit 5 --json"],
     run: run)
 

@@ -19,7 +19,7 @@ enum WatchCommand {
         choices: kinds),
       Positional("SUBJECT", "the user, the post (likes) or the text (search)", isOptional: true),
     ],
-    options: [from, viewer, .limit, count, every] + ReplicaAccess.options,
+    options: [from, viewer, .limit, count, every, .compactLists, .compressTexts] + ReplicaAccess.options,
     notes: [
       "A change is printed as its request in kith query, with its \"sequence\". {\"missed\":[a,b]} replaces changes "
         + "that the journals no longer hold. An answer is printed as by kith query, now and whenever it changes. "
@@ -66,6 +66,13 @@ enum WatchCommand {
     return 0
   }
 
+  /// Refuses the options of a graph in memory where there is none, or another command's.
+  static func refuseForms(_ arguments: Arguments, _ reason: String) throws(CommandFailure) {
+    for option in [Option.compactLists, .compressTexts] where arguments.flag(option) {
+      throw arguments.misuse("\(option.name): \(reason)")
+    }
+  }
+
   static func attempt<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
     do throws(KithError) { return try body() } catch { throw .no(error.description) }
   }
@@ -101,6 +108,7 @@ enum WatchCommand {
       guard arguments.positional(2) == nil, !arguments.flag(viewer), !arguments.flag(.limit) else {
         throw arguments.misuse("changes are watched as a whole: no subject, no --as, no --limit")
       }
+      try WatchCommand.refuseForms(arguments, "changes are read from the journal")
       let store = arguments.positionals[0]
       let first = try arguments.integer(from, in: 1...Int64.max)
       do throws(KithError) {
@@ -138,7 +146,7 @@ enum WatchCommand {
     init(_ arguments: Arguments, _ what: String) throws(CommandFailure) {
       if arguments.flag(from) { throw arguments.misuse("--from is for changes") }
       let store = arguments.positionals[0]
-      let graph = try StoreAccess.open(store, access: .readOnly)
+      let graph = try StoreAccess.open(store, access: .readOnly, try arguments.graphOptions())
       let request = try graph.read { (view) throws(CommandFailure) in
         try WatchCommand.request(arguments, what, arguments.positional(2), view)
       }

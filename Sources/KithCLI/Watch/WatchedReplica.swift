@@ -14,6 +14,7 @@ struct WatchedReplica: WatchCommand.Watched {
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard ReplicaAccess.isBuiltIn else { throw ReplicaAccess.missingTrait }
     guard let url = ReplicaAccess.url(arguments) else { throw arguments.misuse("--log URL is missing") }
+    try WatchCommand.refuseForms(arguments, "a replica does not take it")
     let what = arguments.positional(0) ?? "changes"
     let subject = arguments.positional(1)
     let first = try arguments.integer(WatchCommand.from, in: 1...Int64.max)

@@ -42,4 +42,20 @@ import Testing
     let graph = try SocialGraph.open(store, access: .readOnly)
     #expect(try graph.read { try $0.isFollowing(2, as: 1) } && graph.read { $0.counts.follows } == 1)
   }
+
+  @Test("A live answer is the same with compact lists and compressed texts, which changes do not take")
+  func watched() throws {
+    let playground = try Playground()
+    let store = playground.path("store")
+    let sizes = ["--users", "500", "--follows", "5000", "--posts", "1000", "--likes", "500"]
+    #expect(try BuiltKith.run(["seed", store] + sizes).status == 0)
+    let words = ["watch", store, "timeline", "42", "--count", "1"]
+    let forms = ["--compact-lists", "--compress-texts"]
+    let (plain, compact) = (try BuiltKith.run(words), try BuiltKith.run(words + forms))
+    #expect(plain.status == 0 && plain.lines.count == 1 && plain.output == compact.output, "\(compact)")
+    for forms in [forms, [forms[0]], [forms[1]]] {
+      let refused = try BuiltKith.run(["watch", store, "changes", "--count", "1"] + forms)
+      #expect(refused.status == 2 && refused.errors.contains(forms[0]), "\(refused)")
+    }
+  }
 }

@@ -313,6 +313,10 @@ class Options:
     durability: Durability = "synced"
     post_index: PostIndexing = "textsAndAuthors"
     unique_names: UniqueNames = "exact"
+    #: Follows, likes, blocks and mutes in as few bits as they need: less memory, slower to read and to change.
+    compact_lists: bool = False
+    #: The texts of posts compressed in memory.
+    compress_texts: bool = False
     snapshot_after_changes: int | None = 10_000_000
     snapshot_after_bytes: int | None = 1 << 30
     snapshot_after_seconds: int | None = 3_600
@@ -338,6 +342,7 @@ def _raw(options: Options | None, read_only: bool = False) -> tuple[Any, list[An
     raw.post_index = ("textsAndAuthors", "texts", "off").index(options.post_index)
     raw.unique_names = ("exact", "loose").index(options.unique_names)
     raw.read_only = read_only
+    raw.compact_lists, raw.compress_texts = options.compact_lists, options.compress_texts
     for name in ("snapshot_after_changes", "snapshot_after_bytes", "snapshot_after_seconds", "heal_after_seconds"):
         value = getattr(options, name)
         setattr(raw, name, -1 if value is None else value)
