@@ -32,7 +32,9 @@ def main():
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--scale", default="1/20", help="the part of the whole: 1, 1/4 or 1/20 (the default)")
     parser.add_argument("--stage", choices=STAGES, help="this stage alone; without it, all that are not yet done")
+    parser.add_argument("--page", action="store_true", help="runs nothing, and writes the page of the stages done")
     parser.add_argument("--compact-lists", action="store_true", help="keeps follows and likes in fewer bytes")
+    parser.add_argument("--compress-texts", action="store_true", help="keeps the texts of posts compressed")
     parser.add_argument("--directory", default=".build/flagship", help="for the store, the results and scratch files")
     parser.add_argument("--results", help="the page to write; standard output without it")
     parser.add_argument("--picture", help="an SVG of memory by structure and of the times")
@@ -40,16 +42,19 @@ def main():
     options = parser.parse_args()
     numerator, _, denominator = options.scale.partition("/")
     scale = int(numerator) / int(denominator or 1)
-    form = ["--compact-lists"] if options.compact_lists else []
-    run = Flagship(options.kith, scale, form, os.path.join(options.directory, options.scale.replace("/", "of")))
-    for stage in [options.stage] if options.stage else STAGES:
+    form = [word for word in ("--compact-lists", "--compress-texts") if getattr(options, word[2:].replace("-", "_"))]
+    directory = os.path.join(options.directory, "".join([options.scale.replace("/", "of"), *form]))
+    run = Flagship(options.kith, scale, form, directory)
+    for stage in [] if options.page else [options.stage] if options.stage else STAGES:
         if options.stage or stage not in run.results:
             run.stage(stage)
-    # The import can be left out of a page, where time or disk are short.
-    if set(STAGES) - {"import"} <= set(run.results):
+    # The last two stages can be left out of a page, where time or disk are short.
+    if set(STAGES) - {"change", "import"} <= set(run.results):
         run.results["machine"] = machine()
         name = options.picture and os.path.relpath(options.picture, os.path.dirname(options.results or "") or ".")
-        write(options.results, markdown(run.results, options.scale, options.remark, name))
+        run.results["whole"] = WHOLE
+        words = " ".join(["--scale", options.scale, *form])
+        write(options.results, markdown(run.results, options.scale, words, options.remark, name))
         if options.picture:
             write(options.picture, picture(run.results))
 

@@ -1,5 +1,6 @@
 """The page of the flagship: times, memory by structure, size of the file; and its picture."""
 
+import math
 from xml.sax.saxutils import escape
 
 from picture import style
@@ -27,15 +28,15 @@ def table(head, rows):
 
 def steps(results):
     """What was done: seconds, the most resident bytes."""
-    opened, changed = results["open"], results["change"]
-    imported = results.get("import")
+    opened, changed, imported = results["open"], results.get("change"), results.get("import")
     return [
         ("made and saved", results["make"]["seconds"], results["make"]["peak"]),
         ("opened, to the first timeline", opened["firstTimeline"], opened["opened"]["peak"]),
         ("opened, to the first search", opened["firstSearch"], None),
         ("asked (all rows below)", opened["stageSeconds"] - opened["firstSearch"], opened["asked"]["peak"]),
         ("opened and PageRank", results["rank"]["seconds"], results["rank"]["peak"]),
-        ("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"]),
+        *([("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"])]
+          if changed else []),
         *([("exported to .tsv.zst", imported["exportSeconds"], None),
            ("imported", imported["seconds"], imported["peak"])] if imported else []),
     ]
@@ -47,7 +48,15 @@ def structures(results):
     return sorted(taken.items(), key=lambda item: -item[1])
 
 
-def markdown(results, scale, remarks, picture_name):
+def whole(results, is_compact):
+    """The bytes of each structure at full size: in proportion, and a bit more for each end of an edge of compact lists
+    whenever the rows double."""
+    ratio = results["whole"]["users"] / results["counts"]["users"]
+    bits = 2 * math.log2(ratio) if is_compact else 0
+    return {name: count * ratio + results["whole"].get(name, 0) * bits / 8 for name, count in structures(results)}
+
+
+def markdown(results, scale, words, remarks, picture_name):
     counts, made = results["counts"], results["make"]
     users, follows = counts["users"], counts["follows"]
     total = results["open"]["bytes"]["total"]
@@ -57,7 +66,7 @@ def markdown(results, scale, remarks, picture_name):
     check = results["check"]
     lines = [
         f"# A network like Twitter in 2010, at {scale} of its size", "",
-        f"Created by `Scripts/flagship --scale {scale}`. {results['machine']}.", "",
+        f"Created by `Scripts/flagship {words}`. {results['machine']}.", "",
         f"{users:,} users, {follows:,} follows, {counts['posts']:,} posts, {counts['likes']:,} likes; power laws both "
         f"ways: the most followed user has {check['mostFollowers']:,} followers. Posts are not indexed.", "",
         *[line for remark in remarks for line in (remark, "")]]
@@ -76,14 +85,26 @@ def markdown(results, scale, remarks, picture_name):
         (name, latency(half), latency(most)) for name, (half, most) in results["open"]["latencies"].items()])
     lines += [
         f"The timelines, suggestions and counts of {check['samples']} users and the twenty highest PageRanks equal "
-        "those that a C program computes from the exported rows. One follow, one like and one rename took "
-        + ", ".join(latency(time) for time in results["change"]["nanoseconds"])
-        + ", and were there after kill -9.", "", "## Memory", ""]
-    lines += table(["structure", "bytes", "each user", "share"], [
-        (name, gigabytes(count), f"{count / users:.1f}", f"{100 * count / total:.1f} %")
+        "those that a C program computes from the exported rows.", ""]
+    if changed := results.get("change"):
+        lines += ["One follow, one like and one rename took "
+                  + ", ".join(latency(time) for time in changed["nanoseconds"])
+                  + ", and were there after kill -9.", ""]
+    lines += ["## Memory", ""]
+    full = whole(results, "--compact-lists" in words)
+    lines += table(["structure", "bytes", "each user", "share", "at full size, calculated"], [
+        (name, gigabytes(count), f"{count / users:.1f}", f"{100 * count / total:.1f} %", gigabytes(full[name]))
         for name, count in structures(results)])
     lines += [f"Total {gigabytes(total)}, {total / users:.0f} bytes a user; a follow takes "
-              f"{dict(structures(results))['follows'] / follows:.2f} bytes.", "", "## The file", ""]
+              f"{dict(structures(results))['follows'] / follows:.2f} bytes."]
+    if "--compact-lists" in words:
+        # What a step takes beside the graph: most while it is made or opened.
+        peak = max(peak for _, _, peak in steps(results) if peak)
+        ratio = results["whole"]["users"] / users
+        lines += ["", f"At full size the graph takes {gigabytes(sum(full.values()))} by calculation. The step that "
+                  f"took most memory took {gigabytes(peak - total)} beside the graph here; in proportion, "
+                  f"{gigabytes(sum(full.values()) + (peak - total) * ratio)} would be resident."]
+    lines += ["", "## The file", ""]
     lines += table(["", "bits a follow"], [
         ("targets and degrees", f"{bits:.2f}"), ("with times", f"{timed:.2f}"),
         ("least, given the degrees of all users", f"{check['entropyBits']:.2f}")])
