@@ -106,7 +106,6 @@ import CSupport
   }
 
   /// The bytes of an allocated block: at least those asked for.
-  @inline(__always)
   @unsafe static func byteCount(of base: UnsafeMutableRawPointer) -> Int {
     unsafe Block(base - headerByteCount).byteCount
   }
@@ -115,7 +114,6 @@ import CSupport
   @unsafe static func noteOutside(_ base: UnsafeMutableRawPointer, byteCount: Int) {
     unsafe Block(base - headerByteCount).note(byteCount: byteCount, isFree: false, isOutside: true)
   }
-
   @unsafe static func isOutside(_ base: UnsafeMutableRawPointer) -> Bool {
     unsafe Block(base - headerByteCount).isOutside
   }
