@@ -40,6 +40,23 @@ import Testing
     for graph in [a, c] { await graph.close() }
   }
 
+  @Test("Two arrivals of a snapshot at once do not disturb each other")
+  func arrivals() throws {
+    let fixture = try ReplicaFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let directory = fixture.directory
+    let first = try #require(try ReplicaSnapshot.Arrival("snapshot", in: directory))
+    let second = try #require(try ReplicaSnapshot.Arrival("snapshot", in: directory))
+    try first.write([1, 2], at: 0)
+    try second.write([1], at: 0)
+    try first.finish()
+    #expect(try ReplicaSnapshot.bytes(of: "snapshot", in: directory, at: 0, count: 9) == [1, 2])
+    try second.write([2], at: 1)
+    try second.finish()
+    #expect(try ReplicaSnapshot.bytes(of: "snapshot", in: directory, at: 0, count: 9) == [1, 2])
+    #expect(try ReplicaSnapshot.Arrival("snapshot", in: directory) == nil)
+  }
+
   @Test("A snapshot with a missing, a short or a damaged part is passed over, and an older one taken")
   func damage() async throws {
     for damage in 0..<3 {

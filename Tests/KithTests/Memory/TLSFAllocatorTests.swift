@@ -123,6 +123,24 @@ import Testing
     for block in blocks { unsafe heap.free(block.base) }
   }
 
+  @Test("A block keeps its size when it is copied again and again", arguments: [48, 256, 2_600, 4_096, 16_384])
+  func copies(around size: Int) {
+    var random = SeededRandom(seed: 9)
+    var heap = TLSFAllocator()
+    var blocks = (0..<500).map { _ in unsafe heap.allocate(byteCount: size + 16 * random.below(8)) }
+    let byteCounts = blocks.map { unsafe TLSFAllocator.byteCount(of: $0) }
+    for _ in 0..<20_000 {
+      let index = random.below(blocks.count)
+      let copy = unsafe heap.allocate(byteCount: TLSFAllocator.byteCount(of: blocks[index]))
+      unsafe heap.free(blocks[index])
+      unsafe blocks[index] = unsafe copy
+    }
+    #expect(blocks.map { unsafe TLSFAllocator.byteCount(of: $0) } == byteCounts)
+    #expect(unsafe blocks.reduce(0) { unsafe $0 + TLSFAllocator.footprint(of: $1) } == heap.takenByteCount)
+    #expect(heap.checkInvariants() == [])
+    for block in blocks { unsafe heap.free(block) }
+  }
+
   @Test("Free memory that is given back can be allocated again, and blocks beside it are intact")
   func givingBack() {
     var random = SeededRandom(seed: 9)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A snapshot of a replica: a file that holds a graph and its place in a log.
 package struct ReplicaSnapshot: Hashable, Sendable {
   package let path: String
@@ -94,21 +96,23 @@ package struct ReplicaSnapshot: Hashable, Sendable {
 }
 
 extension ReplicaSnapshot {
-  /// A snapshot's file that arrives in parts. It has another name until it is whole, so it is never taken for one that
-  /// is; a rest is replaced by the next attempt.
+  /// A snapshot's file that arrives in parts. It has a name of its own until it is whole, so it is never taken for one
+  /// that is, and two that arrive at once do not meet. What an ended process left behind is replaced.
   package final class Arrival: Sendable {
     private let disk = SystemDisk()
     private let file: SystemFile
     private let directory: String
     private let path: String
-    private var temporaryPath: String { path + StoreNames.temporarySuffix }
+    private let temporaryPath: String
+    private static let count = Atomic<Int>(0)
 
     /// Begins; nil if the file is there.
     package init?(_ name: String, in directory: String) throws(KithError) {
       self.directory = directory
       path = directory.appendingPathComponent(name)
       if try disk.status(of: path, followingLinks: false) != nil { return nil }
-      let temporaryPath = path + StoreNames.temporarySuffix
+      let number = Self.count.add(1, ordering: .relaxed).newValue
+      temporaryPath = "\(path).\(number)" + StoreNames.temporarySuffix
       if try disk.status(of: temporaryPath, followingLinks: false) != nil { try disk.remove(temporaryPath) }
       file = try disk.create(temporaryPath)
     }

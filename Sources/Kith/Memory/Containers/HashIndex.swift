@@ -136,9 +136,9 @@ struct HashIndex: ~Copyable, Sendable {
       let (page, lineCount) = (Int(directory[index] >> Self.lineCountBits), Self.lineCount(directory[index]))
       let base = unsafe pages.base(page)
       let localDepth = unsafe base.load(as: UInt32.self)
-      // The allocator may give a line more.
+      // The allocator rounds up by less than a line, also when a page is copied after a pin.
       let spareByteCount = pages.pageByteCount(page) - (lineCount + 1) * Self.lineByteCount
-      if !(0..<2 * Self.lineByteCount).contains(spareByteCount) || localDepth > depth {
+      if !(0..<Self.lineByteCount).contains(spareByteCount) || localDepth > depth {
         return ["\(name): the directory misjudges page \(page)"]
       }
       if index >> Int(localDepth) > 0 {

@@ -37,7 +37,7 @@ import CSupport
     return unsafe base
   }
 
-  /// The bytes that may be used: those asked for, and what the allocator added.
+  /// The bytes that may be used: those asked for, rounded up as the allocator does.
   var byteCount: Int { unsafe PagePool.byteCount(of: base) }
 
   /// All bytes that the page takes.
@@ -54,7 +54,7 @@ import CSupport
   @unsafe static func isUnique(_ base: UnsafeMutableRawPointer) -> Bool { unsafe kith_page_is_unique(base) }
 
   @unsafe static func footprint(of base: UnsafeMutableRawPointer) -> Int {
-    unsafe PagePool.byteCount(of: base) + TLSFAllocator.headerByteCount
+    unsafe TLSFAllocator.footprint(of: base)
   }
 }
 

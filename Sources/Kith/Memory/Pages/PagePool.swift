@@ -57,7 +57,7 @@ enum PagePool {
     }
   }
 
-  /// The bytes of an allocation: at least those asked for.
+  /// The bytes of an allocation that were asked for, rounded up.
   @unsafe static func byteCount(of base: UnsafeMutableRawPointer) -> Int { unsafe TLSFAllocator.byteCount(of: base) }
 
   /// Bytes of all graphs of the process: mapped from the system, and allocated to pages.

@@ -178,7 +178,11 @@ import Synchronization
     ownRoot()
     ownChunk(chunk)
     countOwn(index)
-    return unsafe root.chunk(chunk).own(index & (Self.pagesPerChunk - 1), birth: epoch)
+    // A copy may be in a block that is some bytes longer or shorter.
+    pagesByteCount -= unsafe MemoryPage.footprint(of: base(index))
+    let base = unsafe root.chunk(chunk).own(index & (Self.pagesPerChunk - 1), birth: epoch)
+    pagesByteCount += unsafe MemoryPage.footprint(of: base)
+    return unsafe base
   }
 
   private mutating func ownRoot() {

@@ -8,8 +8,8 @@ import CSupport
 /// class is probed first, because pages come in few sizes, and a freed block of the same size should be reused.
 ///
 /// Each block is preceded by a header of sixteen bytes: the address of the previous block in memory, the size (four
-/// bytes, whose lowest bits are flags), and a word of the owner, for a count of references. A free block begins with
-/// its list neighbours.
+/// bytes, whose lowest bits are flags and what was not asked for), and a word of the owner, for a count of references.
+/// A free block begins with its list neighbours.
 /// - Complexity: O(1). Occasionally an arena is mapped or unmapped; the system creates its pages at first access.
 @safe struct TLSFAllocator: ~Copyable, @unchecked Sendable {
   // Safety: all addresses are of blocks inside arenas that this allocator mapped, and only the holder of the allocator
@@ -65,16 +65,21 @@ import CSupport
       nonmutating set { unsafe header.storeBytes(of: newValue?.header, as: UnsafeMutableRawPointer?.self) }
     }
 
-    /// Without the header. 0 at the end of an arena.
-    var byteCount: Int { Int(size & ~3) }
+    /// Without the header, a multiple of sixteen. 0 at the end of an arena.
+    var byteCount: Int { Int(size & ~15) }
+
+    /// The bytes of an allocated block that were asked for, rounded up. A rest that is no block stays with it: without
+    /// this, a copy would ask for the rest too, might get another one, and pages would grow from copy to copy.
+    var askedByteCount: Int { isOutside ? Int(size & ~3) : byteCount - Int(size & 12) * 4 }
 
     var isFree: Bool { size & 1 != 0 }
 
     /// Whether it is of another allocator.
     var isOutside: Bool { size & 2 != 0 }
 
-    func note(byteCount: Int, isFree: Bool, isOutside: Bool = false) {
-      let size = UInt32(byteCount) | (isFree ? 1 : 0) | (isOutside ? 2 : 0)
+    /// - Parameter rest: the bytes that were not asked for: 0, 16 or 32.
+    func note(byteCount: Int, isFree: Bool, isOutside: Bool = false, rest: Int = 0) {
+      let size = UInt32(byteCount) | UInt32(rest / 4) | (isFree ? 1 : 0) | (isOutside ? 2 : 0)
       unsafe header.storeBytes(of: size, toByteOffset: 8, as: UInt32.self)
     }
 
@@ -105,9 +110,15 @@ import CSupport
     }
   }
 
-  /// The bytes of an allocated block: at least those asked for.
+  /// The bytes of an allocated block that were asked for, rounded up: as many as a copy asks for.
   @unsafe static func byteCount(of base: UnsafeMutableRawPointer) -> Int {
-    unsafe Block(base - headerByteCount).byteCount
+    unsafe Block(base - headerByteCount).askedByteCount
+  }
+
+  /// All bytes that an allocated block takes, with its header.
+  @unsafe static func footprint(of base: UnsafeMutableRawPointer) -> Int {
+    let block = unsafe Block(base - headerByteCount)
+    return (block.isOutside ? block.askedByteCount : block.byteCount) + headerByteCount
   }
 
   /// Writes the header of memory of another allocator.
@@ -137,7 +148,7 @@ import CSupport
     if block.previous == nil && block.next.byteCount == 0 { emptyArenaCount -= 1 }
     if isPage, block.misalignment > 0 { block = cutFront(of: block, block.misalignment) }
     cutEnd(of: block, behind: wanted)
-    block.note(byteCount: block.byteCount, isFree: false)
+    block.note(byteCount: block.byteCount, isFree: false, rest: block.byteCount - wanted)
     takenByteCount += block.byteCount + Self.headerByteCount
     return unsafe block.base
   }
