@@ -28,7 +28,7 @@ enum PagePool {
         (unsafe heap.allocate(byteCount: byteCount), heap.frontier.hasWork)
       }
       if hasWork { makeReady() }
-      return base
+      return unsafe base
     }
     let (margin, byteCount) = (TLSFAllocator.lineByteCount, (byteCount + 3) & ~3)
     let start = UnsafeMutableRawPointer.allocate(byteCount: margin + byteCount, alignment: margin)

@@ -225,7 +225,7 @@ import CSupport
     rest.next.previous = rest
     block.note(byteCount: byteCount, isFree: false)
     list(rest)
-    if left >= Self.longByteCount { frontier.reach(rest.header, arenaByteCount: nextArenaByteCount) }
+    if left >= Self.longByteCount { unsafe frontier.reach(rest.header, arenaByteCount: nextArenaByteCount) }
   }
 
   /// Merges two adjacent blocks, both unlisted.
