@@ -127,18 +127,23 @@ import Testing
   func copies(around size: Int) {
     var random = SeededRandom(seed: 9)
     var heap = TLSFAllocator()
-    var blocks = (0..<500).map { _ in unsafe heap.allocate(byteCount: size + 16 * random.below(8)) }
-    let byteCounts = blocks.map { unsafe TLSFAllocator.byteCount(of: $0) }
+    func asked(_ block: Taken) -> Int { unsafe TLSFAllocator.byteCount(of: block.base) }
+    var blocks = (0..<500).map { _ in
+      let byteCount = size + 16 * random.below(8)
+      return unsafe Taken(heap.allocate(byteCount: byteCount), byteCount: byteCount, mark: 0)
+    }
+    let byteCounts = blocks.map(asked)
     for _ in 0..<20_000 {
       let index = random.below(blocks.count)
-      let copy = unsafe heap.allocate(byteCount: TLSFAllocator.byteCount(of: blocks[index]))
-      unsafe heap.free(blocks[index])
-      unsafe blocks[index] = unsafe copy
+      let byteCount = asked(blocks[index])
+      let copy = unsafe Taken(heap.allocate(byteCount: byteCount), byteCount: byteCount, mark: 0)
+      unsafe heap.free(blocks[index].base)
+      blocks[index] = copy
     }
-    #expect(blocks.map { unsafe TLSFAllocator.byteCount(of: $0) } == byteCounts)
-    #expect(unsafe blocks.reduce(0) { unsafe $0 + TLSFAllocator.footprint(of: $1) } == heap.takenByteCount)
-    #expect(heap.checkInvariants() == [])
-    for block in blocks { unsafe heap.free(block) }
+    #expect(blocks.map(asked) == byteCounts)
+    let footprint = blocks.reduce(0) { unsafe $0 + TLSFAllocator.footprint(of: $1.base) }
+    #expect(footprint == heap.takenByteCount && heap.checkInvariants() == [])
+    for block in blocks { unsafe heap.free(block.base) }
   }
 
   @Test("Free memory that is given back can be allocated again, and blocks beside it are intact")
