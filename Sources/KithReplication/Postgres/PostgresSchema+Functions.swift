@@ -53,19 +53,21 @@
 
       -- Records after a position, at least one if there is any, then what fits the bytes. If the caller knows one of
       -- them from an append of its own, these are the records up to it, which are on a quorum as it is; otherwise the
-      -- answer waits for a commit on a quorum.
+      -- answer waits for a commit on a quorum. A record that was trimmed is not known: the answer shows the gap.
       CREATE FUNCTION kith.read(
         p_after bigint, p_bytes bigint, p_known bigint, p_known_chain bytea)
         RETURNS TABLE (o_position bigint, o_at bigint, o_session uuid, o_serial bigint, o_chain bytea, o_payload bytea)
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
       DECLARE
+        known bigint := (SELECT position FROM kith.record
+          WHERE position = p_known AND position > p_after AND chain = p_known_chain);
         final bigint;
         newest bigint;
       BEGIN
         SELECT max(s.position) INTO final FROM (
           SELECT position, row_number() OVER w AS place, sum(octet_length(payload)) OVER w AS bytes
             FROM (SELECT position, payload FROM kith.record
-              WHERE position > p_after AND (p_known <= p_after OR position <= p_known) ORDER BY position LIMIT 4096) r
+              WHERE position > p_after AND (known IS NULL OR position <= known) ORDER BY position LIMIT 4096) r
             WINDOW w AS (ORDER BY position ROWS UNBOUNDED PRECEDING)) s
           WHERE s.place = 1 OR s.bytes <= p_bytes;
         IF final IS NULL THEN
@@ -77,8 +79,7 @@
         END IF;
         RETURN QUERY SELECT position, at, session, serial, chain, payload FROM kith.record
           WHERE position > p_after AND position <= final ORDER BY position;
-        IF NOT (final <= p_known AND EXISTS (
-          SELECT FROM kith.record WHERE position = p_known AND chain = p_known_chain)) THEN
+        IF known IS NULL THEN
           PERFORM kith.confirm();
         END IF;
       END $$;

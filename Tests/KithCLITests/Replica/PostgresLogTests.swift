@@ -257,6 +257,23 @@
       }
     }
 
+    @Test("A reader whose newest append was trimmed sees that records are missing")
+    func readingAfterTrim() async throws {
+      try await withLog { log, cluster async throws in
+        let other = try PostgresLog(url: cluster.url)
+        let session = LogID.random()
+        for serial in 1...10 as ClosedRange<UInt64> {
+          _ = try await log.append([1], session: session, serial: serial, base: 0, hostTime: now())
+        }
+        for serial in 1...30 as ClosedRange<UInt64> {
+          _ = try await other.append([2], session: session, serial: 10 + serial, base: 0, hostTime: now())
+        }
+        try await other.trim(through: 40)
+        #expect(try await log.read(after: 3, byteLimit: 1, timeout: .zero).map(\.position) == [32])
+        await other.close()
+      }
+    }
+
     @Test("After the primary's end and a promotion everything acknowledged is there, and appends go on")
     func failover() async throws {
       try await withLog(standbys: true) { log, cluster async throws in
