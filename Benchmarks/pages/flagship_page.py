@@ -37,7 +37,7 @@ def steps(results):
         ("opened and PageRank", results["rank"]["seconds"], results["rank"]["peak"]),
         *([("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"])]
           if changed else []),
-        *([("exported to .tsv.zst", imported["exportSeconds"], None),
+        *([("exported to .tsv.zst", sum(results["exportSeconds"].values()), None),
            ("imported", imported["seconds"], imported["peak"])] if imported else []),
     ]
 
