@@ -29,25 +29,27 @@ struct RowEncoder {
     if format == .csv { encoder.bytes += (kind.columns.joined(separator: ",") + "\r\n").utf8 }
     switch kind {
     case .users:
-      try view.forEachUser { (id, name) throws(CommandFailure) in try encoder.row([id.rawValue], text: name) }
+      try view.forEachUser { (id, name) throws(CommandFailure) in try encoder.row(id.rawValue, text: name) }
     case .posts:
       try view.forEachPost { (id, author, time, text) throws(CommandFailure) in
-        try encoder.row([id.rawValue, author.rawValue, time.rawValue], text: text)
+        try encoder.row(id.rawValue, author.rawValue, time.rawValue, text: text)
       }
     case .relation(let relation):
       try view.forEachEdge(of: relation) { (source, target, time) throws(CommandFailure) in
-        try encoder.row([source.rawValue, target] + (time.map { [$0.rawValue] } ?? []))
+        try encoder.row(source.rawValue, target, time?.rawValue)
       }
     }
     try encoder.flush()
     return encoder.rowCount
   }
 
-  private mutating func row(_ numbers: [Int64], text: String? = nil) throws(CommandFailure) {
+  private mutating func row(
+    _ first: Int64, _ second: Int64? = nil, _ third: Int64? = nil, text: String? = nil
+  ) throws(CommandFailure) {
     switch format {
-    case .tsv: appendRow(numbers, text, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
-    case .csv: appendRow(numbers, text, separator: ",", end: "\r\n") { Self.appendQuoted($0, to: &$1) }
-    case .jsonl: appendObject(numbers, text)
+    case .tsv: appendRow(first, second, third, text, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
+    case .csv: appendRow(first, second, third, text, separator: ",", end: "\r\n") { Self.appendQuoted($0, to: &$1) }
+    case .jsonl: appendObject([first, second, third].compactMap(\.self), text)
     }
     rowCount += 1
     if bytes.count >= Self.pieceByteCount { try flush() }
@@ -55,12 +57,17 @@ struct RowEncoder {
 
   @inline(__always)
   private mutating func appendRow(
-    _ numbers: [Int64], _ text: String?, separator: Unicode.Scalar, end: String,
+    _ first: Int64, _ second: Int64?, _ third: Int64?, _ text: String?, separator: Unicode.Scalar, end: String,
     _ appendText: (String, inout [UInt8]) -> Void
   ) {
-    for (place, number) in numbers.enumerated() {
-      if place > 0 { bytes.append(UInt8(ascii: separator)) }
-      Self.append(number, to: &bytes)
+    Self.append(first, to: &bytes)
+    if let second {
+      bytes.append(UInt8(ascii: separator))
+      Self.append(second, to: &bytes)
+    }
+    if let third {
+      bytes.append(UInt8(ascii: separator))
+      Self.append(third, to: &bytes)
     }
     if let text {
       bytes.append(UInt8(ascii: separator))
@@ -90,13 +97,16 @@ struct RowEncoder {
 
   static func append(_ number: Int64, to bytes: inout [UInt8]) {
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
     var rest = number.magnitude
-    repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+    var (digitCount, bound) = (1, UInt64(10))
+    while digitCount < 19 && rest >= bound { (digitCount, bound) = (digitCount + 1, bound &* 10) }
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digitCount))
+    var index = bytes.count
+    while rest > 0 {
+      index -= 1
+      bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
-    } while rest > 0
-    bytes[start...].reverse()
+    }
   }
 
   /// The text with `\t \n \r \\` escaped.
