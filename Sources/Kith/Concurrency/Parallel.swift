@@ -3,9 +3,28 @@ import Synchronization
 
 /// Parallel loops over all cores, for long work: writing and reading snapshots, building indexes.
 ///
-/// Both forms run on the calling thread if there is only one piece, so that small graphs need no thread. Both throw the
+/// All forms run on the calling thread if there is only one piece, so that small graphs need no thread. All throw the
 /// error that is first in order of indices, whichever thread failed first.
 enum Parallel {
+  /// Runs a few long tasks on up to `workers` threads, each of which may itself be parallel.
+  ///
+  /// `concurrentPerform` divides the cores among nested calls: inside of the other forms, each task would have one
+  /// core, even when the others have ended. `body` may only write state that belongs to its index, as in `forEach`.
+  static func together<Failure: Error>(
+    _ count: Int, workers: Int, _ body: (Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    let first = FirstFailure<Failure>()
+    withoutActuallyEscaping(body) { body in
+      // Safety: as documented above.
+      nonisolated(unsafe) let body = body
+      let tasks = TaskList(count) { index in first.note(index) { () throws(Failure) in try unsafe body(index) } }
+      for _ in 1..<max(min(count, workers), 1) { DispatchQueue.global().async { tasks.work() } }
+      tasks.work()
+      tasks.waitForAll()
+    }
+    try first.rethrow()
+  }
+
   /// Runs `body` for every index below `count`, in any order.
   ///
   /// `body` may only write state that belongs to its index. The compiler does not check this.
@@ -16,21 +35,15 @@ enum Parallel {
       for index in 0..<count { try body(index) }
       return
     }
-    let first = Mutex<(index: Int, error: Failure)?>(nil)
+    let first = FirstFailure<Failure>()
     withoutActuallyEscaping(body) { body in
       // Safety: as documented above.
       nonisolated(unsafe) let body = body
       DispatchQueue.concurrentPerform(iterations: count) { index in
-        do throws(Failure) {
-          try unsafe body(index)
-        } catch {
-          first.withLock { first in
-            if first.map({ index < $0.index }) ?? true { first = (index, error) }
-          }
-        }
+        first.note(index) { () throws(Failure) in try unsafe body(index) }
       }
     }
-    if let failure = first.withLock({ $0 }) { throw failure.error }
+    try first.rethrow()
   }
 
   /// Creates a value for every index below `count` on up to `workers` threads, and passes the values to `take` one at a
@@ -64,6 +77,75 @@ enum Parallel {
       }
     }
     if let error = line.failure { throw error }
+  }
+}
+
+/// The failure that is first in order of indices.
+private final class FirstFailure<Failure: Error>: Sendable {
+  private let found = Mutex<(index: Int, error: Failure)?>(nil)
+
+  /// Runs the work of an index, and keeps its failure.
+  func note(_ index: Int, _ work: () throws(Failure) -> Void) {
+    do throws(Failure) {
+      try work()
+    } catch {
+      found.withLock { first in
+        if first.map({ index < $0.index }) ?? true { first = (index, error) }
+      }
+    }
+  }
+
+  func rethrow() throws(Failure) {
+    if let found = found.withLock({ $0 }) { throw found.error }
+  }
+}
+
+/// Tasks that threads take one after the other. A thread that comes late finds none left, and is not waited for.
+private final class TaskList: Sendable {
+  private struct State: Sendable {
+    var next = 0
+    var endedCount = 0
+    /// Nil once all tasks have ended.
+    var body: (@Sendable (Int) -> Void)?
+  }
+
+  private let count: Int
+  private let state: Mutex<State>
+  private let allEnded = DispatchSemaphore(value: 0)
+
+  init(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    self.count = count
+    state = Mutex(State(body: body))
+  }
+
+  /// Takes and runs tasks until there are none.
+  func work() {
+    while true {
+      let index = state.withLock { state in
+        state.next += 1
+        return state.next - 1
+      }
+      if index >= count { return }
+      run(index)
+      let isLast = state.withLock { state in
+        state.endedCount += 1
+        return state.endedCount == count
+      }
+      if isLast { allEnded.signal() }
+    }
+  }
+
+  /// A function of its own, not inlined: the closure is released before the task counts as ended.
+  @inline(never)
+  private func run(_ index: Int) {
+    let body = state.withLock { $0.body }
+    body?(index)
+  }
+
+  /// Waits until all tasks have ended, and lets go of the closure, which threads that come late would keep.
+  func waitForAll() {
+    if count > 0 { allEnded.wait() }
+    state.withLock { $0.body = nil }
   }
 }
 

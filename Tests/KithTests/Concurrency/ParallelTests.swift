@@ -7,6 +7,35 @@ import Testing
 @Suite struct ParallelTests {
   struct Failure: Error, Equatable { let index: Int }
 
+  @Test("Tasks at once are parallel themselves, every one runs once, and the lowest failure is thrown")
+  func together() {
+    for _ in 0..<200 {
+      let runs = Mutex([Int](repeating: 0, count: 9))
+      Parallel.together(9, workers: 4) { (index) throws(Never) in runs.withLock { $0[index] += 1 } }
+      #expect(runs.withLock { $0 } == [Int](repeating: 1, count: 9))
+      let failure = #expect(throws: Failure.self) {
+        try Parallel.together(9, workers: 4) { (index) throws(Failure) in
+          if index > 2 { throw Failure(index: index) }
+        }
+      }
+      #expect(failure == Failure(index: 3))
+    }
+    if SystemDisk.coreCount == 1 { return }
+    // A task waits inside until another thread has joined it.
+    let threads = Atomic(0)
+    Parallel.together(4, workers: 2) { (index) throws(Never) in
+      if index > 0 { return }
+      Parallel.inOrder(2, workers: 2) { (_) throws(Never) -> Int in
+        threads.add(1, ordering: .sequentiallyConsistent)
+        let deadline = ContinuousClock.now + .seconds(100)
+        while threads.load(ordering: .sequentiallyConsistent) < 2 && ContinuousClock.now < deadline {}
+        return threads.load(ordering: .sequentiallyConsistent)
+      } take: { (_, count) throws(Never) in
+        #expect(count == 2)
+      }
+    }
+  }
+
   @Test("Values are taken one at a time and in order", arguments: [0, 1, 2, 7, 1_000], [1, 2, 3, 8])
   func valuesInOrder(count: Int, workers: Int) {
     var taken: [Int] = []

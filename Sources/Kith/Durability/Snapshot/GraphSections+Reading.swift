@@ -3,8 +3,8 @@ extension GraphSections {
   /// Builds the graph from its sections, on all cores.
   /// - Parameter byteLimit: the most memory that the graph may take, by its `GraphEstimate`.
   /// - Throws: `corrupt`, with the section and the reason; `limitExceeded`.
-  /// - Complexity: O(graph · log longest list). Memory: the graph, and per core some megabytes and about a sixteenth
-  ///   of a relation's edges, at most eight million of them.
+  /// - Complexity: O(graph · log longest list). Memory: the graph, and per core some megabytes, a word per user, and a
+  ///   sixteenth of a relation's edges, at most eight million of them or, if these are more, a part in 32.
   static func state(
     from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
     form: GraphForm = .plain, workers: Int = SystemDisk.coreCount
@@ -24,7 +24,7 @@ extension GraphSections {
     var state = GraphState(form: form.lists)
     var others = GraphState(form: form.lists)
     // Tasks that depend only on which rows are live. The first takes one core, and so begins first.
-    try Parallel.forEach(4) { (lane) throws(KithError) in
+    try Parallel.together(4, workers: workers) { (lane) throws(KithError) in
       switch lane {
       case 0: try restoreNames(source, lengths: lengths, to: &users)
       case 1:

@@ -6,8 +6,8 @@ extension Relation {
   ///
   /// - Parameter fill: writes the elements of some adjacent sources; `elements` is their range among all elements.
   ///   Called on many threads.
-  /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and about a sixteenth of
-  ///   the edges in words per worker.
+  /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and per worker a word for
+  ///   each source and the edges of one unit of the backward lists.
   init<Failure: Error>(
     degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing RowIDs, form: ListForm = .plain,
     hasSparseTargets: Bool = false,
@@ -54,9 +54,11 @@ extension Relation {
   ) -> PackedLists<UInt32> {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
+    // Every unit looks at every source. Large graphs have 32 units, so that the looks grow with the graph alone.
+    let unitElementCount = max(1 << 18, min(total / 16, max(1 << 23, total / 32)))
     return PackedLists<UInt32>(
       listsPerBlock: targetsPerBlock, form: forward.form, degrees: degrees, workers: workers,
-      unitElementCount: max(1 << 18, min(total / 16, 1 << 23))
+      unitElementCount: unitElementCount
     ) { (targets, elements, buffer) throws(Never) in
       readers.lend {
         ForwardReader(sourceCount: forward.count)
