@@ -4,7 +4,7 @@ extension GraphSections {
   /// - Parameter byteLimit: the most memory that the graph may take, by its `GraphEstimate`.
   /// - Throws: `corrupt`, with the section and the reason; `limitExceeded`.
   /// - Complexity: O(graph · log longest list). Memory: the graph, and per core some megabytes, a word per user, and a
-  ///   sixteenth of a relation's edges, at most eight million of them or, if these are more, a part in 32.
+  ///   sixteenth of a relation's edges, at most eight million of them or, if these are more, a part in 48.
   static func state(
     from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
     form: GraphForm = .plain, workers: Int = SystemDisk.coreCount

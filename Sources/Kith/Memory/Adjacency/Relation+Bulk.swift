@@ -54,8 +54,8 @@ extension Relation {
   ) -> PackedLists<UInt32> {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
-    // Every unit looks at every source. Large graphs have 32 units, so that the looks grow with the graph alone.
-    let unitElementCount = max(1 << 18, min(total / 16, max(1 << 23, total / 32)))
+    // Every unit looks at every source. Large graphs have 48 units, so that the looks grow with the graph alone.
+    let unitElementCount = max(1 << 18, min(total / 16, max(1 << 23, total / 48)))
     return PackedLists<UInt32>(
       listsPerBlock: targetsPerBlock, form: forward.form, degrees: degrees, workers: workers,
       unitElementCount: unitElementCount
