@@ -6,10 +6,11 @@ package struct Neighbourhood {
     package let distance: Int
   }
 
-  /// The most follows that are read to find the users of one distance.
-  static let readLimit = 2_000_000
+  /// The most follows that are read to find the users of one distance: each is a cache miss, so in a large graph this
+  /// takes some 50 ms.
+  package static let readLimit = 300_000
 
-  /// The nearest first; of one distance, those with the most followers first.
+  /// The nearest first; of one distance, those with the most followers first, among the follows that were read.
   package private(set) var nodes: [Node]
   /// Pairs of indices in `nodes`: the first follows the second.
   package private(set) var edges: [(Int, Int)] = []
@@ -19,16 +20,18 @@ package struct Neighbourhood {
   /// - Parameters:
   ///   - hops: the greatest distance.
   ///   - limit: the most nodes, at least 1.
+  ///   - readLimit: the most follows that are read for each distance.
   /// - Throws: `unknownUser`, `closed`.
-  /// - Complexity: O(follows read + limit² · log followees); for each distance, at most `readLimit` follows are read,
-  ///   and one list to its end.
-  package init(of user: UserID, hops: Int, limit: Int, in view: borrowing GraphView) throws(KithError) {
+  /// - Complexity: O(follows read + limit² · log followees).
+  package init(
+    of user: UserID, hops: Int, limit: Int, readLimit: Int = readLimit, in view: borrowing GraphView
+  ) throws(KithError) {
     nodes = [Node(row: try view.row(of: user), distance: 0)]
     var seen = [Bool](repeating: false, count: view.rowCount)
     seen[nodes[0].row] = true
     var level = 0..<1
     for distance in 1...max(1, hops) {
-      let rows = best(limit - nodes.count, around: level, in: view, &seen)
+      let rows = best(limit - nodes.count, around: level, readLimit, in: view, &seen)
       level = nodes.count..<nodes.count + rows.count
       nodes += rows.map { Node(row: $0, distance: distance) }
     }
@@ -42,7 +45,7 @@ package struct Neighbourhood {
   /// The users next to those of a level that were not seen before: those with the most followers; of equals, the first
   /// rows.
   private mutating func best(
-    _ count: Int, around level: Range<Int>, in view: borrowing GraphView, _ seen: inout [Bool]
+    _ count: Int, around level: Range<Int>, _ readLimit: Int, in view: borrowing GraphView, _ seen: inout [Bool]
   ) -> [Int] {
     // One more than fit, which shows whether users were left out.
     var best = TopK<UInt64>(limit: count + 1)
@@ -51,22 +54,26 @@ package struct Neighbourhood {
       seen[row] = true
       best.push(UInt64(view.followerCount(at: row)) << 32 | UInt64(~UInt32(row)))
     }
-    var readCount = 0
+    // How many follows may still be read, and whether some were not.
+    var left = readLimit
+    var isCut = false
+    func readable(_ count: Int) -> Range<Int> {
+      let readable = min(left, count)
+      if readable < count { isCut = true }
+      left -= readable
+      return 0..<readable
+    }
     for place in level {
       let row = nodes[place].row
-      if count == 0, best.count > 0 { break }
-      if readCount >= Self.readLimit {
-        isTruncated = true
-        break
-      }
-      readCount += view.followerCount(at: row) + view.followeeCount(at: row)
+      if isCut || (count == 0 && best.count > 0) { break }
       view.forEachFollowees(at: row) { followees in
-        for index in followees.indices { add(Int(followees[index].row), view) }
+        for index in readable(followees.count) { add(Int(followees[index].row), view) }
       }
       view.forEachFollowers(at: row) { followers in
-        for index in followers.indices { add(Int(followers[index]), view) }
+        for index in readable(followers.count) { add(Int(followers[index]), view) }
       }
     }
+    if isCut { isTruncated = true }
     let rows = best.sorted().map { Int(~UInt32(truncatingIfNeeded: $0)) }
     if rows.count > count { isTruncated = true }
     return Array(rows.prefix(count))

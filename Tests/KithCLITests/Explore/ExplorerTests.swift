@@ -71,6 +71,14 @@ import Testing
       let cut = try Neighbourhood(of: UserID(5), hops: hops, limit: 4, in: pin.view)
       #expect(cut.nodes.map(\.row) == found.nodes.prefix(4).map(\.row))
       #expect(cut.isTruncated == (found.nodes.count > 4))
+      // No more follows are read than allowed, whatever the length of a list; each may lead to one user.
+      for readLimit in 0...4 {
+        let short = try Neighbourhood(of: UserID(5), hops: hops, limit: 1_000, readLimit: readLimit, in: pin.view)
+        #expect(short.nodes.count <= 1 + hops * readLimit)
+        #expect(short.isTruncated || short.nodes.map(\.row) == found.nodes.map(\.row))
+        #expect(short.isTruncated || readLimit > 0)
+        #expect(Set(short.nodes.map(\.row)).isSubset(of: found.nodes.map(\.row)))
+      }
     }
   }
 
