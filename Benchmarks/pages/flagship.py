@@ -236,28 +236,26 @@ class Flagship:
                 sys.exit(f"user {user}: timeline {one['timeline']}, not {timelines[user]}")
         return {"samples": len(samples), "entropyBits": wanted["entropyBits"], "mostFollowers": wanted["mostFollowers"]}
 
-    def exported(self, kind):
-        """The path of a .tsv.zst file of exported rows, which check and import share."""
+    def exported(self):
+        """The directory of the exported rows as .tsv.zst files, which check and import share."""
         files = os.path.join(self.directory, "tsv")
-        path = os.path.join(files, f"{kind}.tsv.zst")
-        if not os.path.exists(path):
-            os.makedirs(files, exist_ok=True)
-            began = time.perf_counter()
+        if not os.path.exists(files):
             lists = [word for word in self.form if word == "--compact-lists"]
-            with open(path + ".part", "wb") as target:
-                export = subprocess.Popen(
-                    [self.kith, "export", self.store, "-", "--only", kind, *lists], stdout=subprocess.PIPE)
-                subprocess.run(["zstd", "-q", "-1", "-T0", "-c"], stdin=export.stdout, stdout=target, check=True)
-            if export.wait():
-                sys.exit("kith export failed")
-            os.rename(path + ".part", path)
-            self.results.setdefault("exportSeconds", {})[kind] = time.perf_counter() - began
-        return path
+            partial = files + ".part"
+            shutil.rmtree(partial, ignore_errors=True)
+            _, self.results["export"] = self.run("export", self.store, partial, "--compress", *lists)
+            os.rename(partial, files)
+        return files
+
+    def rows(self, kind):
+        """A process that prints exported rows. The export has ended before: together with what reads them it could take
+        more memory than there is."""
+        path = os.path.join(self.exported(), f"{kind}.tsv.zst")
+        return subprocess.Popen(["zstd", "-dc", path], stdout=subprocess.PIPE)
 
     def piped(self, kind, words):
-        """Passes exported rows to a program, and returns what it prints. The export has ended before: both together
-        could take more memory than there is."""
-        rows = subprocess.Popen(["zstd", "-dc", self.exported(kind)], stdout=subprocess.PIPE)
+        """Passes exported rows to a program, and returns what it prints."""
+        rows = self.rows(kind)
         output = subprocess.run([str(word) for word in words], stdin=rows.stdout, stdout=subprocess.PIPE, check=True)
         if rows.wait():
             sys.exit("zstd failed")
@@ -270,7 +268,7 @@ class Flagship:
             for author in authors:
                 readers.setdefault(author, []).append(user)
         found = {user: [] for user in followees}
-        rows = subprocess.Popen(["zstd", "-dc", self.exported("posts")], stdout=subprocess.PIPE)
+        rows = self.rows("posts")
         for line in rows.stdout:
             post, author, created, _ = line.split(b"\t", 3)
             for user in readers.get(int(author), ()):
@@ -306,9 +304,9 @@ class Flagship:
 
     def imported(self):
         """Exports everything to .tsv.zst files, and imports them into a new store of the same content."""
-        files, copy = os.path.join(self.directory, "tsv"), os.path.join(self.directory, "copy")
+        files, copy = self.exported(), os.path.join(self.directory, "copy")
         shutil.rmtree(copy, ignore_errors=True)
-        words = [word for kind in WHOLE for word in (f"--{kind}", self.exported(kind))]
+        words = [word for kind in WHOLE for word in (f"--{kind}", os.path.join(files, f"{kind}.tsv.zst"))]
         scratch = sum(entry.stat().st_size for entry in os.scandir(files))
         _, used = self.run("import", copy, *words, *self.form)
         shutil.rmtree(files)

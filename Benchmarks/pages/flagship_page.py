@@ -37,7 +37,7 @@ def steps(results):
         ("opened and PageRank", results["rank"]["seconds"], results["rank"]["peak"]),
         *([("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"])]
           if changed else []),
-        *([("exported to .tsv.zst", sum(results["exportSeconds"].values()), None),
+        *([("exported to .tsv.zst", results["export"]["seconds"], results["export"]["peak"]),
            ("imported", imported["seconds"], imported["peak"])] if imported else []),
     ]
 

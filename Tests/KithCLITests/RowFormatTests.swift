@@ -77,11 +77,19 @@ import Testing
       try GraphDigest(try StoreAccess.open(store, access: .readOnly).pin().view).hash
     }
     let expected = try digest(store)
-    for format in RowFormat.allCases.map(\.rawValue) {
-      let directory = playground.path("d-\(format)")
-      #expect(try BuiltKith.run("export", store, directory, "--format", format).status == 0)
-      let files = GraphComponent.allCases.flatMap { ["--\($0.rawValue)", "\(directory)/\($0.rawValue).\(format)"] }
-      let copy = playground.path("copy-\(format)")
+    for (format, ending, option) in RowFormat.allCases.flatMap({ format in
+      [(format.rawValue, "", [String]()), (format.rawValue, ".zst", ["--compress"])]
+    }) {
+      let directory = playground.path("d-\(format)\(ending)")
+      #expect(try BuiltKith.run(["export", store, directory, "--format", format] + option).status == 0)
+      let files = GraphComponent.allCases.flatMap { kind in
+        ["--\(kind.rawValue)", "\(directory)/\(kind.rawValue).\(format)\(ending)"]
+      }
+      for path in files where !path.hasPrefix("--") {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(Zstd.isZstd(magic: Array(bytes.prefix(4))) == !option.isEmpty)
+      }
+      let copy = playground.path("copy-\(format)\(ending)")
       let outcome = try BuiltKith.run(["import", copy] + files + ["--strict"])
       #expect(outcome.status == 0, "\(outcome.errors)")
       #expect(try digest(copy) == expected)

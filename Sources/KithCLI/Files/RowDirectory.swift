@@ -7,8 +7,12 @@ struct RowDirectory {
   let path: String
   var format = RowFormat.tsv
   var kinds = GraphComponent.allCases
+  /// Whether each file is compressed with zstd.
+  var isCompressed = false
 
-  func path(of kind: GraphComponent) -> String { "\(path)/\(kind.rawValue).\(format.rawValue)" }
+  func path(of kind: GraphComponent) -> String {
+    "\(path)/\(kind.rawValue).\(format.rawValue)\(isCompressed ? ".zst" : "")"
+  }
 
   /// Throws before anything is written if one of the files exists.
   func checkFree() throws(CommandFailure) {
@@ -60,7 +64,8 @@ struct RowDirectory {
     var shown = progress
     defer { progress = shown }
     var written = 0
-    return try RowEncoder.encode(kind, of: view, as: format) { (piece) throws(CommandFailure) in
+    return try RowEncoder.encode(kind, of: view, as: format, isCompressed: isCompressed) {
+      (piece) throws(CommandFailure) in
       do throws(KithError) {
         try file.append(piece)
       } catch {

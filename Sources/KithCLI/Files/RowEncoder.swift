@@ -6,26 +6,30 @@ struct RowEncoder {
 
   private let kind: GraphComponent
   private let format: RowFormat
+  private let isCompressed: Bool
   private var bytes: [UInt8] = []
   private var json = JSONWriter()
   private(set) var rowCount = 0
   private let take: ([UInt8]) throws(CommandFailure) -> Void
 
   private init(
-    _ kind: GraphComponent, _ format: RowFormat, _ take: @escaping ([UInt8]) throws(CommandFailure) -> Void
+    _ kind: GraphComponent, _ format: RowFormat, isCompressed: Bool,
+    _ take: @escaping ([UInt8]) throws(CommandFailure) -> Void
   ) {
     self.kind = kind
     self.format = format
+    self.isCompressed = isCompressed
     self.take = take
     bytes.reserveCapacity(Self.pieceByteCount + (256 << 10))
   }
 
   /// Passes all rows of a kind to `take`, in pieces of about a megabyte; returns how many rows there were.
+  /// - Parameter isCompressed: whether each piece is passed as a zstd frame; one empty frame without any row.
   static func encode(
-    _ kind: GraphComponent, of view: borrowing GraphView, as format: RowFormat = .tsv,
+    _ kind: GraphComponent, of view: borrowing GraphView, as format: RowFormat = .tsv, isCompressed: Bool = false,
     take: @escaping ([UInt8]) throws(CommandFailure) -> Void
   ) throws(CommandFailure) -> Int {
-    var encoder = RowEncoder(kind, format, take)
+    var encoder = RowEncoder(kind, format, isCompressed: isCompressed, take)
     if format == .csv { encoder.bytes += (kind.columns.joined(separator: ",") + "\r\n").utf8 }
     switch kind {
     case .users:
@@ -39,7 +43,7 @@ struct RowEncoder {
         try encoder.row(source.rawValue, target, time?.rawValue)
       }
     }
-    try encoder.flush()
+    try encoder.flush(isEnd: true)
     return encoder.rowCount
   }
 
@@ -89,10 +93,14 @@ struct RowEncoder {
     bytes.append(contentsOf: json.bytes)
   }
 
-  private mutating func flush() throws(CommandFailure) {
-    guard !bytes.isEmpty else { return }
-    try take(bytes)
+  private mutating func flush(isEnd: Bool = false) throws(CommandFailure) {
+    guard !bytes.isEmpty || (isEnd && isCompressed && rowCount == 0) else { return }
+    try take(isCompressed ? Self.compressed(bytes) : bytes)
     bytes.removeAll(keepingCapacity: true)
+  }
+
+  private static func compressed(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    do throws(KithError) { return try Zstd.frame(of: bytes) } catch { throw .no(error.description) }
   }
 
   static func append(_ number: Int64, to bytes: inout [UInt8]) {

@@ -5,6 +5,7 @@ enum ExportCommand {
   private static let only = Option(
     "--only", "PART", "this file only: " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", "),
     choices: GraphComponent.allCases.map(\.rawValue))
+  private static let compress = Option("--compress", nil, "compresses each file with zstd: users.tsv.zst")
 
   static let command = Command(
     name: "export",
@@ -17,7 +18,7 @@ enum ExportCommand {
     ],
     options: [
       Option("--format", "FORMAT", RowFormat.option.help + "; tsv without it", choices: RowFormat.option.choices), only,
-      .compactLists, .json,
+      compress, .compactLists, .json,
     ],
     notes: [
       "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")
@@ -26,7 +27,8 @@ enum ExportCommand {
       "Created files and folders are accessible to their owner alone (0600 and 0700), with any umask.",
     ],
     examples: [
-      "export ./store ./tsv", "export ./store ./csv --format csv", "export ./store - --only users --format jsonl",
+      "export ./store ./tsv --compress", "export ./store ./csv --format csv",
+      "export ./store - --only users --format jsonl",
     ],
     writes: { $0.positionals[1] == ByteStream.sign ? [] : [$0.positionals[1]] }, run: run)
 
@@ -38,13 +40,15 @@ enum ExportCommand {
         throw arguments.misuse("standard output takes the rows of one file: give --only, and no --json")
       }
       let pin = try StoreQuery.open(arguments).pin()
-      _ = try RowEncoder.encode(part, of: pin.view, as: format) { (piece) throws(CommandFailure) in
+      _ = try RowEncoder.encode(part, of: pin.view, as: format, isCompressed: arguments.flag(compress)) {
+        (piece) throws(CommandFailure) in
         try Console.write(piece)
       }
       return 0
     }
     let directory = RowDirectory(
-      path: arguments.positionals[1], format: format, kinds: part.map { [$0] } ?? GraphComponent.allCases)
+      path: arguments.positionals[1], format: format, kinds: part.map { [$0] } ?? GraphComponent.allCases,
+      isCompressed: arguments.flag(compress))
     try directory.checkFree()
     let rowCounts = try write(try StoreQuery.open(arguments), to: directory)
     if arguments.flag(.json) {

@@ -78,6 +78,19 @@ package enum Zstd {
     unsafe String(cString: ZSTD_getErrorName(code))
   }
 
+  /// Compresses `content` into one frame. A file of rows is frames one after the other, as zstd's own tools read it.
+  /// - Throws: `system` if there is too little memory.
+  package static func frame(of content: [UInt8]) throws(KithError) -> [UInt8] {
+    try ZstdCompressor.pool.lend { () throws(KithError) in
+      try ZstdCompressor()
+    } _: { (compressor) throws(KithError) in
+      try compressor.compress(content.span, level: rowLevel)
+    }
+  }
+
+  /// Rows are compressed as fast as they are encoded.
+  private static let rowLevel: Int32 = 1
+
   fileprivate static let noMemory = KithError.system(
     errno: SystemError.outOfMemory, call: "make a zstd context", path: "")
 }
