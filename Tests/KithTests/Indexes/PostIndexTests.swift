@@ -132,6 +132,53 @@ import Testing
     }
   }
 
+  @Test("A text with a NUL is found, also as the last one of a memtable")
+  func terminators() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    let texts = (1..<RecentTexts.capacity).map { "n\($0)" } + (0..<64).map { "\0\(UnicodeScalar(UInt8(65 + $0))) snow" }
+    for text in texts { try graph.addPost(text, by: ann) }
+    #expect(graph.read { $0.state.posts.index.memtables.count } == 2)
+    let found = try graph.read { try $0.searchPosts("snow", PostQuery(limit: 1_000)) }
+    #expect(found.map(\.text) == texts.suffix(64).reversed())
+    #expect(try graph.read { try $0.searchPosts("n1023") }.map(\.id) == [1_023])
+  }
+
+  @Test("Common words are found as by a scan, in texts and in many users' names, in every part of the index")
+  func commonWords() throws {
+    let (graph, plain) = (SocialGraph(), SocialGraph(options: SocialGraph.Options(postIndex: .off)))
+    func apply(_ change: Change) throws { for each in [graph, plain] { try each.apply(change) } }
+    // More users by each name than are looked up: their posts are found by a scan.
+    for number in 1...900 {
+      try apply(.addUser(id: nil, username: number % 30 == 0 ? "smithson \(number)" : "snowy \(number % 7) \(number)"))
+    }
+    for number in 0..<6_000 {
+      // From both ends of the users, so that many posts share no name; some posts come out of order.
+      let author = number % 40 == 9 ? 30 * (1 + number % 29) : 1 + number % 900 / 30 * 30 + number % 29
+      let text = number % 45 == 3 ? "a blackSMITH at wörk" : number % 50 == 0 ? "work, RaiN" : "storm \(number % 60)"
+      let time = number % 50 == 7 ? 9_000 - number : number
+      try apply(
+        .addPost(
+          id: nil, author: UserID(Int64(author)), text: text, createdAt: Timestamp(Int64(time) * 1_000)))
+      if number == 2_000 || number == 4_000 { graph.freezePosts() }
+    }
+    func compare() throws {
+      for query in ["smith", "rain", "work", "wörk smith", "torm 7", "now 3 storm"] {
+        for before in [nil, Timestamp(4_700_000), Timestamp(1_500_000)] {
+          let query = (text: query, value: PostQuery(before: before, limit: 40))
+          let found = try [graph, plain].map { graph in
+            try graph.read { try $0.searchPosts(query.text, query.value) }.map(\.id)
+          }
+          #expect(found[0] == found[1] && !found[0].isEmpty, "\(query.text) before \(String(describing: before))")
+        }
+      }
+    }
+    try compare()
+    try apply(.renameUser(UserID(30), to: "rainer"))
+    graph.settlePosts()
+    try compare()
+  }
+
   @Test("Without an index nothing is stored, and answers are the same")
   func off() throws {
     let graph = SocialGraph(options: SocialGraph.Options(postIndex: .off))

@@ -40,6 +40,8 @@ final class Terms {
   private let strict: Keys
   /// Bit n: word n is ASCII under the fold, so that an ASCII text contains it or not, whatever the fold.
   private let plain: UInt64
+  /// What a name has at least that contains each word.
+  let signatures: [NameSignature]
 
   /// Splits the query at white space before folding. Equal words count once.
   init(_ query: String, fold: TextFolding) {
@@ -61,6 +63,7 @@ final class Terms {
       }
     }
     (self.loose, self.strict, self.plain) = (loose, strict, plain)
+    signatures = queries.map { NameSignature(key: $0.loose.span) }
   }
 
   /// The words at the requested strictness.
@@ -77,6 +80,17 @@ final class Terms {
 
   /// Bit n: word n is still to be found.
   var all: UInt64 { queries.count >= 64 ? .max : (1 << UInt64(queries.count)) - 1 }
+
+  /// What a name has at least that contains some of the words.
+  @inline(__always)
+  func signature(of wanted: UInt64) -> NameSignature {
+    var (rest, bits) = (wanted, UInt32(0))
+    while rest != 0 {
+      bits |= signatures[rest.trailingZeroBitCount].bits
+      rest &= rest &- 1
+    }
+    return NameSignature(bits: bits)
+  }
 
   /// Of the words still to be found, those that a text does not contain.
   /// - Parameter keys: a buffer for folding, reused for the next text.

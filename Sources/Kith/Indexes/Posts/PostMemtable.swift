@@ -51,6 +51,9 @@ struct PostMemtable: Sendable {
   /// The posts of a block that may contain all the grams, as bits.
   func posts(of block: Int, holding grams: [UInt32]) -> UInt64 { texts.texts(of: block, holding: grams) }
 
+  /// The posts of a group of 64 rows that may contain all the grams, as bits.
+  func posts(ofGroup group: Int, holding grams: [UInt32]) -> UInt64 { texts.texts(ofGroup: group, holding: grams) }
+
   /// The row of a post of a block; nil after the last one.
   func row(_ post: Int, of block: Int) -> UInt32? {
     let index = block * RecentTexts.textsPerBlock + post

@@ -1,5 +1,6 @@
 /// Bit-sliced Bloom filters of the latest texts: for each gram, by hash, one word with a bit for each of 64 blocks of
-/// sixteen texts; and for each text a filter of its trigrams, to choose among the texts of a block.
+/// sixteen texts; and for each group of 64 texts, filters of their trigrams: for each trigram, by hash, one word with a
+/// bit for each text. So one word per trigram chooses among 64 texts, and 64 texts are added to the same 4 KB.
 ///
 /// Cheaper than postings for few texts: adding a text takes some hundred stores, and a word is looked up by
 /// intersecting one word per gram (filters stored by bit: R. W. Roberts and others, "BitFunnel", 2017). A text of a
@@ -7,37 +8,42 @@
 /// block pass by chance.
 struct RecentTexts: Sendable {
   static let textsPerBlock = 16
+  static let textsPerGroup = 64
   static let capacity = 64 * textsPerBlock
   /// The grams of sixteen texts of a hundred bytes set about one bit in six.
   private static let slotBitCount = 13
 
-  /// The words of the filter of one text: the trigrams' half of `GramBloomFilter`.
-  private static let wordsPerText = GramBloomFilter.wordCount / 2
+  /// The words of the filters of a group: one for each bit of the trigrams' half of `GramBloomFilter`.
+  private static let wordsPerGroup = GramBloomFilter.wordCount / 2 * 64
 
-  private static let ready = ReadyZeros(count: 1 << slotBitCount + capacity * wordsPerText)
+  private static let ready = ReadyZeros(count: 1 << slotBitCount + capacity / textsPerGroup * wordsPerGroup)
 
-  /// The words of the grams, then the filters of all texts, concatenated.
+  /// The words of the grams, then the filters of all groups, concatenated.
   private var words: [UInt64]
 
   /// - Parameter isFirst: whether no others are expected soon.
   init(isFirst: Bool) { words = Self.ready.take(preparesNext: !isFirst) }
 
-  /// Where the filter of a text begins.
-  private static func filter(_ index: Int) -> Int { 1 << slotBitCount + index * wordsPerText }
+  /// Where the filters of a group begin.
+  private static func filters(_ group: Int) -> Int { 1 << slotBitCount + group * wordsPerGroup }
 
   @inline(__always)
   private static func slot(_ gram: UInt32) -> Int { Int((gram &* 0x9E37_79B1) >> (32 - UInt32(slotBitCount))) }
 
+  /// The bit of a trigram in the filters, also of one that begins with a NUL, which looks like a shorter gram.
+  @inline(__always)
+  private static func bit(_ gram: UInt32) -> Int { GramBloomFilter.bit(of: gram) & (wordsPerGroup - 1) }
+
   /// Adds a text by its loose key.
   mutating func add(_ key: Span<UInt8>, at index: Int) {
     let bit: UInt64 = 1 << UInt64(index / Self.textsPerBlock)
-    let start = Self.filter(index)
+    let start = Self.filters(index / Self.textsPerGroup)
+    let own: UInt64 = 1 << UInt64(index % Self.textsPerGroup)
     var words = words.mutableSpan
     // Both in one pass: the hash of a gram is computed once.
     Grams.forEachTrigram(of: key, after: 0) { gram in
       words[Self.slot(gram)] |= bit
-      let place = GramBloomFilter.bit(of: gram)
-      words[start + place / 64] |= 1 << UInt64(place % 64)
+      words[start + Self.bit(gram)] |= own
     }
     Grams.forEachShortGram(of: key, after: 0) { words[Self.slot($0)] |= bit }
   }
@@ -49,19 +55,19 @@ struct RecentTexts: Sendable {
     return blocks
   }
 
-  /// The texts of a block that may contain all the grams, as bits. Grams of fewer than three bytes are ignored.
-  func texts(of block: Int, holding grams: [UInt32]) -> UInt64 {
-    var texts: UInt64 = (1 << UInt64(Self.textsPerBlock)) - 1
-    for gram in grams where gram >= 1 << 16 {
-      let bit = GramBloomFilter.bit(of: gram)
-      let first = Self.filter(block * Self.textsPerBlock) + bit / 64
-      for text in 0..<Self.textsPerBlock {
-        let isSet = words[first + text * Self.wordsPerText] >> UInt64(bit % 64) & 1
-        texts &= ~((isSet ^ 1) << UInt64(text))
-      }
-      if texts == 0 { break }
-    }
+  /// The texts of a group that may contain all the grams, as bits. Grams of fewer than three bytes are ignored.
+  func texts(ofGroup group: Int, holding grams: [UInt32]) -> UInt64 {
+    var texts = ~UInt64(0)
+    let start = Self.filters(group)
+    for gram in grams where gram >= 1 << 16 { texts &= words[start + Self.bit(gram)] }
     return texts
+  }
+
+  /// The same for the texts of a block.
+  func texts(of block: Int, holding grams: [UInt32]) -> UInt64 {
+    let blocksPerGroup = Self.textsPerGroup / Self.textsPerBlock
+    let texts = texts(ofGroup: block / blocksPerGroup, holding: grams)
+    return texts >> UInt64(block % blocksPerGroup * Self.textsPerBlock) & ((1 << UInt64(Self.textsPerBlock)) - 1)
   }
 
   var byteCount: Int { words.count * 8 }

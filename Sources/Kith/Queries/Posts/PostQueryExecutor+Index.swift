@@ -13,6 +13,8 @@ extension PostQueryExecutor {
   private static let usersPerDocument = 4
   /// Posts scanned before users are gathered without a bound.
   private static let scanLimit = 4_096
+  /// The scan continues, by a filter, if the texts of at least one in this many of the next posts contain the words.
+  private static let filteredSparsity = 64
 
   /// A driving term: a word that does not occur in the requested author's name.
   private struct DrivingTerm {
@@ -34,10 +36,14 @@ extension PostQueryExecutor {
 
   /// Finds the matches that the scan has not reached.
   mutating func searchIndex(_ state: borrowing GraphState) throws(KithError) {
+    var filter = PostFilter(terms)
+    try advance(&filter, state)
+    let isDense = author == nil && among == nil && filter.isDense(Self.filteredSparsity)
+    if isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
     var drivingTerms = try drivingTerms(state)
     let authorFilter = authorFilter(state)
     if authorFilter == nil && !drivingTerms.contains(where: { $0.isSelective }) {
-      guard try !walk(state, atLeast: Self.scanLimit) else { return }
+      if !isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
       // The longest word is usually the rarest.
       guard let index = drivingTerms.firstIndex(where: { !$0.words.isEmpty }) else {
         _ = try walk(state, atLeast: .max)
@@ -94,21 +100,24 @@ extension PostQueryExecutor {
     var blocks = memtable.blocks
     if let authorFilter { blocks &= memtable.blocks(by: authorFilter) }
     /// For each term: the grams that a post must contain, and the blocks exempt from that because the term is in an
-    /// author's name.
-    var wanted: [(grams: [UInt32], authorBlocks: UInt64)] = []
+    /// author's name; there, the signatures of the names decide.
+    var wanted: [(grams: [UInt32], signature: NameSignature, authorBlocks: UInt64)] = []
     for term in drivingTerms where blocks != 0 {
-      guard let authors = term.authors else { continue }
-      let authorBlocks = memtable.blocks(by: authors)
+      let authorBlocks = if let authors = term.authors { memtable.blocks(by: authors) } else { ~UInt64(0) }
       blocks &= memtable.blocks(holding: term.query.grams) | authorBlocks
-      wanted.append((term.query.grams, authorBlocks))
+      wanted.append((term.query.grams, NameSignature(key: term.query.loose.span), authorBlocks))
     }
     while blocks != 0 {
       let block = 63 - blocks.leadingZeroBitCount
       blocks &= ~(1 << UInt64(block))
       if memtable.newestTime(in: block) < found.bound.time { continue }
       var posts = UInt64.max >> UInt64(64 - RecentTexts.textsPerBlock)
-      for (grams, authorBlocks) in wanted where authorBlocks >> UInt64(block) & 1 == 0 {
-        posts &= memtable.posts(of: block, holding: grams)
+      for (grams, signature, authorBlocks) in wanted where posts != 0 {
+        var texts = memtable.posts(of: block, holding: grams)
+        if authorBlocks >> UInt64(block) & 1 == 1 {
+          texts |= self.posts(posts & ~texts, of: block, memtable, by: signature, state)
+        }
+        posts &= texts
       }
       while posts != 0 {
         let post = 63 - posts.leadingZeroBitCount
@@ -117,6 +126,21 @@ extension PostQueryExecutor {
       }
       if !budget.takeStep() { return }
     }
+  }
+
+  /// Of some posts of a block, those whose author's name may contain a term, as bits.
+  private func posts(
+    _ posts: UInt64, of block: Int, _ memtable: PostMemtable, by signature: NameSignature,
+    _ state: borrowing GraphState
+  ) -> UInt64 {
+    var (rest, found) = (posts, UInt64(0))
+    while rest != 0 {
+      let bit = rest & (0 &- rest)
+      rest ^= bit
+      guard let row = memtable.row(bit.trailingZeroBitCount, of: block), state.posts.isLive(row) else { continue }
+      if state.users.names.signature(state.posts.authors[row]).mayHold(signature) { found |= bit }
+    }
+    return found
   }
 
   private mutating func search(

@@ -15,11 +15,11 @@ struct PostQueryExecutor: ~Copyable {
   let among: UInt32?
   let visibility: Visibility
   let limit: Int
-  private let low: PostKey
+  let low: PostKey
   /// Posts from this key on were scanned or are out of range.
-  private(set) var high: PostKey
+  var high: PostKey
   var found: NewestPosts
-  private var place: PackedLists<UInt32>.Position?
+  var place: PackedLists<UInt32>.Position?
   private var visitedCount = 0
   var budget = QueryBudget()
   /// Scratch space, reused from one dictionary of words to the next.
@@ -73,7 +73,7 @@ struct PostQueryExecutor: ~Copyable {
       }
       let run = lists.run(place.run, of: list)
       let posts = run.extracting(max(0, place.offset - Self.stride)..<place.offset)
-      if author == nil && !terms.isEmpty { prefetchNames(posts, state) }
+      if author == nil && !terms.isEmpty { prefetchAuthors(posts, state) }
       for index in posts.indices.reversed() {
         place.offset -= 1
         let key = state.posts.key(posts[index])
@@ -88,11 +88,10 @@ struct PostQueryExecutor: ~Copyable {
     }
   }
 
-  /// Prefetches the names of the authors of some posts, in stages: they are scattered in memory, unlike texts.
+  /// Prefetches the cards of the authors of some posts: they are scattered in memory, unlike texts.
   @inline(__always)
-  private func prefetchNames(_ posts: Span<UInt32>, _ state: borrowing GraphState) {
+  private func prefetchAuthors(_ posts: Span<UInt32>, _ state: borrowing GraphState) {
     for index in posts.indices { state.users.names.prefetchReference(Int(state.posts.authors[posts[index]])) }
-    for index in posts.indices { state.users.names.prefetchText(Int(state.posts.authors[posts[index]])) }
   }
 
   /// Evaluates the predicate on a candidate; candidates may come in any order.
@@ -106,14 +105,17 @@ struct PostQueryExecutor: ~Copyable {
     return true
   }
 
-  private mutating func matches(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+  mutating func matches(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     let writer = state.posts.authors[row]
     if let author, writer != author { return false }
     if visibility.hides(writer, state) { return false }
     if let among, !state.follows.contains(among, writer) { return false }
     if terms.isEmpty { return true }
     let left = state.posts.texts.withBytes(Int(row)) { terms.missing(terms.all, in: $0, &keys) }
-    return left == 0 || missing(left, inNameOf: writer, state) == 0
+    if left == 0 { return true }
+    // Most names need not be read.
+    if !state.users.names.signature(writer).mayHold(terms.signature(of: left)) { return false }
+    return missing(left, inNameOf: writer, state) == 0
   }
 
   /// Of the words not yet found, those that a user's name does not contain.

@@ -1,0 +1,186 @@
+/// Tells for many posts at once that they cannot match, without reading them: by the index of their texts and by the
+/// signatures of their authors' names.
+///
+/// It covers one part of the index at a time: a memtable, or a window of the documents of a segment. A walk from newer
+/// posts to older ones moves it along. Posts outside the part may match.
+struct PostFilter {
+  /// The most posts that are tested at once.
+  static let groupCount = 32
+  private static let postsPerPart = RecentTexts.capacity
+  private static let wordsPerTerm = postsPerPart / 64
+  /// The moves after which every post may match: between parts whose posts alternate, each move would cost more than
+  /// it saves.
+  private static let maximumMoveCount = 64
+  /// The postings before a window that are read to get there, at most.
+  private static let maximumSkippedCount = 4_096
+  /// The most words of a dictionary that a term may match.
+  private static let maximumWordCount = 256
+
+  private struct Term {
+    let grams: [UInt32]
+    let words: [NameQuery]
+    let signature: NameSignature
+    /// The documents of the words in the present segment; nil for a word with too many of them, which is not tested.
+    var matches: [WordPostings.Matches?] = []
+  }
+
+  private var terms: [Term]
+  /// For each term, one bit for each post of the part whose text may contain it.
+  private var masks: [UInt64]
+  private var marks = [UInt64](repeating: 0, count: wordsPerTerm)
+  /// The rows of the memtable, or of the segment.
+  private var rows: Range<UInt32> = 0..<0
+  private var segment: PostSegment?
+  /// The window, where the part is a segment's.
+  private var documents = 0..<0
+  private var moveCount = 0
+
+  init(_ terms: Terms) {
+    self.terms = terms.queries.indices.map { index in
+      Term(
+        grams: terms.queries[index].grams, words: Words.queries(of: terms.queries[index].loose),
+        signature: terms.signatures[index])
+    }
+    masks = [UInt64](repeating: 0, count: terms.queries.count * Self.wordsPerTerm)
+  }
+
+  /// Whether about one in so many posts of the part, or more, has a text that contains all terms.
+  func isDense(_ ratio: Int) -> Bool {
+    var count = 0
+    for word in 0..<Self.wordsPerTerm {
+      var bits = ~UInt64(0)
+      for index in terms.indices { bits &= masks[index * Self.wordsPerTerm + word] }
+      count += bits.nonzeroBitCount
+    }
+    let postCount = segment == nil ? rows.count : documents.count
+    return count * ratio >= postCount && postCount > 0
+  }
+
+  /// The posts that may match, as bits.
+  /// - Parameter posts: at most `groupCount`, oldest first.
+  /// - Complexity: O(posts), and O(terms) for each post that may match.
+  mutating func candidates(
+    among posts: Span<UInt32>, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget,
+    _ state: borrowing GraphState
+  ) -> UInt64 {
+    precondition(posts.count <= Self.groupCount, "more posts than bits")
+    var (passing, outside) = test(posts, state)
+    if 2 * outside.nonzeroBitCount > posts.count && moveCount < Self.maximumMoveCount {
+      moveCount += 1
+      move(to: posts[posts.count / 2], &scratch, &budget, state)
+      (passing, outside) = test(posts, state)
+    }
+    for term in terms.indices.dropFirst() {
+      var rest = passing & ~outside
+      while rest != 0 {
+        let bit = rest & (0 &- rest)
+        rest ^= bit
+        let row = posts[bit.trailingZeroBitCount]
+        if isMarked(place(of: row), term) || isSigned(row, terms[term].signature, state) { continue }
+        passing ^= bit
+      }
+    }
+    return passing | outside
+  }
+
+  /// Tests posts for the first term.
+  /// - Returns: the posts that may have it, and those that are not in the part, as bits.
+  private func test(_ posts: Span<UInt32>, _ state: borrowing GraphState) -> (passing: UInt64, outside: UInt64) {
+    if terms.isEmpty || rows.isEmpty { return (0, ~0 &>> UInt64(64 - posts.count)) }
+    let (first, count, signature) = (rows.lowerBound, rows.count, terms[0].signature)
+    guard let segment else {
+      return test(posts, signature, placeCount: count, state) { Int($0 &- first) }
+    }
+    let (rowDocuments, start) = (segment.documents, documents.lowerBound)
+    return test(posts, signature, placeCount: documents.count, state) { row in
+      let offset = Int(row &- first)
+      return offset < count ? Int(rowDocuments[offset]) &- start : -1
+    }
+  }
+
+  /// Without branches on what is read, so that the cache misses of authors and their cards overlap.
+  @inline(__always)
+  private func test(
+    _ posts: Span<UInt32>, _ signature: NameSignature, placeCount: Int, _ state: borrowing GraphState,
+    place: (UInt32) -> Int
+  ) -> (passing: UInt64, outside: UInt64) {
+    var (passing, outside) = (UInt64(0), UInt64(0))
+    let masks = masks.span
+    for index in posts.indices {
+      let place = place(posts[index])
+      // A post outside the part has the bit of some other.
+      let mark = masks[place &>> 6 & (Self.wordsPerTerm - 1)] &>> UInt64(place & 63) & 1
+      let isSigned: UInt64 = isSigned(posts[index], signature, state) ? 1 : 0
+      let isOutside: UInt64 = UInt(bitPattern: place) >= UInt(bitPattern: placeCount) ? 1 : 0
+      passing |= (mark | isSigned) &<< UInt64(index)
+      outside |= isOutside &<< UInt64(index)
+    }
+    return (passing, outside)
+  }
+
+  @inline(__always)
+  private func isSigned(_ row: UInt32, _ signature: NameSignature, _ state: borrowing GraphState) -> Bool {
+    state.users.names.signature(state.posts.authors[row]).mayHold(signature)
+  }
+
+  private func isMarked(_ place: Int, _ term: Int) -> Bool {
+    masks[term * Self.wordsPerTerm + place >> 6] >> UInt64(place & 63) & 1 == 1
+  }
+
+  /// The place of a post of the part.
+  private func place(of row: UInt32) -> Int {
+    let offset = Int(row - rows.lowerBound)
+    return segment.map { Int($0.documents[offset]) - documents.lowerBound } ?? offset
+  }
+
+  // MARK: - Moving
+
+  /// Covers the part that begins with a post or contains it; no posts if there is no such part.
+  mutating func move(
+    to row: UInt32, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget, _ state: borrowing GraphState
+  ) {
+    let index = state.posts.index
+    if let memtable = index.memtables.last(where: { $0.rows.contains(row) }) {
+      (segment, rows, documents) = (nil, memtable.rows, 0..<0)
+      for term in terms.indices {
+        for group in 0..<Self.wordsPerTerm {
+          masks[term * Self.wordsPerTerm + group] = memtable.posts(ofGroup: group, holding: terms[term].grams)
+        }
+      }
+      return
+    }
+    guard let next = index.segments.first(where: { $0.segment.rows.contains(row) })?.segment, !next.documents.isEmpty
+    else {
+      (segment, rows, documents) = (nil, 0..<0, 0..<0)
+      return
+    }
+    let document = Int(next.documents[Int(row - next.rows.lowerBound)])
+    var start = max(0, document - Self.groupCount) & ~63
+    if segment === next && document >= documents.upperBound {
+      start = max(start, documents.upperBound)
+    } else {
+      for term in terms.indices {
+        terms[term].matches = terms[term].words.map {
+          next.words.matches(of: $0, limit: Self.maximumWordCount, &scratch, &budget)
+        }
+      }
+    }
+    (segment, rows) = (next, next.rows)
+    documents = start..<min(start + Self.postsPerPart, next.order.count)
+    for term in terms.indices { mark(term, next) }
+  }
+
+  /// Sets the bits of a term in the window.
+  private mutating func mark(_ term: Int, _ segment: PostSegment) {
+    let first = term * Self.wordsPerTerm
+    for word in 0..<Self.wordsPerTerm { masks[first + word] = ~0 }
+    for index in terms[term].matches.indices {
+      guard var matches = terms[term].matches[index] else { continue }
+      if matches.listedCount * documents.lowerBound / segment.order.count > Self.maximumSkippedCount { continue }
+      for word in marks.indices { marks[word] = 0 }
+      segment.words.mark(&matches, in: documents, &marks)
+      terms[term].matches[index] = matches
+      for word in 0..<Self.wordsPerTerm { masks[first + word] &= marks[word] }
+    }
+  }
+}
