@@ -147,6 +147,7 @@ extension GraphState {
     if ByteSearch.compare(users.names.bytes(Int(row)), bytes) == 0 { return false }
     let twin = try twin(of: bytes, username, besides: row, replaying: replaying)
     users.rename(row, to: bytes)
+    posts.setSignature(users.names.signature(row), of: row)
     if let twin { users.notePair(row, twin) }
     return true
   }
@@ -229,7 +230,8 @@ extension GraphState {
     if posts.rowCount >= SocialGraph.Limits.rowCount {
       throw .limitExceeded(.postsEverAdded(limit: SocialGraph.Limits.rowCount))
     }
-    _ = posts.append(id: id, author: row, time: time, text: Array(text.utf8).span)
+    _ = posts.append(
+      id: id, author: row, signature: users.names.signature(row), time: time, text: Array(text.utf8).span)
     users.countPost(of: row, by: 1)
     likes.appendTarget()
     return true

@@ -18,6 +18,20 @@ extension PostIndex {
   }
 }
 
+extension PostIndex {
+  /// Whether the memtables have the signatures of their authors' names.
+  func checkSignatures(_ authors: borrowing Column<UInt32>, _ names: borrowing TextColumn) -> [String] {
+    var problems: [String] = []
+    for memtable in memtables {
+      for row in memtable.rows where authors[row] != PostTable.noAuthor {
+        if memtable.signature(of: row) == names.signature(authors[row]) { continue }
+        problems.append("post index: the signature of row \(row) is another name's")
+      }
+    }
+    return problems
+  }
+}
+
 extension PostSegment {
   func checkInvariants(_ posts: borrowing PostTable) -> [String] {
     let name = "post index, rows from \(rows.lowerBound)"

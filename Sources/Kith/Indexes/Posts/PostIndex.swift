@@ -63,7 +63,9 @@ struct PostIndex: Sendable {
   }
 
   /// Adds the next row.
-  mutating func append(_ row: UInt32, author: UInt32, time: Int64, text: Span<UInt8>) {
+  mutating func append(
+    _ row: UInt32, author: UInt32, signature: NameSignature, time: Int64, text: Span<UInt8>
+  ) {
     if kind == .off { return }
     if defers {
       isWhole = false
@@ -73,7 +75,12 @@ struct PostIndex: Sendable {
       memtables.append(PostMemtable(firstRow: row, isFirst: memtables.isEmpty && segments.isEmpty))
       if memtables.count > Self.memtablesPerSegment { compactionMayBeDue = true }
     }
-    memtables[memtables.count - 1].append(author: author, time: time, text: text)
+    memtables[memtables.count - 1].append(author: author, signature: signature, time: time, text: text)
+  }
+
+  /// Sets the signature of a user's new name.
+  mutating func setSignature(_ signature: NameSignature, of author: UInt32, _ authors: borrowing Column<UInt32>) {
+    for index in memtables.indices { memtables[index].setSignature(signature, of: author, authors) }
   }
 
   /// Records that a post was removed.

@@ -10,6 +10,9 @@ struct PostMemtable: Sendable {
   /// By block: the latest time of any post ever in it.
   private var newestTimes = [Int64](repeating: .min, count: RecentTexts.capacity / RecentTexts.textsPerBlock)
 
+  /// By post: the signature of its author's present name.
+  private var signatures = [UInt32](repeating: 0, count: RecentTexts.capacity)
+
   /// - Parameter isFirst: whether no others are expected soon.
   init(firstRow: UInt32, isFirst: Bool = true) {
     self.firstRow = firstRow
@@ -25,13 +28,29 @@ struct PostMemtable: Sendable {
   }
 
   /// Adds the next row.
-  mutating func append(author: UInt32, time: Int64, text: Span<UInt8>) {
+  /// - Parameter signature: of the author's name.
+  mutating func append(author: UInt32, signature: NameSignature, time: Int64, text: Span<UInt8>) {
     let block = count / RecentTexts.textsPerBlock
     texts.add(Folding.loose(text).span, at: count)
     authors[Self.slot(author)] |= 1 << UInt64(block)
     newestTimes[block] = max(newestTimes[block], time)
+    signatures[count] = signature.bits
     count += 1
   }
+
+  /// Sets the signature of a user's new name.
+  mutating func setSignature(_ signature: NameSignature, of author: UInt32, _ authors: borrowing Column<UInt32>) {
+    var blocks = blocks(by: [author])
+    while blocks != 0 {
+      let start = blocks.trailingZeroBitCount * RecentTexts.textsPerBlock
+      for index in start..<min(start + RecentTexts.textsPerBlock, count)
+      where authors[firstRow + UInt32(index)] == author { signatures[index] = signature.bits }
+      blocks &= blocks - 1
+    }
+  }
+
+  /// The signature of the author's name of a post.
+  func signature(of row: UInt32) -> NameSignature { NameSignature(bits: signatures[Int(row - firstRow)]) }
 
   /// The blocks that may contain a post with all the grams, as bits.
   func blocks(holding grams: [UInt32]) -> UInt64 { texts.blocks(holding: grams) }
@@ -54,11 +73,23 @@ struct PostMemtable: Sendable {
   /// The posts of a group of 64 rows that may contain all the grams, as bits.
   func posts(ofGroup group: Int, holding grams: [UInt32]) -> UInt64 { texts.texts(ofGroup: group, holding: grams) }
 
+  /// The posts of a group of 64 rows whose author's name may contain a text of a signature, as bits.
+  func posts(ofGroup group: Int, by signature: NameSignature) -> UInt64 {
+    ByteSearch.supersets(of: signature.bits, in: signatures.span, from: group * RecentTexts.textsPerGroup)
+  }
+
+  /// The same for the posts of a block.
+  func posts(of block: Int, by signature: NameSignature) -> UInt64 {
+    let first = block * RecentTexts.textsPerBlock
+    let posts = posts(ofGroup: first / RecentTexts.textsPerGroup, by: signature)
+    return posts >> UInt64(first % RecentTexts.textsPerGroup) & ((1 << UInt64(RecentTexts.textsPerBlock)) - 1)
+  }
+
   /// The row of a post of a block; nil after the last one.
   func row(_ post: Int, of block: Int) -> UInt32? {
     let index = block * RecentTexts.textsPerBlock + post
     return index < count ? firstRow + UInt32(index) : nil
   }
 
-  var byteCount: Int { texts.byteCount + (authors.count + newestTimes.count) * 8 }
+  var byteCount: Int { texts.byteCount + (authors.count + newestTimes.count) * 8 + signatures.count * 4 }
 }

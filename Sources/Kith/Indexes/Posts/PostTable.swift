@@ -74,7 +74,10 @@ struct PostTable: ~Copyable, Sendable {
   }
 
   /// Appends a post whose id is known to be free. Returns the row.
-  mutating func append(id: Int64, author: UInt32, time: Int64, text: Span<UInt8>) -> UInt32 {
+  /// - Parameter signature: of the author's name.
+  mutating func append(
+    id: Int64, author: UInt32, signature: NameSignature, time: Int64, text: Span<UInt8>
+  ) -> UInt32 {
     let row = UInt32(identifiers.count)
     identifiers.append(id)
     authors.append(author)
@@ -84,9 +87,14 @@ struct PostTable: ~Copyable, Sendable {
     all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
     byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
     newest[author] = max(newest[author], Self.coarse(time))
-    index.append(row, author: author, time: time, text: text)
+    index.append(row, author: author, signature: signature, time: time, text: text)
     count += 1
     return row
+  }
+
+  /// Sets the signature of a user's new name.
+  mutating func setSignature(_ signature: NameSignature, of author: UInt32) {
+    index.setSignature(signature, of: author, authors)
   }
 
   /// The position at which to insert a post: nearly always the end.

@@ -113,6 +113,16 @@ extension ByteSearch {
     }
   }
 
+  /// Bit n: the number n places after `start` has all the bits of `wanted`. Covers 64 numbers.
+  static func supersets(of wanted: UInt32, in numbers: Span<UInt32>, from start: Int) -> UInt64 {
+    precondition(start >= 0 && start + maskByteCount <= numbers.count, "64 numbers are compared")
+    return unsafe numbers.withUnsafeBufferPointer { numbers in
+      // Safety: 64 numbers follow `start`.
+      guard let base = numbers.baseAddress else { return 0 }
+      return unsafe kith_supersets(base + start, wanted)
+    }
+  }
+
   /// The same if the text may extend beyond the end of all bytes.
   @inline(never)
   private static func lastMask(

@@ -1,4 +1,4 @@
-/// Tells for many posts at once that they cannot match, without reading them: by the index of their texts and by the
+/// Rejects many posts at once, without reading them: by the index of their texts and by the
 /// signatures of their authors' names.
 ///
 /// It covers one part of the index at a time: a memtable, or a window of the documents of a segment. A walk from newer
@@ -25,7 +25,7 @@ struct PostFilter {
   }
 
   private var terms: [Term]
-  /// For each term, one bit for each post of the part whose text may contain it.
+  /// For each term, one bit for each post of the part that may contain it: in the text or, in a memtable, in the name.
   private var masks: [UInt64]
   private var marks = [UInt64](repeating: 0, count: wordsPerTerm)
   /// The rows of the memtable, or of the segment.
@@ -34,6 +34,10 @@ struct PostFilter {
   /// The window, where the part is a segment's.
   private var documents = 0..<0
   private var moveCount = 0
+  /// The posts of the part whose texts may contain all terms.
+  private var textCount = 0
+  /// Whether the masks lack the names of the authors.
+  private var lacksNames = false
 
   init(_ terms: Terms) {
     self.terms = terms.queries.indices.map { index in
@@ -46,14 +50,14 @@ struct PostFilter {
 
   /// Whether about one in so many posts of the part, or more, has a text that contains all terms.
   func isDense(_ ratio: Int) -> Bool {
-    var count = 0
-    for word in 0..<Self.wordsPerTerm {
-      var bits = ~UInt64(0)
-      for index in terms.indices { bits &= masks[index * Self.wordsPerTerm + word] }
-      count += bits.nonzeroBitCount
-    }
     let postCount = segment == nil ? rows.count : documents.count
-    return count * ratio >= postCount && postCount > 0
+    return textCount * ratio >= postCount && postCount > 0
+  }
+
+  private func countTexts() -> Int {
+    (0..<Self.wordsPerTerm).reduce(0) { count, word in
+      count + terms.indices.reduce(~UInt64(0)) { $0 & masks[$1 * Self.wordsPerTerm + word] }.nonzeroBitCount
+    }
   }
 
   /// The posts that may match, as bits.
@@ -64,10 +68,12 @@ struct PostFilter {
     _ state: borrowing GraphState
   ) -> UInt64 {
     precondition(posts.count <= Self.groupCount, "more posts than bits")
+    if lacksNames { addNames(state) }
     var (passing, outside) = test(posts, state)
     if 2 * outside.nonzeroBitCount > posts.count && moveCount < Self.maximumMoveCount {
       moveCount += 1
       move(to: posts[posts.count / 2], &scratch, &budget, state)
+      if lacksNames { addNames(state) }
       (passing, outside) = test(posts, state)
     }
     for term in terms.indices.dropFirst() {
@@ -76,7 +82,8 @@ struct PostFilter {
         let bit = rest & (0 &- rest)
         rest ^= bit
         let row = posts[bit.trailingZeroBitCount]
-        if isMarked(place(of: row), term) || isSigned(row, terms[term].signature, state) { continue }
+        if isMarked(place(of: row), term) { continue }
+        if segment != nil && isSigned(row, terms[term].signature, state) { continue }
         passing ^= bit
       }
     }
@@ -87,22 +94,24 @@ struct PostFilter {
   /// - Returns: the posts that may have it, and those that are not in the part, as bits.
   private func test(_ posts: Span<UInt32>, _ state: borrowing GraphState) -> (passing: UInt64, outside: UInt64) {
     if terms.isEmpty || rows.isEmpty { return (0, ~0 &>> UInt64(64 - posts.count)) }
-    let (first, count, signature) = (rows.lowerBound, rows.count, terms[0].signature)
+    let (first, count) = (rows.lowerBound, rows.count)
     guard let segment else {
-      return test(posts, signature, placeCount: count, state) { Int($0 &- first) }
+      return test(posts, placeCount: count, place: { Int($0 &- first) }, isSigned: { _ in false })
     }
-    let (rowDocuments, start) = (segment.documents, documents.lowerBound)
-    return test(posts, signature, placeCount: documents.count, state) { row in
-      let offset = Int(row &- first)
-      return offset < count ? Int(rowDocuments[offset]) &- start : -1
-    }
+    let (rowDocuments, start, signature) = (segment.documents, documents.lowerBound, terms[0].signature)
+    return test(
+      posts, placeCount: documents.count,
+      place: { row in
+        let offset = Int(row &- first)
+        return offset < count ? Int(rowDocuments[offset]) &- start : -1
+      },
+      isSigned: { isSigned($0, signature, state) })
   }
 
   /// Without branches on what is read, so that the cache misses of authors and their cards overlap.
   @inline(__always)
   private func test(
-    _ posts: Span<UInt32>, _ signature: NameSignature, placeCount: Int, _ state: borrowing GraphState,
-    place: (UInt32) -> Int
+    _ posts: Span<UInt32>, placeCount: Int, place: (UInt32) -> Int, isSigned: (UInt32) -> Bool
   ) -> (passing: UInt64, outside: UInt64) {
     var (passing, outside) = (UInt64(0), UInt64(0))
     let masks = masks.span
@@ -110,7 +119,7 @@ struct PostFilter {
       let place = place(posts[index])
       // A post outside the part has the bit of some other.
       let mark = masks[place &>> 6 & (Self.wordsPerTerm - 1)] &>> UInt64(place & 63) & 1
-      let isSigned: UInt64 = isSigned(posts[index], signature, state) ? 1 : 0
+      let isSigned: UInt64 = isSigned(posts[index]) ? 1 : 0
       let isOutside: UInt64 = UInt(bitPattern: place) >= UInt(bitPattern: placeCount) ? 1 : 0
       passing |= (mark | isSigned) &<< UInt64(index)
       outside |= isOutside &<< UInt64(index)
@@ -141,14 +150,16 @@ struct PostFilter {
   ) {
     let index = state.posts.index
     if let memtable = index.memtables.last(where: { $0.rows.contains(row) }) {
-      (segment, rows, documents) = (nil, memtable.rows, 0..<0)
+      (segment, rows, documents, lacksNames) = (nil, memtable.rows, 0..<0, true)
       for term in terms.indices {
         for group in 0..<Self.wordsPerTerm {
           masks[term * Self.wordsPerTerm + group] = memtable.posts(ofGroup: group, holding: terms[term].grams)
         }
       }
+      textCount = countTexts()
       return
     }
+    lacksNames = false
     guard let next = index.segments.first(where: { $0.segment.rows.contains(row) })?.segment, !next.documents.isEmpty
     else {
       (segment, rows, documents) = (nil, 0..<0, 0..<0)
@@ -168,6 +179,19 @@ struct PostFilter {
     (segment, rows) = (next, next.rows)
     documents = start..<min(start + Self.postsPerPart, next.order.count)
     for term in terms.indices { mark(term, next) }
+    textCount = countTexts()
+  }
+
+  /// Adds the posts of a memtable whose authors' names may contain a term.
+  private mutating func addNames(_ state: borrowing GraphState) {
+    lacksNames = false
+    let first = rows.lowerBound
+    guard let memtable = state.posts.index.memtables.last(where: { $0.firstRow == first }) else { return }
+    for term in terms.indices {
+      for group in 0..<Self.wordsPerTerm {
+        masks[term * Self.wordsPerTerm + group] |= memtable.posts(ofGroup: group, by: terms[term].signature)
+      }
+    }
   }
 
   /// Sets the bits of a term in the window.

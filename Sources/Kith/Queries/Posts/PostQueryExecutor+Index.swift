@@ -114,9 +114,7 @@ extension PostQueryExecutor {
       var posts = UInt64.max >> UInt64(64 - RecentTexts.textsPerBlock)
       for (grams, signature, authorBlocks) in wanted where posts != 0 {
         var texts = memtable.posts(of: block, holding: grams)
-        if authorBlocks >> UInt64(block) & 1 == 1 {
-          texts |= self.posts(posts & ~texts, of: block, memtable, by: signature, state)
-        }
+        if authorBlocks >> UInt64(block) & 1 == 1 { texts |= memtable.posts(of: block, by: signature) }
         posts &= texts
       }
       while posts != 0 {
@@ -126,21 +124,6 @@ extension PostQueryExecutor {
       }
       if !budget.takeStep() { return }
     }
-  }
-
-  /// Of some posts of a block, those whose author's name may contain a term, as bits.
-  private func posts(
-    _ posts: UInt64, of block: Int, _ memtable: PostMemtable, by signature: NameSignature,
-    _ state: borrowing GraphState
-  ) -> UInt64 {
-    var (rest, found) = (posts, UInt64(0))
-    while rest != 0 {
-      let bit = rest & (0 &- rest)
-      rest ^= bit
-      guard let row = memtable.row(bit.trailingZeroBitCount, of: block), state.posts.isLive(row) else { continue }
-      if state.users.names.signature(state.posts.authors[row]).mayHold(signature) { found |= bit }
-    }
-    return found
   }
 
   private mutating func search(
