@@ -12,7 +12,9 @@
 #endif
 
 #ifdef __linux__
+#include <errno.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #else
 #include <os/lock.h>
@@ -88,13 +90,17 @@ void kith_back_off(uint32_t turn) {
   nanosleep(&(struct timespec){0, NAP_NANOSECONDS}, NULL);
 }
 
-static void sleep_while(uint32_t *word, uint32_t value) {
+// Returns early after the longest time, if there is one.
+static void sleep_while_at_most(uint32_t *word, uint32_t value, const struct timespec *most) {
 #ifdef __linux__
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, most, NULL, 0);
 #else
+  (void)most;
   os_sync_wait_on_address(word, value, sizeof *word, OS_SYNC_WAIT_ON_ADDRESS_NONE);
 #endif
 }
+
+static void sleep_while(uint32_t *word, uint32_t value) { sleep_while_at_most(word, value, NULL); }
 
 void kith_gate_await(void *word) {
   uint32_t *state = word;
@@ -106,6 +112,56 @@ void kith_gate_await(void *word) {
   __atomic_compare_exchange_n(state, &closed, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   // What was there before: 0 if it was opened meanwhile.
   if (closed != 0) sleep_while(state, 2);
+}
+
+#ifdef __linux__
+
+void kith_slot_prepare(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); }
+
+// Has every thread of the process pass a full barrier. False where the system cannot, or does not allow it.
+static bool order_threads(void) {
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return true;
+  if (errno != EPERM) return false;
+  kith_slot_prepare();
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+#else
+
+void kith_slot_prepare(void) {}
+
+// The threads do so themselves, in `kith_slot_left`.
+static bool order_threads(void) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return true;
+}
+
+#endif
+
+bool kith_slot_spin(const void *slot) {
+  for (int turn = 0; turn < SPIN_COUNT; turn++) {
+    if (__atomic_load_n((const uintptr_t *)slot, __ATOMIC_ACQUIRE) == 0) return true;
+    relax();
+  }
+  return false;
+}
+
+void kith_slot_await(void *awaited, const void *slot, uint32_t place) {
+  uint32_t *word = awaited;
+  __atomic_store_n(word, place, __ATOMIC_SEQ_CST);
+  bool is_ordered = order_threads();
+  if (__atomic_load_n((const uintptr_t *)slot, __ATOMIC_SEQ_CST) != 0) {
+    sleep_while_at_most(word, place, is_ordered ? NULL : &(struct timespec){0, NAP_NANOSECONDS});
+  }
+  __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);
+}
+
+void kith_slot_wake(void *awaited) {
+#ifdef __linux__
+  syscall(SYS_futex, awaited, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+#else
+  os_sync_wake_by_address_any(awaited, sizeof(uint32_t), OS_SYNC_WAKE_BY_ADDRESS_NONE);
+#endif
 }
 
 void kith_gate_wake(void *word) {

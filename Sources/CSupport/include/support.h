@@ -204,6 +204,30 @@ void kith_gate_await(void *word);
 // Wakes all threads that wait for a word that was 2.
 void kith_gate_wake(void *word);
 
+// For the slots of a StripedLock, which argues why no wakeup is lost.
+
+// Prepares the process for the other calls, which otherwise take some milliseconds at first.
+void kith_slot_prepare(void);
+
+// Orders what a thread has written to its slot before what it reads next, for a writer that calls `kith_slot_await`.
+// Costs no instruction on Linux.
+static inline void kith_slot_left(void) {
+#ifdef __linux__
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+// Reads a slot some times. Whether it became 0.
+bool kith_slot_spin(const void *slot);
+
+// Announces in a word that a slot is awaited, and sleeps until a thread that left it clears the word. May return early.
+void kith_slot_await(void *awaited, const void *slot, uint32_t place);
+
+// Wakes the thread that waits for a slot, after its word was cleared.
+void kith_slot_wake(void *awaited);
+
 // Waits a moment, and longer with every turn: a few instructions, then the rest of the time slice, then asleep.
 void kith_back_off(uint32_t turn);
 

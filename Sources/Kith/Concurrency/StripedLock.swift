@@ -9,6 +9,20 @@ import Synchronization
 /// accesses are in one order that all threads agree on, so one of the two sees the other. A reader that finds the gate
 /// closed leaves its slot and waits.
 ///
+/// A writer that finds a thread in a slot reads it some times more, then sleeps until it is empty. A thread that leaves
+/// must not miss it, and must not pay for it either: its store and its load are in no order that the processor keeps.
+/// The writer sees to the order.
+///
+/// - The writer: W1 names the slot in `awaited`; W2 has every thread of the process pass a full barrier; W3 looks at
+///   the slot, and if a thread is in it, sleeps while `awaited` names the slot, which the system compares as it begins.
+/// - The thread in the slot: R1 empties it; R2 looks at `awaited`, after R1 in the order of its instructions; R3, if
+///   that names its slot, clears it and wakes the writer.
+///
+/// W2 falls somewhere among the instructions of each thread. What it finds before R1 is followed by an R2 that sees W1.
+/// What it finds after R1 has emptied the slot for W3. So whoever is in the slot at W3 will see that it is awaited, as
+/// will those who enter afterwards, find the gate closed and leave in the same way. Where the system has no such
+/// barrier, R1 and R2 have a full one in between, or the writer's sleep is short.
+///
 /// A change has two parts. `serially` admits one writer at a time beside all readers, so that it can find what it will
 /// write, and wait for memory. `exclusively`, inside it, excludes the readers while it writes.
 ///
@@ -43,6 +57,8 @@ import Synchronization
   private struct Gate: ~Copyable {
     /// 0: open; 1: closed; 2: closed, and a reader sleeps until it is open.
     let state = Atomic<UInt32>(0)
+    /// The place of the slot that a writer wants to see empty, from 1 on; 0 for none.
+    let awaited = Atomic<UInt32>(0)
     private let padding: (Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0)
     private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
   }
@@ -62,15 +78,24 @@ import Synchronization
   private let mask: UnsafeMutablePointer<Slot>
 
   init() {
-    unsafe slots = .allocate(capacity: Self.slotCount)
+    unsafe slots = Self.allocate(Slot.self, Self.slotCount)
     for index in 0..<Self.slotCount { unsafe (slots + index).initialize(to: Slot()) }
-    unsafe gate = .allocate(capacity: 1)
+    unsafe gate = Self.allocate(Gate.self, 1)
     unsafe gate.initialize(to: Gate())
-    unsafe writers = .allocate(capacity: 1)
+    unsafe writers = Self.allocate(Writers.self, 1)
     unsafe writers.initialize(to: Writers())
-    unsafe mask = .allocate(capacity: 1)
+    unsafe mask = Self.allocate(Slot.self, 1)
     unsafe mask.initialize(to: Slot())
     unsafe mask.pointee.reader.store(UInt(Self.firstSlotCount - 1), ordering: .relaxed)
+    kith_slot_prepare()
+  }
+
+  /// Memory that shares no pair of cache lines with anything else: one that every reader reads would be lost to each
+  /// other core whenever a reader enters.
+  private static func allocate<T: ~Copyable>(_ type: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
+    let stride = MemoryLayout<T>.stride
+    return unsafe UnsafeMutableRawPointer.allocate(byteCount: count * stride, alignment: stride)
+      .bindMemory(to: T.self, capacity: count)
   }
 
   deinit {
@@ -94,8 +119,32 @@ import Synchronization
   @inline(__always)
   func read<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let slot = unsafe enter()
-    defer { unsafe slot.pointee.reader.store(0, ordering: .releasing) }
+    defer { unsafe leave(slot) }
     return try body()
+  }
+
+  /// Leaves a slot, and wakes the writer that waits for that.
+  @inline(__always)
+  private func leave(_ slot: UnsafeMutablePointer<Slot>) {
+    unsafe slot.pointee.reader.store(0, ordering: .releasing)
+    kith_slot_left()
+    if unsafe gate.pointee.awaited.load(ordering: .relaxed) != 0 { unsafe wakeWriter(slot) }
+  }
+
+  @inline(never)
+  private func wakeWriter(_ slot: UnsafeMutablePointer<Slot>) {
+    let isAwaited = unsafe gate.pointee.awaited.compareExchange(
+      expected: place(of: slot), desired: 0, ordering: .sequentiallyConsistent
+    ).exchanged
+    if isAwaited { unsafe kith_slot_wake(awaited) }
+  }
+
+  /// The place of a slot, from 1 on.
+  private func place(of slot: UnsafeMutablePointer<Slot>) -> UInt32 { unsafe UInt32(slot - slots + 1) }
+
+  /// The word of the gate that a writer sleeps at.
+  private var awaited: UnsafeMutableRawPointer {
+    unsafe UnsafeMutableRawPointer(gate) + MemoryLayout<Atomic<UInt32>>.stride
   }
 
   @inline(__always)
@@ -127,7 +176,7 @@ import Synchronization
     while true {
       let slot = unsafe claimed ?? claim(thread)
       if unsafe gate.pointee.state.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
-      unsafe slot.pointee.reader.store(0, ordering: .releasing)
+      unsafe leave(slot)
       unsafe claimed = nil
       unsafe kith_gate_await(gate)
     }
@@ -202,11 +251,10 @@ import Synchronization
   /// Waits until the reader in a slot has left it. Others cannot stay in it, because the gate is closed.
   @inline(never)
   private func awaitEmpty(_ slot: UnsafeMutablePointer<Slot>) {
+    if unsafe kith_slot_spin(slot) { return }
     unsafe checkNotReading(kith_thread_number())
-    var turn: UInt32 = 0
     while unsafe slot.pointee.reader.load(ordering: .sequentiallyConsistent) != 0 {
-      kith_back_off(turn)
-      turn &+= 1
+      unsafe kith_slot_await(awaited, slot, place(of: slot))
     }
   }
 

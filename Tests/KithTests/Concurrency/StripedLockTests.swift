@@ -93,6 +93,77 @@ import Testing
     }
   }
 
+  /// No time heals a lost wakeup: then everybody sleeps, and the count of changes stands still.
+  @Test("A writer that sleeps until readers have left is woken by the last, however many of each there are")
+  func sleepingWriter() {
+    let lock = StripedLock()
+    let numbers = Numbers()
+    let made = Atomic(0)
+    let (readerCount, writerCount, changeCount) = (12, 2, 400)
+    let ended = Atomic(0)
+    let group = DispatchGroup()
+    for number in 0..<readerCount + writerCount {
+      group.enter()
+      Thread {
+        if number < writerCount {
+          for _ in 0..<changeCount {
+            lock.write { numbers.first += 1 }
+            made.add(1, ordering: .relaxed)
+          }
+          ended.add(1, ordering: .sequentiallyConsistent)
+        } else {
+          // Some leave at once, some while the writer still looks, some when it sleeps.
+          var turn = number
+          while ended.load(ordering: .sequentiallyConsistent) < writerCount {
+            lock.read { if turn % 4 != 0 { usleep(UInt32(turn % 4) * 20) } }
+            turn += 1
+          }
+        }
+        group.leave()
+      }.start()
+    }
+    var last = -1
+    while group.wait(timeout: .now() + 150) == .timedOut {
+      let count = made.load(ordering: .relaxed)
+      if count == last { break }
+      last = count
+    }
+    #expect(made.load(ordering: .relaxed) == writerCount * changeCount)
+    #expect(ended.load(ordering: .relaxed) == writerCount)
+  }
+
+  #if os(Linux)
+    @Test("A writer sleeps once, and does not look again and again, while a reader stays")
+    func restingWriter() {
+      let lock = StripedLock()
+      let (reading, waiting) = (Turn(), Turn())
+      let naps = Atomic(0)
+      onThreads(2) { number in
+        if number == 0 {
+          lock.read {
+            reading.raise()
+            waiting.wait(for: 1)
+            usleep(200_000)
+          }
+          return
+        }
+        reading.wait(for: 1)
+        let before = Self.waitsOfThread()
+        waiting.raise()
+        lock.write {}
+        naps.store(Self.waitsOfThread() - before, ordering: .relaxed)
+      }
+      #expect(naps.load(ordering: .relaxed) < 100)
+    }
+
+    /// How often the thread has given up its processor to wait.
+    private static func waitsOfThread() -> Int {
+      var usage = rusage()
+      unsafe getrusage(RUSAGE_THREAD, &usage)
+      return usage.ru_nvcsw
+    }
+  #endif
+
   @Test("Readers that sleep while a long change is made all wake, and see it")
   func sleepers() {
     let lock = StripedLock()
