@@ -19,9 +19,9 @@ import Synchronization
 ///   that names its slot, clears it and wakes the writer.
 ///
 /// W2 falls somewhere among the instructions of each thread. What it finds before R1 is followed by an R2 that sees W1.
-/// What it finds after R1 has emptied the slot for W3. So whoever is in the slot at W3 will see that it is awaited, as
-/// will those who enter afterwards, find the gate closed and leave in the same way. Where the system has no such
-/// barrier, R1 and R2 have a full one in between, or the writer's sleep is short.
+/// What it finds after R1 has emptied the slot for W3. So a thread that is in the slot at W3 will see that it is
+/// awaited, as will those that enter afterwards, find the gate closed and leave in the same way. Where the system has
+/// no such barrier, R1 and R2 have a full one in between, or the writer's sleep is short.
 ///
 /// A change has two parts. `serially` admits one writer at a time beside all readers, so that it can find what it will
 /// write, and wait for memory. `exclusively`, inside it, excludes the readers while it writes.
