@@ -37,8 +37,9 @@ def steps(results):
         ("opened and PageRank", results["rank"]["seconds"], results["rank"]["peak"]),
         *([("opened after kill -9, three changes recovered", changed["recovered"], changed["peak"])]
           if changed else []),
-        *([("exported to .tsv.zst", results["export"]["seconds"], results["export"]["peak"]),
-           ("imported", imported["seconds"], imported["peak"])] if imported else []),
+        *([("exported to .tsv.zst", results["export"]["seconds"], results["export"]["peak"])]
+          if "export" in results else []),
+        *([("imported", imported["seconds"], imported["peak"])] if imported else []),
     ]
 
 
@@ -65,7 +66,7 @@ def markdown(results, scale, words, remarks, picture_name):
     timed = bits + 8 * sections["follows.second"]["fileBytes"] / follows
     check = results["check"]
     lines = [
-        f"# A network like Twitter in 2010, at {scale} of its size", "",
+        f"# A network like Twitter in 2010, at {'full' if scale == '1' else scale + ' of its'} size", "",
         f"Created by `Scripts/flagship {words}`. {results['machine']}.", "",
         f"{users:,} users, {follows:,} follows, {counts['posts']:,} posts, {counts['likes']:,} likes; power laws both "
         f"ways: the most followed user has {check['mostFollowers']:,} followers. Posts are not indexed.", "",
@@ -91,13 +92,13 @@ def markdown(results, scale, words, remarks, picture_name):
                   + ", ".join(latency(time) for time in changed["nanoseconds"])
                   + ", and were there after kill -9.", ""]
     lines += ["## Memory", ""]
-    full = whole(results, "--compact-lists" in words)
-    lines += table(["structure", "bytes", "each user", "share", "at full size, calculated"], [
-        (name, gigabytes(count), f"{count / users:.1f}", f"{100 * count / total:.1f} %", gigabytes(full[name]))
-        for name, count in structures(results)])
+    full = whole(results, "--compact-lists" in words) if users < results["whole"]["users"] else None
+    lines += table(["structure", "bytes", "each user", "share", *(["at full size, calculated"] if full else [])], [
+        (name, gigabytes(count), f"{count / users:.1f}", f"{100 * count / total:.1f} %",
+         *([gigabytes(full[name])] if full else [])) for name, count in structures(results)])
     lines += [f"Total {gigabytes(total)}, {total / users:.0f} bytes a user; a follow takes "
               f"{dict(structures(results))['follows'] / follows:.2f} bytes."]
-    if "--compact-lists" in words:
+    if full and "--compact-lists" in words:
         # What a step takes beside the graph: most while it is made or opened.
         peak = max(peak for _, _, peak in steps(results) if peak)
         ratio = results["whole"]["users"] / users
