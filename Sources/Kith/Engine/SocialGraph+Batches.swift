@@ -83,12 +83,12 @@ extension SocialGraph {
     if let observers = applied.observers { notify(observers, applied.made, sequence: applied.sequence) }
   }
 
-  /// Makes the changes of an import or a seeder: without a limit and without roll-back. Indexes and backward lists are
-  /// built at the end; until then, lists of followers and likers must not be queried. The changes bypass the journal:
-  /// only a snapshot saves them, and other changes are rejected until it is written. If `body` throws, the graph must
-  /// be discarded.
-  /// - Parameter isForSaving: whether the graph is only saved and closed afterwards. Indexes and backward lists, which
-  ///   a snapshot does not hold, are then not built.
+  /// Makes the changes of an import or a seeder: without a limit and without roll-back. Indexes, backward lists and
+  /// lists of posts are built at the end; until then, followers, likers and posts must not be listed. The changes
+  /// bypass the journal: only a snapshot saves them, and other changes are rejected until it is written. If `body`
+  /// throws, the graph must be discarded.
+  /// - Parameter isForSaving: whether the graph is only saved and closed afterwards. What is built at the end, which a
+  ///   snapshot does not hold, is then not built.
   package func bulk<R, E: Error>(
     isForSaving: Bool = false, _ body: (inout Batch) throws(E) -> R
   ) throws(E) -> R {

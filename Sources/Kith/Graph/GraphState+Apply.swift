@@ -154,6 +154,7 @@ extension GraphState {
 
   private mutating func removeUser(_ user: UserID) throws(KithError) -> Bool {
     let row = try userRow(user)
+    posts.endDeferringLists()
     for post in posts.rows(of: row) { removePost(post) }
     removeFollows(of: row)
     for kind in RelationKind.allCases where kind != .follow {
@@ -230,8 +231,9 @@ extension GraphState {
     if posts.rowCount >= SocialGraph.Limits.rowCount {
       throw .limitExceeded(.postsEverAdded(limit: SocialGraph.Limits.rowCount))
     }
-    _ = posts.append(
-      id: id, author: row, signature: users.names.signature(row), time: time, text: Array(text.utf8).span)
+    text.withBytes { bytes in
+      _ = posts.append(id: id, author: row, signature: users.names.signature(row), time: time, text: bytes)
+    }
     users.countPost(of: row, by: 1)
     likes.appendTarget()
     return true
@@ -243,6 +245,7 @@ extension GraphState {
   }
 
   private mutating func removePost(_ row: UInt32) {
+    posts.endDeferringLists()
     likes.removeAll(to: row, ids: users.identifiers.ids)
     users.countPost(of: posts.authors[row], by: -1)
     posts.remove(row)

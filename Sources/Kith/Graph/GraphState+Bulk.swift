@@ -16,16 +16,18 @@ package struct BulkLists: Sendable {
   }
 }
 
-/// Bulk loads: indexes and backward lists wait for their end.
+/// Bulk loads: indexes, backward lists and lists of posts wait for their end.
 extension GraphState {
   mutating func beginBulk() {
     users.deferSearch()
+    posts.deferLists()
     posts.deferIndex()
     deferBackward()
   }
 
   mutating func endBulk(workers: Int) {
     users.buildSearch()
+    posts.endDeferringLists()
     posts.endDeferringIndex()
     buildBackward(workers: workers)
   }

@@ -43,6 +43,45 @@ import Testing
     #expect(backward(state.follows) == [[1], [], []])
   }
 
+  @Test("Posts of a bulk load are listed and removed as without one", arguments: [2, 40])
+  func posts(count: Int64) throws {
+    var state = GraphState()
+    var single = GraphState()
+    func apply(_ change: Change) throws {
+      _ = try state.apply(change)
+      _ = try single.apply(change)
+    }
+    for id: Int64 in 1...3 { try apply(.addUser(id: UserID(id), username: "u\(id)")) }
+    for id: Int64 in 1...20 {
+      try apply(.addPost(id: PostID(id), author: UserID(id % 2 + 1), text: "", createdAt: Timestamp(id * 1_000)))
+    }
+    for removal in 0..<3 {
+      state.beginBulk()
+      // Times that do not ascend, before and after the posts that are there.
+      for id in 100..<100 + count {
+        let time = Timestamp((id * 7 + 3) % 40 * 1_000)
+        let post = single.posts.identifiers.highest + 1
+        try apply(.addPost(id: PostID(post), author: UserID(id % 3 == 0 ? 3 : 1), text: "", createdAt: time))
+      }
+      if removal == 1 { try apply(.removePost(PostID(single.posts.identifiers.highest))) }
+      if removal == 2 { try apply(.removeUser(3)) }
+      try apply(.addPost(id: PostID(single.posts.identifiers.highest + 1), author: 1, text: "", createdAt: 7_000))
+      state.endBulk(workers: 2)
+      #expect(state.checkInvariants().isEmpty)
+      #expect(rows(state.posts.all) == rows(single.posts.all))
+      #expect(rows(state.posts.byAuthor) == rows(single.posts.byAuthor))
+    }
+  }
+
+  private func rows(_ lists: borrowing PackedLists<UInt32>) -> [[UInt32]] {
+    (0..<lists.count).map { list in
+      (0..<lists.runCount(of: list)).flatMap { run in
+        let span = lists.run(run, of: list)
+        return span.indices.map { span[$0] }
+      }
+    }
+  }
+
   private func backward(_ relation: borrowing Relation) -> [[UInt32]] {
     var lists: [[UInt32]] = []
     for target in 0..<relation.backward.count {

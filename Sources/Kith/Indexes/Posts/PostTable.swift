@@ -18,6 +18,8 @@ struct PostTable: ~Copyable, Sendable {
   private(set) var index: PostIndex
   /// The number of posts that are not removed.
   private(set) var count = 0
+  /// The first row that is in no list yet, during a bulk insertion; nil without one.
+  private var firstUnlisted: UInt32?
 
   init() {
     identifiers = IdentifierTable()
@@ -83,13 +85,17 @@ struct PostTable: ~Copyable, Sendable {
     authors.append(author)
     times.append(time)
     texts.append(text)
-    let key = PostKey(time: time, id: UInt64(bitPattern: id))
-    all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
-    byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
-    newest[author] = max(newest[author], Self.coarse(time))
+    if firstUnlisted == nil { list(row, PostKey(time: time, id: UInt64(bitPattern: id)), author) }
     index.append(row, author: author, signature: signature, time: time, text: text)
     count += 1
     return row
+  }
+
+  /// Adds a post to the lists.
+  private mutating func list(_ row: UInt32, _ key: PostKey, _ author: UInt32) {
+    all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
+    byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
+    newest[author] = max(newest[author], Self.coarse(key.time))
   }
 
   /// Sets the signature of a user's new name.
@@ -141,6 +147,24 @@ struct PostTable: ~Copyable, Sendable {
 
   /// Sets the kind of index. Existing posts are indexed by compactions.
   mutating func keepIndex(_ kind: SocialGraph.PostIndexing) { index.reset(kind, rowCount: rowCount) }
+
+  /// Begins a bulk insertion whose posts are listed afterwards. Until then no list may be read, and no post removed.
+  mutating func deferLists() { if firstUnlisted == nil { firstUnlisted = UInt32(rowCount) } }
+
+  /// Lists the posts of a bulk insertion: one by one if they are few, else by building all lists.
+  /// - Complexity: O(posts of the insertion), if nearly all are newer than the others.
+  mutating func endDeferringLists() {
+    guard let first = firstUnlisted else { return }
+    firstUnlisted = nil
+    if (rowCount - Int(first)) * Self.rebuildShare < rowCount {
+      for row in first..<UInt32(rowCount) { list(row, key(row), authors[row]) }
+    } else if first < rowCount {
+      listAll(authorCount: byAuthor.count, expectedCount: count)
+    }
+  }
+
+  /// All lists are built again if at least one in this many of the posts is not listed.
+  private static let rebuildShare = 8
 
   /// Begins a bulk insertion: its posts are indexed afterwards.
   mutating func deferIndex() { index.beginBulk() }
@@ -195,8 +219,13 @@ extension PostTable {
     self.authors = authors
     self.times = times
     self.texts = texts
+    listAll(authorCount: authorCount, expectedCount: liveCount)
+  }
+
+  /// Builds all lists.
+  private mutating func listAll(authorCount: Int, expectedCount: Int) {
     var order: [UInt32] = []
-    order.reserveCapacity(liveCount)
+    order.reserveCapacity(expectedCount)
     var isInOrder = true
     var last = PostKey(time: .min, id: 0)
     for row in 0..<UInt32(rowCount) where isLive(row) {
@@ -216,6 +245,7 @@ extension PostTable {
     var degrees = [UInt32](repeating: 0, count: authorCount)
     if order.isEmpty {
       byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: [])
+      newest = Column()
       return newest.grow(to: authorCount, filledWith: 0)
     }
     for row in order { degrees[Int(authors[row])] += 1 }
@@ -234,6 +264,7 @@ extension PostTable {
       newestTimes[author] = Self.coarse(times[row])
     }
     byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: rows)
+    newest = Column()
     newest.grow(to: authorCount, filledWith: 0)
     for author in newestTimes.indices where newestTimes[author] > 0 { newest[author] = newestTimes[author] }
   }
