@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Edges in order of source, then target.
 final class EdgeCollector {
   enum Outcome { case taken, repeated, refused, outOfOrder }
@@ -7,12 +9,16 @@ final class EdgeCollector {
   private var degrees: [UInt32] = []
   /// Row of the target in the high word, second in the low word; in pieces, so that growth copies nothing.
   private var pieces: [[UInt64]] = []
-  private var count = 0
+  private let pieceElementCount: Int
+  /// How many elements the last piece still takes.
+  private var room = 0
   private var last: UInt32?
 
-  private static let pieceShift = 18
-
-  init(_ kind: RelationKind) { self.kind = kind }
+  /// Pieces of 32 MB, which the C library takes from the system and gives back one by one.
+  init(_ kind: RelationKind, pieceElementCount: Int = 1 << 22) {
+    self.kind = kind
+    self.pieceElementCount = pieceElementCount
+  }
 
   /// Takes an edge if no rule is against it. `refused` leaves it to `importChange` to say which rule.
   @inline(__always)
@@ -38,23 +44,45 @@ final class EdgeCollector {
     kind.schema.target == .user ? state.users.row(of: UserID(edge.target)) : state.posts.row(of: PostID(edge.target))
   }
 
+  @inline(__always)
   private func append(_ element: UInt64) {
-    if count & ((1 << Self.pieceShift) - 1) == 0 {
+    if room == 0 {
       pieces.append([])
-      pieces[pieces.count - 1].reserveCapacity(1 << Self.pieceShift)
+      pieces[pieces.count - 1].reserveCapacity(pieceElementCount)
+      room = pieceElementCount
     }
+    room -= 1
     pieces[pieces.count - 1].append(element)
-    count += 1
   }
 
-  /// All lists, for users with and without edges.
+  /// All lists, for users with and without edges. They are filled once: the edges go as they are read, so that there is
+  /// no second copy of a large relation. The collector is empty afterwards.
   func lists(userCount: Int) -> BulkLists {
     let missing = userCount - degrees.count
-    let pieces = pieces
+    let size = pieceElementCount
+    let pieces = pieces.map { Piece($0) }
+    (self.pieces, room) = ([], 0)
     return BulkLists(degrees: degrees + [UInt32](repeating: 0, count: missing)) { _, elements, buffer in
-      for index in elements {
-        let piece = index >> EdgeCollector.pieceShift
-        buffer[index &- elements.lowerBound] = pieces[piece][index & ((1 << EdgeCollector.pieceShift) - 1)]
+      var start = elements.lowerBound
+      while start < elements.upperBound {
+        let end = min(elements.upperBound, (start / size + 1) * size)
+        pieces[start / size].read(start % size, to: &buffer, start - elements.lowerBound..<end - elements.lowerBound)
+        start = end
+      }
+    }
+  }
+
+  /// Elements that are read once, by several threads. They go with the last one.
+  private final class Piece: Sendable {
+    private let unread: Mutex<(elements: [UInt64], count: Int)>
+
+    init(_ elements: [UInt64]) { unread = Mutex((elements, elements.count)) }
+
+    func read(_ start: Int, to buffer: inout [UInt64], _ places: Range<Int>) {
+      unread.withLock { unread in
+        for place in places { buffer[place] = unread.elements[start &+ place &- places.lowerBound] }
+        unread.count -= places.count
+        if unread.count == 0 { unread.elements = [] }
       }
     }
   }

@@ -99,6 +99,38 @@ import Testing
     #expect(singly.pin().view.state.follows.targetCount(0) > PackedLists<UInt64>.maximumPackedCount)
   }
 
+  @Test("Edges collected in order become lists, filled by any units", arguments: 1...3)
+  func collected(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var state = GraphState()
+    let users = 60
+    for id in 1...users { _ = try state.apply(.addUser(id: UserID(Int64(id)), username: "u\(id)")) }
+    let collector = EdgeCollector(.follow, pieceElementCount: 1 + random.below(40))
+    var (degrees, elements) = ([UInt32](repeating: 0, count: users), [UInt64]())
+    for source in 0..<users - 3 {
+      for target in 0..<users where target != source && random.below(3) == 0 {
+        let second = random.below(9)
+        let edge = EdgeChange(
+          .follow, UserID(Int64(source + 1)), Int64(target + 1), at: Timestamp(Int64(second) * 1_000 + 5))
+        guard case .taken = collector.take(edge, state) else { throw KithError.readOnly }
+        degrees[source] += 1
+        elements.append(UInt64(target) << 32 | UInt64(second))
+      }
+    }
+    let lists = collector.lists(userCount: users)
+    #expect(lists.degrees == degrees)
+    var (source, start) = (0, 0)
+    while source < users {
+      let sources = source..<min(users, source + 1 + random.below(9))
+      let count = Int(degrees[sources].reduce(0, +))
+      var buffer = [UInt64](repeating: 0, count: count)
+      lists.fill(sources, start..<start + count, &buffer)
+      #expect(buffer == Array(elements[start..<start + count]), "seed \(seed)")
+      (source, start) = (sources.upperBound, start + count)
+    }
+    #expect(start == elements.count && start > 500)
+  }
+
   @Test("A limit on memory ends an import where it ends single changes")
   func limit() throws {
     var random = SeededRandom(seed: 9)
