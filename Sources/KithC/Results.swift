@@ -121,17 +121,23 @@ enum PageValue: Equatable, Sendable {
     mutuals: (counts: [Int], named: [Int])? = nil, isPosts: Bool = false, _ entry: ResultEntry,
     to page: UnsafeMutablePointer<kith_page>
   ) {
-    entry.keep(raw?.owner, next, previous)
     var made = kith_page()
     made.owner = page.pointee.owner
-    made.count = raw?.count ?? 0
-    if isPosts {
-      made.posts = raw.map { $0.records.assumingMemoryBound(to: kith_post.self) } ?? Self.noPosts
+    if let raw {
+      entry.keep(raw.owner, next, previous)
+      made.count = raw.count
+      if isPosts {
+        made.posts = raw.records.assumingMemoryBound(to: kith_post.self)
+      } else {
+        made.users = raw.records.assumingMemoryBound(to: kith_user.self)
+      }
+      made.text = raw.texts.assumingMemoryBound(to: CChar.self)
+      made.text_size = raw.byteCount
     } else {
-      made.users = raw.map { $0.records.assumingMemoryBound(to: kith_user.self) } ?? Self.noUsers
+      entry.keep(nil, next, previous)
+      // A pointer that is not null says what the rows would be.
+      if isPosts { made.posts = Self.noPosts } else { made.users = Self.noUsers }
     }
-    made.text = raw?.texts.assumingMemoryBound(to: CChar.self)
-    made.text_size = raw?.byteCount ?? 0
     made.total = -1
     (made.has_next, made.has_previous) = (next != nil, previous != nil)
     if let highlights { entry.add(highlights, to: &made) }
@@ -139,7 +145,6 @@ enum PageValue: Equatable, Sendable {
     page.pointee = made
   }
 
-  // A page without rows has a pointer that is not null, so that it says what its rows would be.
   private static nonisolated(unsafe) let noUsers = UnsafePointer(UnsafeMutablePointer<kith_user>.allocate(capacity: 1))
   private static nonisolated(unsafe) let noPosts = UnsafePointer(UnsafeMutablePointer<kith_post>.allocate(capacity: 1))
 }
