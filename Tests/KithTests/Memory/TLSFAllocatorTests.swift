@@ -33,6 +33,23 @@ import Testing
     }
   }
 
+  @Test("Pages asked for of one arena are not mixed with those of the next, wherever it is", arguments: [1, 9])
+  func frontier(next: Int) throws {
+    // Addresses that are compared, and never followed.
+    func arena(_ place: Int) throws -> UnsafeMutableRawPointer {
+      unsafe try #require(UnsafeMutableRawPointer(bitPattern: place << 30))
+    }
+    let size = 32 << 20
+    var frontier = ArenaFrontier()
+    unsafe frontier.begin(try arena(5), byteCount: size, readyByteCount: 0)
+    unsafe frontier.reach(try arena(5), arenaByteCount: size)
+    #expect(frontier.hasWork)
+    unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0)
+    unsafe frontier.reach(try arena(next), arenaByteCount: size)
+    let work = frontier.takeWork()
+    #expect(work == ArenaFrontier.Work(start: next << 30, byteCount: ArenaFrontier.aheadByteCount))
+  }
+
   /// A worker that answers at once, as the pool's does soon.
   @Test("Nearly all first writes to huge pages of a large pool are to pages that were made ready")
   func readyPages() {

@@ -34,11 +34,14 @@
     return work
   }
 
-  /// Begins an arena of which some bytes are ready.
+  /// Begins an arena of which some bytes are ready. Pages of the one before that no thread has made ready are left out.
   mutating func begin(_ base: UnsafeMutableRawPointer, byteCount: Int, readyByteCount: Int) {
     start = Int(bitPattern: base)
     (end, ready, reached) = (start + byteCount, start + readyByteCount, start)
     awaitsArena = false
+    if let arenaByteCount = work?.arenaByteCount {
+      work = arenaByteCount == 0 ? nil : Work(arenaByteCount: arenaByteCount)
+    }
   }
 
   /// Ends the arena, which is about to be unmapped, if it is this one.
