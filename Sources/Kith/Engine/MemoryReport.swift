@@ -59,8 +59,8 @@ extension GraphState {
       ("post", "postColumns", posts.authors.byteCount + posts.times.byteCount),
       ("post", "postTexts", posts.texts.memoryByteCount),
       ("post", "postSearch", posts.index.byteCount),
-      ("post", "postOrder", posts.all.byteCount),
-      ("post", "postsByAuthor", posts.byAuthor.byteCount + posts.newest.byteCount),
+      ("post", "postOrder", posts.all.byteCount + posts.deferredByteCount),
+      ("post", "postsByAuthor", posts.byAuthor.byteCount + posts.newest.byteCount + posts.deferredByteCount),
     ]
     for kind in RelationKind.allCases {
       structures.append((kind.schema.isPrivate ? nil : kind.schema.name, kind.plural, self[kind].byteCount))

@@ -163,6 +163,9 @@ struct PostTable: ~Copyable, Sendable {
     }
   }
 
+  /// The bytes that the posts of a bulk insertion will take in the order, and in the lists of their authors.
+  var deferredByteCount: Int { firstUnlisted.map { (rowCount - Int($0)) * MemoryLayout<UInt32>.stride } ?? 0 }
+
   /// All lists are built again if at least one in this many of the posts is not listed.
   private static let rebuildShare = 8
 
