@@ -40,6 +40,15 @@ void *kith_map(size_t byte_count) {
 
 void kith_unmap(void *start, size_t byte_count) { munmap(start, byte_count); }
 
+void *kith_map_own(size_t byte_count) {
+  void *start = mmap(NULL, byte_count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return NULL;
+#ifdef MADV_WIPEONFORK
+  madvise(start, byte_count, MADV_WIPEONFORK);
+#endif
+  return start;
+}
+
 // A huge page at a time: others who map memory wait meanwhile.
 void kith_populate(void *start, size_t byte_count) {
 #ifdef MADV_POPULATE_WRITE
@@ -174,6 +183,11 @@ void kith_gate_wake(void *word) {
 
 #ifdef __linux__
 
+bool kith_word_try(void *word) {
+  uint32_t free = 0;
+  return __atomic_compare_exchange_n((uint32_t *)word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 void kith_word_lock(void *word) {
   uint32_t *state = word;
   for (int turn = 0; turn < SPIN_COUNT; turn++) {
@@ -194,6 +208,7 @@ void kith_word_unlock(void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE,
 
 void kith_word_lock(void *word) { os_unfair_lock_lock(word); }
 void kith_word_unlock(void *word) { os_unfair_lock_unlock(word); }
+bool kith_word_try(void *word) { return os_unfair_lock_trylock(word); }
 
 #endif
 

@@ -194,6 +194,9 @@ static inline uintptr_t kith_thread_number(void) {
 // Waits until a mutex is free, and takes it. See WordMutex.swift.
 void kith_word_lock(void *word);
 
+// Takes a mutex that is free. False if it is not.
+bool kith_word_try(void *word);
+
 // Frees a mutex that others may await.
 void kith_word_unlock(void *word);
 
@@ -234,6 +237,9 @@ void kith_back_off(uint32_t turn);
 // Maps zeroed memory aligned to two megabytes, on huge pages where the system has them. The size must be a multiple of
 // two megabytes. NULL if there is no memory.
 void *kith_map(size_t byte_count);
+
+// Maps zeroed memory that is zeroed again in the child of a fork, where the system can. NULL if there is no memory.
+void *kith_map_own(size_t byte_count);
 
 void kith_unmap(void *start, size_t byte_count);
 

@@ -40,6 +40,10 @@ import Synchronization
   static let rule: StaticString =
     "a graph is not asked or changed from inside its read or batch: ask the view, or use the batch, that was lent"
 
+  /// The message for a change in the child of a fork during another thread's change.
+  private static let torn: StaticString =
+    "the process was forked while another thread changed the graph: the child has half of that change"
+
   /// The most slots. More threads than this can read; those that find no slot wait for one.
   static let slotCount = 64
   /// The slots in use at first. A writer looks at all that are in use, so their number doubles only when two threads
@@ -71,6 +75,8 @@ import Synchronization
     private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
   }
 
+  /// In the child of a fork, which lacks the threads that read and wrote, all slots are empty and no writer writes. The
+  /// gate stays closed if one did: what it wrote is torn.
   private let slots: UnsafeMutablePointer<Slot>
   private let gate: UnsafeMutablePointer<Gate>
   private let writers: UnsafeMutablePointer<Writers>
@@ -78,17 +84,21 @@ import Synchronization
   private let mask: UnsafeMutablePointer<Slot>
 
   init() {
-    unsafe slots = Self.allocate(Slot.self, Self.slotCount)
+    guard let own = unsafe kith_map_own(Self.ownByteCount) else { broken("no memory is left for a lock") }
+    unsafe slots = own.bindMemory(to: Slot.self, capacity: Self.slotCount)
     for index in 0..<Self.slotCount { unsafe (slots + index).initialize(to: Slot()) }
+    unsafe writers = (own + Self.slotCount * MemoryLayout<Slot>.stride).bindMemory(to: Writers.self, capacity: 1)
+    unsafe writers.initialize(to: Writers())
     unsafe gate = Self.allocate(Gate.self, 1)
     unsafe gate.initialize(to: Gate())
-    unsafe writers = Self.allocate(Writers.self, 1)
-    unsafe writers.initialize(to: Writers())
     unsafe mask = Self.allocate(Slot.self, 1)
     unsafe mask.initialize(to: Slot())
     unsafe mask.pointee.reader.store(UInt(Self.firstSlotCount - 1), ordering: .relaxed)
     kith_slot_prepare()
   }
+
+  /// The bytes of the slots, and of the writers' words behind them.
+  private static let ownByteCount = slotCount * MemoryLayout<Slot>.stride + MemoryLayout<Writers>.stride
 
   /// Memory that shares no pair of cache lines with anything else: one that every reader reads would be lost to each
   /// other core whenever a reader enters.
@@ -100,11 +110,10 @@ import Synchronization
 
   deinit {
     unsafe slots.deinitialize(count: Self.slotCount)
-    unsafe slots.deallocate()
+    unsafe writers.deinitialize(count: 1)
+    unsafe kith_unmap(slots, Self.ownByteCount)
     unsafe gate.deinitialize(count: 1)
     unsafe gate.deallocate()
-    unsafe writers.deinitialize(count: 1)
-    unsafe writers.deallocate()
     unsafe mask.deinitialize(count: 1)
     unsafe mask.deallocate()
   }
@@ -226,7 +235,7 @@ import Synchronization
     let thread = kith_thread_number()
     let isInside = unsafe home(of: thread).pointee.reader.load(ordering: .relaxed) == thread
     if unsafe isInside || writers.pointee.owner.load(ordering: .relaxed) == thread { broken(Self.rule) }
-    unsafe mutex.lock()
+    unsafe mutex.lock(beforeWaiting: { unsafe checkNotReading(thread) })
     unsafe writers.pointee.owner.store(thread, ordering: .relaxed)
     defer {
       unsafe writers.pointee.owner.store(0, ordering: .relaxed)
@@ -238,7 +247,7 @@ import Synchronization
   /// Runs `body`, inside `serially`, while no reader reads.
   @inline(__always)
   func exclusively<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    unsafe gate.pointee.state.store(1, ordering: .sequentiallyConsistent)
+    if unsafe gate.pointee.state.exchange(1, ordering: .sequentiallyConsistent) != 0 { broken(Self.torn) }
     let last = unsafe Int(bitPattern: mask.pointee.reader.load(ordering: .sequentiallyConsistent))
     for index in 0...last {
       let slot = unsafe slots + index

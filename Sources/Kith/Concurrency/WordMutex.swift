@@ -16,8 +16,10 @@ struct WordMutex: ~Copyable {
 }
 
 extension UnsafeMutablePointer<WordMutex> {
+  /// Locks the mutex.
+  /// - Parameter body: is called before it waits for another thread.
   @inline(__always)
-  func lock() {
+  func lock(beforeWaiting body: () -> Void = {}) {
     #if os(Linux)
       if unsafe pointee.word.compareExchange(
         expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed
@@ -25,6 +27,8 @@ extension UnsafeMutablePointer<WordMutex> {
         return
       }
     #endif
+    if unsafe kith_word_try(self) { return }
+    body()
     unsafe kith_word_lock(self)
   }
 

@@ -219,26 +219,52 @@ import Testing
     #expect(faults.load(ordering: .relaxed) == 0)
   }
 
-  @Test("A nested read ends the process with the rule, also where another thread had the reader's usual slot")
+  @Test("A nested change ends the process with the rule, also where another thread had the reader's usual slot")
   func nestedElsewhere() async {
     let ending = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let lock = StripedLock()
-      let inside = DispatchSemaphore(value: 0)
-      let enough = DispatchSemaphore(value: 0)
-      // As many as fit, so that the last ones are not in their usual slots.
-      for _ in 0..<StripedLock.slotCount - 1 {
-        Thread {
-          lock.read {
-            inside.signal()
-            enough.wait()
-          }
-        }.start()
-      }
-      for _ in 0..<StripedLock.slotCount - 1 { inside.wait() }
-      lock.read { lock.write {} }
+      Self.changeInRead(besideWriter: false)
     }
     let message = String(decoding: ending?.standardErrorContent ?? [], as: UTF8.self)
     #expect(message.contains("\(StripedLock.rule)"))
+  }
+
+  @Test("A nested change ends the process with the rule, also where another writer waits for the reader")
+  func nestedBesideWriter() async {
+    let ending = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Self.changeInRead(besideWriter: true)
+    }
+    let message = String(decoding: ending?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("\(StripedLock.rule)"))
+  }
+
+  private static func changeInRead(besideWriter: Bool) {
+    let lock = StripedLock()
+    let inside = DispatchSemaphore(value: 0)
+    let enough = DispatchSemaphore(value: 0)
+    // As many as fit, so that the last ones are not in their usual slots.
+    for _ in 0..<StripedLock.slotCount - 1 {
+      Thread {
+        lock.read {
+          inside.signal()
+          enough.wait()
+        }
+      }.start()
+    }
+    for _ in 0..<StripedLock.slotCount - 1 { inside.wait() }
+    // Ends a process that waits for itself.
+    alarm(30)
+    lock.read {
+      if besideWriter {
+        Thread {
+          lock.serially {
+            inside.signal()
+            lock.exclusively {}
+          }
+        }.start()
+        inside.wait()
+      }
+      lock.write {}
+    }
   }
 
   /// The writer follows and unfollows in turn, so that the parity of the sequence number tells what a read must see.

@@ -37,6 +37,13 @@ import Testing
     await #expect(processExitsWith: .success) { try ForkStory.meeting() }
   }
 
+  #if os(Linux)
+    @Test("A child changes its memory where a thread of its parent read, or waited to write")
+    func duringARead() async {
+      await #expect(processExitsWith: .success) { try ForkStory.interrupting() }
+    }
+  #endif
+
   @Test("Async calls in a child are refused as synchronous ones are, without waiting for a missing thread")
   func asyncCalls() async {
     await #expect(processExitsWith: .success) { try await ForkStory.callingAsync() }
@@ -182,6 +189,42 @@ private enum ForkStory {
     try graph.addUser("cid")
     try graph.close()
     #expect(try SocialGraph.open(path).read { $0.counts.users } == 2)
+  }
+
+  static func interrupting() throws {
+    let graph = SocialGraph()
+    try graph.addUser("ann")
+    let (isInside, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let ended = DispatchGroup()
+    for isWriter in [false, true] {
+      ended.enter()
+      Thread {
+        if isWriter {
+          // Serially, until the reader leaves.
+          graph.lock.serially {
+            isInside.signal()
+            goesOn.wait()
+          }
+        } else {
+          graph.read { _ in
+            isInside.signal()
+            goesOn.wait()
+          }
+        }
+        ended.leave()
+      }.start()
+      isInside.wait()
+    }
+    let status = ForkedProcess.run {
+      guard (try? graph.addUser("bob")) != nil, graph.pin().view.counts.users == 2 else { return 1 }
+      return (try? graph.close()) == nil ? 2 : 0
+    }
+    #expect(status == 0)
+    goesOn.signal()
+    goesOn.signal()
+    ended.wait()
+    try graph.addUser("cid")
+    #expect(graph.read { $0.counts.users } == 2)
   }
 
   /// The status of a child whose async calls returned. It is not 0: a child ends with 0 if its last thread ends while a
