@@ -9,6 +9,8 @@ extension SocialGraph {
       /// The edges of an import that wait for `endEdges`, and the kinds for which that was called.
       var collector: EdgeCollector?
       var collected: Set<RelationKind> = []
+      /// The edges that were taken since the last `endEdges`, and then found to be repeated.
+      var repeated = EdgeSorter.Repeated()
     }
 
     let graph: SocialGraph
@@ -57,8 +59,9 @@ extension SocialGraph {
     }
 
     /// Adds all edges of a kind that has none yet, in `SocialGraph.bulk`.
-    package func addEdges(_ kind: RelationKind, _ lists: BulkLists) {
-      graph.live.state.addEdges(kind, lists, workers: SystemDisk.coreCount)
+    /// - Throws: what the lists throw when they are filled.
+    package func addEdges(_ kind: RelationKind, _ lists: BulkLists) throws(KithError) {
+      try graph.live.state.addEdges(kind, lists, workers: SystemDisk.coreCount)
     }
 
     /// Adds edges of a kind from columns, in `SocialGraph.bulk`, as if one by one. Many are sorted and added together.

@@ -178,6 +178,9 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     return try complete(change, now: Timestamp.now, replaying: isReadOnly, records: records)
   }
 
+  /// Where work that memory cannot hold is kept.
+  var scratchDirectory: String { if let store { store.path } else { SystemDisk.temporaryDirectory } }
+
   /// Whether edges can be added together in a bulk load: no limit can be reached in between.
   func mayAddTogether(_ kind: RelationKind, count: Int) -> Bool {
     limits.isUnlimited && live.state.prefersTogether(kind, count: count)

@@ -54,6 +54,7 @@ final class Store<D: Disk>: Sendable {
   let mode: SocialGraph.Durability
   let events: StoreEvents
   private let directory: StoreDirectory<D>
+  var path: String { directory.path }
   private let storeID: StoreID
   private let clock: @Sendable () -> Timestamp
   /// The step in which space for a journal is allocated.

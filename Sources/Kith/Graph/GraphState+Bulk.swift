@@ -4,13 +4,15 @@ package struct BulkLists: Sendable {
   let degrees: [UInt32]
   /// Writes the edges of some adjacent users, a range among all in order, into a buffer: row of the target in the high
   /// word, second in the low word. Called on many threads.
-  let fill: @Sendable (_ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void
+  let fill: Fill
+
+  package typealias Fill =
+    @Sendable (
+      _ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout [UInt64]
+    ) throws(KithError) -> Void
 
   /// Targets must exist, ascend strictly within a list, and not be the source.
-  package init(
-    degrees: [UInt32],
-    fill: @escaping @Sendable (_ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout [UInt64]) -> Void
-  ) {
+  package init(degrees: [UInt32], fill: @escaping Fill) {
     self.degrees = degrees
     self.fill = fill
   }
@@ -33,13 +35,14 @@ extension GraphState {
   }
 
   /// Adds all edges of a kind that has none yet, during a bulk load. Each counts as one change.
+  /// - Throws: what the lists throw when they are filled. No edge is added then.
   /// - Complexity: O(edges).
-  mutating func addEdges(_ kind: RelationKind, _ lists: BulkLists, workers: Int) {
+  mutating func addEdges(_ kind: RelationKind, _ lists: BulkLists, workers: Int) throws(KithError) {
     let targetCount = targetRowCount(of: kind)
     precondition(lists.degrees.count == users.rowCount, "every user has a list")
-    modify(kind) { relation, _ in
+    try modify(kind) { (relation, _) throws(KithError) in
       precondition(relation.count == 0, "whole lists replace no edges")
-      relation = Relation(
+      relation = try Relation(
         degrees: lists.degrees, targetCount: targetCount, workers: workers, form: relation.form,
         targetsPerBlock: relation.backward.listsPerBlock, filling: lists.fill)
     }

@@ -83,14 +83,14 @@ struct GraphState: ~Copyable, Sendable {
   /// Changes the relation of a kind; what is derived of follows (`popularity`) is left to the caller.
   /// - Parameter body: is given the ids of users, by which sources are ordered.
   @inline(__always)
-  mutating func modify<Output>(
-    _ kind: RelationKind, _ body: (inout Relation, borrowing RowIDs) -> Output
-  ) -> Output {
+  mutating func modify<Output, Failure: Error>(
+    _ kind: RelationKind, _ body: (inout Relation, borrowing RowIDs) throws(Failure) -> Output
+  ) throws(Failure) -> Output {
     switch kind {
-    case .follow: body(&follows, users.identifiers.ids)
-    case .like: body(&likes, users.identifiers.ids)
-    case .block: body(&blocks, users.identifiers.ids)
-    case .mute: body(&mutes, users.identifiers.ids)
+    case .follow: try body(&follows, users.identifiers.ids)
+    case .like: try body(&likes, users.identifiers.ids)
+    case .block: try body(&blocks, users.identifiers.ids)
+    case .mute: try body(&mutes, users.identifiers.ids)
     }
   }
 

@@ -6,7 +6,7 @@ struct ImportReport: Sendable {
   struct Skipped: Sendable {
     let reason: String
     var count: Int
-    let firstLine: Int
+    fileprivate(set) var firstLine: Int
     let firstMessage: String
   }
 
@@ -18,7 +18,7 @@ struct ImportReport: Sendable {
   var hasHeader = false
   var rowCount = 0
   var addedCount = 0
-  /// In the order in which the reasons first occurred.
+  /// By the line of the first row.
   private(set) var skipped: [Skipped] = []
   var seconds = 0.0
 
@@ -32,11 +32,13 @@ struct ImportReport: Sendable {
   var isFruitless: Bool { addedCount == 0 && !skipped.contains { $0.reason == Self.duplicate } }
   var rowsPerSecond: Int { seconds > 0 ? Int(Double(rowCount) / seconds) : 0 }
 
-  mutating func skip(_ reason: String, line: Int, _ message: @autoclosure () -> String) {
+  mutating func skip(_ reason: String, line: Int, count: Int = 1, _ message: @autoclosure () -> String) {
     if let place = skipped.firstIndex(where: { $0.reason == reason }) {
-      skipped[place].count += 1
+      skipped[place].count += count
+      skipped[place].firstLine = min(skipped[place].firstLine, line)
     } else {
-      skipped.append(Skipped(reason: reason, count: 1, firstLine: line, firstMessage: message()))
+      skipped.append(Skipped(reason: reason, count: count, firstLine: line, firstMessage: message()))
+      skipped.sort { $0.firstLine < $1.firstLine }
     }
   }
 }

@@ -31,7 +31,16 @@ struct Importer {
         throw .line(line + 1, of: report.path, "it ends in LF alone; the first line ends in CR LF, and so must all")
       }
     }
-    batch.endEdges()
+    if kind.relation != nil { progress.note("sorting \(kind.rawValue)…") }
+    do throws(KithError) {
+      let repeated = try batch.endEdges()
+      if repeated.count > 0 {
+        report.addedCount -= repeated.count
+        report.skip(ImportReport.duplicate, line: repeated.firstPlace, count: repeated.count, Self.duplicateMessage)
+      }
+    } catch {
+      throw .no(error.description)
+    }
     report.seconds = (clock.now - began).seconds
     return report
   }
@@ -67,10 +76,10 @@ struct Importer {
       }
       report.rowCount += 1
       do throws(KithError) {
-        if try batch.importRow(change) {
+        if try batch.importRow(change, place: line) {
           report.addedCount += 1
         } else {
-          report.skip(ImportReport.duplicate, line: line, "it exists already")
+          report.skip(ImportReport.duplicate, line: line, Self.duplicateMessage)
         }
       } catch {
         guard error.isBrokenRule else { throw .line(line, of: report.path, error.description) }
@@ -105,6 +114,8 @@ struct Importer {
     guard parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
     return Change(EdgeChange(relation, UserID(first), second, at: hasTime ? time : nil))
   }
+
+  private static let duplicateMessage = "it exists already"
 
   private static let wrongFieldCount = MalformedRow("a wrong number of fields")
 

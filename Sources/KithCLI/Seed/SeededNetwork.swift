@@ -56,8 +56,8 @@ struct SeededNetwork: Sendable {
       try addPosts(by: activity, vocabulary, &random, to: &batch, &progress)
     }
     progress.note("follows and likes…")
-    batch.addEdges(.follow, follows.wait().lists)
-    batch.addEdges(.like, likes.wait().lists)
+    try batch.addEdges(.follow, follows.wait().lists)
+    try batch.addEdges(.like, likes.wait().lists)
   }
 
   /// The same by power laws, whose follows are drawn while their lists are made.
@@ -71,8 +71,8 @@ struct SeededNetwork: Sendable {
     let vocabulary = Vocabulary(&random)
     try addPosts(by: laws.popularity, vocabulary, &random, to: &batch, &progress)
     progress.note("follows and likes…")
-    batch.addEdges(.like, likes.wait().lists)
-    batch.addEdges(.follow, powerLawFollows(laws))
+    try batch.addEdges(.like, likes.wait().lists)
+    try batch.addEdges(.follow, powerLawFollows(laws))
   }
 
   private func addUsers(to batch: inout SocialGraph.Batch, _ progress: inout Progress) throws(KithError) {

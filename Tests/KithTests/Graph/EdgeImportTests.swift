@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Kith
@@ -36,6 +37,12 @@ import Testing
         }
       }
       return (counts.added, counts.duplicates, refused)
+    }
+
+    /// An edge; of some edges the source is a user who was added later.
+    func change(_ kind: RelationKind, _ index: Int, later: UserID?) -> Change {
+      let source = later.flatMap { index.isMultiple(of: 7) ? $0 : nil } ?? UserID(sources[index])
+      return Change(EdgeChange(kind, source, targets[index], at: Timestamp(times[index])))
     }
 
     func addSingly(
@@ -105,30 +112,125 @@ import Testing
     var state = GraphState()
     let users = 60
     for id in 1...users { _ = try state.apply(.addUser(id: UserID(Int64(id)), username: "u\(id)")) }
-    let collector = EdgeCollector(.follow, pieceElementCount: 1 + random.below(40))
+    let collector = EdgeCollector(.follow, directory: "/nowhere", pieceElementCount: 1 + random.below(40))
     var (degrees, elements) = ([UInt32](repeating: 0, count: users), [UInt64]())
     for source in 0..<users - 3 {
       for target in 0..<users where target != source && random.below(3) == 0 {
         let second = random.below(9)
         let edge = EdgeChange(
           .follow, UserID(Int64(source + 1)), Int64(target + 1), at: Timestamp(Int64(second) * 1_000 + 5))
-        guard case .taken = collector.take(edge, state) else { throw KithError.readOnly }
+        guard case .taken = try collector.take(edge, place: 1, state) else { throw KithError.readOnly }
         degrees[source] += 1
         elements.append(UInt64(target) << 32 | UInt64(second))
       }
     }
-    let lists = collector.lists(userCount: users)
+    let (lists, repeated) = try collector.lists(userCount: users, workers: 2)
+    #expect(repeated.count == 0)
     #expect(lists.degrees == degrees)
     var (source, start) = (0, 0)
     while source < users {
       let sources = source..<min(users, source + 1 + random.below(9))
       let count = Int(degrees[sources].reduce(0, +))
       var buffer = [UInt64](repeating: 0, count: count)
-      lists.fill(sources, start..<start + count, &buffer)
+      try lists.fill(sources, start..<start + count, &buffer)
       #expect(buffer == Array(elements[start..<start + count]), "seed \(seed)")
       (source, start) = (sources.upperBound, start + count)
     }
     #expect(start == elements.count && start > 500)
+  }
+
+  @Test("Rows in any order are the edges added one by one, on disk where they are many", arguments: 1...8)
+  func anyOrder(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let ids = 60 + random.below(200)
+    let together = makeUnblocked(users: ids, isCompact: seed.isMultiple(of: 2))
+    let singly = makeUnblocked(users: ids, isCompact: false)
+    // Buffers on disk; buffers in memory; buckets that are full.
+    let sizes = EdgeSorter.Sizes(
+      bucketCount: 1 + random.below(20), bufferEdgeCount: seed % 4 == 1 ? 100_000 : 1 + random.below(30),
+      bucketEdgeCount: seed % 4 == 3 ? 200 : 1_000_000)
+    for kind in [RelationKind.like, .follow] {
+      let columns = Columns(count: 3_000, ids: ids, &random)
+      // As exported, up to a place.
+      let ordered = random.below(2) * random.below(1_000)
+      let order =
+        columns.sources[..<ordered].indices.sorted {
+          (columns.sources[$0], columns.targets[$0]) < (columns.sources[$1], columns.targets[$1])
+        } + Array(ordered..<3_000)
+      var (added, repeated, refused) = (Set<Int>(), EdgeSorter.Repeated(), [String]())
+      let later = UserID(9_000)
+      try together.bulk { (batch) throws(KithError) in
+        batch.progress.collector = EdgeCollector(
+          kind, directory: directory, pieceElementCount: 1 + random.below(40), sizes)
+        for (place, index) in order.enumerated() {
+          if place == 2_000, kind == .follow {
+            _ = try batch.importRow(.addUser(id: later, username: "later"), place: 1)
+          }
+          do throws(KithError) {
+            let row = columns.change(kind, index, later: place >= 2_000 && kind == .follow ? later : nil)
+            if try batch.importRow(row, place: place + 1) { added.insert(place) }
+          } catch {
+            refused.append("\(place): \(error)")
+          }
+        }
+        let rows = try batch.endEdges()
+        repeated = EdgeSorter.Repeated(count: rows.count, firstPlace: rows.firstPlace)
+      }
+      var (expected, errors) = (Set<Int>(), [String]())
+      for (place, index) in order.enumerated() {
+        if place == 2_000, kind == .follow { try singly.apply(.addUser(id: later, username: "later")) }
+        do throws(KithError) {
+          let row = columns.change(kind, index, later: place >= 2_000 && kind == .follow ? later : nil)
+          if try singly.apply(row).didChange { expected.insert(place) }
+        } catch {
+          errors.append("\(place): \(error)")
+        }
+      }
+      #expect(refused == errors && !errors.isEmpty, "seed \(seed)")
+      #expect(added.isSuperset(of: expected) && added.count - repeated.count == expected.count, "seed \(seed)")
+      #expect(repeated.count > 0 && added.subtracting(expected).min() == repeated.firstPlace - 1, "seed \(seed)")
+      #expect(together.read { $0.verify() } == [], "seed \(seed)")
+      let (state, other) = (together.pin(), singly.pin())
+      #expect(GraphDigest.of(state.view.state) == GraphDigest.of(other.view.state), "seed \(seed)")
+      #expect(backward(state.view.state[kind]) == backward(other.view.state[kind]), "seed \(seed)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+  }
+
+  @Test("A directory that cannot be written ends an import whose edges do not fit in memory, with the path")
+  func noScratch() throws {
+    var random = SeededRandom(seed: 3)
+    let graph = makeUnblocked(users: 60, isCompact: false)
+    let columns = Columns(count: 3_000, ids: 60, &random)
+    let error = #expect(throws: KithError.self) {
+      try graph.bulk { (batch) throws(KithError) in
+        batch.progress.collector = EdgeCollector(
+          .follow, directory: "/proc", EdgeSorter.Sizes(bucketCount: 4, bufferEdgeCount: 10))
+        for index in columns.sources.indices {
+          do throws(KithError) {
+            _ = try batch.importRow(columns.change(.follow, index, later: nil), place: index)
+          } catch {
+            if error.code == "system" { throw error }
+          }
+        }
+      }
+    }
+    #expect(error.map { "\($0)" }?.contains("/proc/snap-scratch-") == true)
+  }
+
+  private func makeUnblocked(users: Int, isCompact: Bool) -> SocialGraph {
+    var options = SocialGraph.Options()
+    options.compactLists = isCompact
+    let graph = SocialGraph(options: options)
+    for id in 1...users {
+      let user = UserID(Int64(id + 1 ^ 1))
+      _ = try? graph.addUser("user \(id)", id: user)
+      _ = try? graph.addPost("post \(id)", by: user, id: PostID(Int64(id)), createdAt: Timestamp(1))
+    }
+    return graph
   }
 
   @Test("A limit on memory ends an import where it ends single changes")

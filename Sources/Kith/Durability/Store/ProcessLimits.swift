@@ -40,3 +40,11 @@ enum ProcessLimits {
     throw .system(errno: EFBIG, call: "write", path: path)
   }
 }
+
+extension SystemDisk {
+  /// Where files that belong to no store are created: TMPDIR, or /tmp.
+  static var temporaryDirectory: String {
+    // Safe because the text is copied at once.
+    unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+  }
+}

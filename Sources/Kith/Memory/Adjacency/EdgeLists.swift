@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Edges in any order, sorted into the lists of their sources, for the construction of a relation that has them.
 struct EdgeLists {
   /// In the place of the rows of an edge that is left out.
@@ -33,47 +35,85 @@ struct EdgeLists {
   /// The number of edges that are new.
   var newCount: Int { newCounts.reduce(0) { $0 + Int($1) } }
 
-  /// Sorts each list, and drops the duplicates: of edges of the relation, and of earlier edges.
+  /// Sorts each list, and drops the duplicates: of edges of the relation, and of earlier edges; on all cores.
   /// - Parameter columns: has the times of the edges.
-  /// - Complexity: O(edges · log longest list), on all cores.
   mutating func sort(_ columns: EdgeColumns, besides relation: borrowing Relation) {
+    let isEmpty = relation.count == 0
+    _ = sort {
+      UInt32(columns.time($0) / 1_000)
+    } isKnown: {
+      !isEmpty && relation.contains($0, $1)
+    }
+  }
+
+  /// Sorts each list, and drops the duplicates: of edges that are known, and of earlier edges.
+  /// - Parameters:
+  ///   - taskLimit: the most parallel tasks; nil for the number of cores.
+  ///   - second: the time of an edge, by its index.
+  ///   - isKnown: whether there is an edge already, by source and target.
+  /// - Returns: the least index of a duplicate; nil if there is none.
+  /// - Complexity: O(edges · log longest list).
+  @inline(__always)
+  mutating func sort(
+    taskLimit: Int? = nil, second: @Sendable (Int) -> UInt32, isKnown: @Sendable (UInt32, UInt32) -> Bool
+  ) -> Int? {
     let starts = starts
+    let firstDropped = Atomic(Int.max)
     // Safety: each chunk writes the lists and the counts of its own sources.
     unsafe elements.withUnsafeMutableBufferPointer { elements in
       nonisolated(unsafe) let elements = unsafe elements
       unsafe newCounts.withUnsafeMutableBufferPointer { counts in
         nonisolated(unsafe) let counts = unsafe counts
-        unsafe ParallelChunks.run(rows: counts.count, taskLimit: nil) { _, sources in
+        unsafe ParallelChunks.run(rows: counts.count, taskLimit: taskLimit) { _, sources in
           for source in sources where starts[source] < starts[source + 1] {
             let list = unsafe UnsafeMutableBufferPointer(rebasing: elements[starts[source]..<starts[source + 1]])
-            unsafe counts[source] = Self.settle(list, of: UInt32(source), columns, besides: relation)
+            let (count, dropped) = unsafe Self.settle(list, of: UInt32(source), second, isKnown)
+            unsafe counts[source] = count
+            if dropped < .max { firstDropped.min(dropped, ordering: .relaxed) }
           }
           return true
         }
       }
     }
+    let first = firstDropped.load(ordering: .relaxed)
+    return first < .max ? first : nil
   }
 
-  /// Sorts the edges of one source, keeps the first of those with one target unless the relation has it, and replaces
-  /// the indices by timestamps. Returns how many are kept.
+  /// Sorts the edges of one source, keeps the first of those with one target unless it is known, and replaces the
+  /// indices by timestamps. Returns how many are kept, and the least index of the others.
+  @inline(__always)
   private static func settle(
-    _ list: UnsafeMutableBufferPointer<UInt64>, of source: UInt32, _ columns: EdgeColumns,
-    besides relation: borrowing Relation
-  ) -> UInt32 {
+    _ list: UnsafeMutableBufferPointer<UInt64>, of source: UInt32, _ second: (Int) -> UInt32,
+    _ isKnown: (UInt32, UInt32) -> Bool
+  ) -> (count: UInt32, dropped: Int) {
     var list = unsafe list
     if list.count > 1 { unsafe list.sort() }
-    let isFirst = relation.targetCount(source) == 0
-    var count = 0
-    for index in list.indices {
-      let edge = unsafe list[index]
-      let target = Relation.target(edge)
-      if unsafe count > 0 && Relation.target(list[count - 1]) == target { continue }
-      if !isFirst && relation.contains(source, target) { continue }
-      let second = columns.time(Int(Relation.timestamp(edge))) / 1_000
-      unsafe list[count] = UInt64(target) << 32 | UInt64(second)
+    var (count, dropped) = (0, Int.max)
+    for place in list.indices {
+      let edge = unsafe list[place]
+      let (target, index) = (Relation.target(edge), Int(Relation.timestamp(edge)))
+      if unsafe count > 0 && Relation.target(list[count - 1]) == target || isKnown(source, target) {
+        dropped = min(dropped, index)
+        continue
+      }
+      unsafe list[count] = UInt64(target) << 32 | UInt64(second(index))
       count += 1
     }
-    return UInt32(count)
+    return (UInt32(count), dropped)
+  }
+
+  /// The new edges alone: how many each source has, and their elements in order.
+  consuming func packed() -> (degrees: [UInt32], elements: [UInt64]) {
+    var end = 0
+    for source in newCounts.indices {
+      let start = starts[source]
+      for place in start..<start + Int(newCounts[source]) {
+        elements[end] = elements[place]
+        end += 1
+      }
+    }
+    elements.removeLast(elements.count - end)
+    return (newCounts, elements)
   }
 
   /// The relation with the new edges. Its backward lists wait for `buildBackward`.

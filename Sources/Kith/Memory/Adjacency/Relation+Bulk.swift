@@ -27,15 +27,13 @@ extension Relation {
   }
 
   /// Builds the forward lists alone, in the same way; the backward lists wait for `buildBackward`.
-  init(
+  init<Failure: Error>(
     degrees: [UInt32], targetCount: Int, workers: Int, form: ListForm, targetsPerBlock: Int,
-    filling fill: @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) -> Void
-  ) {
-    let forward = PackedLists<UInt64>(
-      listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers
-    ) {
-      (sources, elements, buffer) throws(Never) in fill(sources, elements, &buffer)
-    }
+    filling fill:
+      @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let forward = try PackedLists<UInt64>(
+      listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
     let none = [UInt32](repeating: 0, count: targetCount)
     self.init(
       forward: forward,
