@@ -172,6 +172,23 @@ import Testing
     try graph.close()
   }
 
+  @Test("A live answer goes on after an import, whose changes are in no journal")
+  func imported() throws {
+    let playground = try Playground()
+    let store = playground.path("store")
+    #expect(try BuiltKith.run("query", store, input: #"{"op":"addUser","username":"ann"}"#).status == 0)
+    let (watch, _, output) = try BuiltKith.process(["watch", store, "search", "an", "--count", "2"])
+    try watch.run()
+    #expect(try output.readLine().contains("ann"))
+    let rows = playground.path("users.tsv")
+    try Data("7\tanton\n".utf8).write(to: URL(fileURLWithPath: rows))
+    #expect(try BuiltKith.run("import", store, "--users", rows).status == 0)
+    let second = try output.readLine()
+    #expect(second.contains("ann") && second.contains("anton"), "\(second)")
+    watch.waitUntilExit()
+    #expect(watch.terminationStatus == 0)
+  }
+
   @Test("Invalid usage is reported")
   func usage() throws {
     let playground = try Playground()

@@ -139,24 +139,40 @@ enum WatchCommand {
   // MARK: - Answers
 
   private struct WatchedAnswer: Watched {
+    let store: String
+    let request: Request
+    let open: () throws(CommandFailure) -> SocialGraph
+    var graph: SocialGraph
     var follower: StoreFollower
-    let graph: SocialGraph
-    let subscription: LiveSubscription<[UInt8], KithError>
+    var subscription: LiveSubscription<[UInt8], KithError>
+    /// What was printed last.
+    var printed: [UInt8] = []
 
     init(_ arguments: Arguments, _ what: String) throws(CommandFailure) {
       if arguments.flag(from) { throw arguments.misuse("--from is for changes") }
-      let store = arguments.positionals[0]
-      let graph = try StoreAccess.open(store, access: .readOnly, try arguments.graphOptions())
-      let request = try graph.read { (view) throws(CommandFailure) in
+      let (store, options) = (arguments.positionals[0], try arguments.graphOptions())
+      open = { () throws(CommandFailure) in try StoreAccess.open(store, access: .readOnly, options) }
+      graph = try open()
+      request = try graph.read { (view) throws(CommandFailure) in
         try WatchCommand.request(arguments, what, arguments.positional(2), view)
       }
+      subscription = try Self.subscription(request, graph)
+      follower = try Self.follower(store, graph)
+      self.store = store
+    }
+
+    private static func subscription(
+      _ request: Request, _ graph: SocialGraph
+    ) throws(CommandFailure) -> LiveSubscription<[UInt8], KithError> {
       let question = try attempt { () throws(KithError) in
         try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
       }
-      self.graph = graph
-      subscription = LiveSubscription(graph, question)
+      return LiveSubscription(graph, question)
+    }
+
+    private static func follower(_ store: String, _ graph: SocialGraph) throws(CommandFailure) -> StoreFollower {
       do throws(KithError) {
-        follower = try StoreFollower(store, from: graph.read { view in view.sequence } + 1)
+        return try StoreFollower(store, from: graph.read { view in view.sequence } + 1)
       } catch {
         throw .usage(error.description)
       }
@@ -164,7 +180,8 @@ enum WatchCommand {
 
     mutating func printNext() throws(CommandFailure) -> Bool {
       while true {
-        if let members = try attempt({ () throws(KithError) in try subscription.askIfTold() }) {
+        if let members = try attempt({ () throws(KithError) in try subscription.askIfTold() }), members != printed {
+          printed = members
           let sequence = graph.read { view in view.sequence }
           try line { writer in
             writer.member("sequence", sequence)
@@ -174,8 +191,11 @@ enum WatchCommand {
         }
         switch try attempt({ () throws(KithError) in try follower.next() }) {
         case .nothing: return false
-        case .missed(let range):
-          throw .no("changes \(range.lowerBound) to \(range.upperBound) are in no journal; restart the command")
+        case .missed:
+          // An import, or an older journal that was removed: a snapshot has these changes.
+          graph = try open()
+          subscription = try Self.subscription(request, graph)
+          follower = try Self.follower(store, graph)
         case .changes(let changes, _): try attempt { () throws(KithError) in try graph.follow(changes) }
         }
       }

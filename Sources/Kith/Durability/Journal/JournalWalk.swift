@@ -26,12 +26,21 @@ struct JournalWalk<D: Disk> {
   mutating func next() throws(KithError) -> Step {
     while true {
       if journal == nil, let missed = try begin() { return missed }
-      guard let current = journal else { return .end }
       if let frame = try journal?.nextWritten() {
         if frame.lastSequence < nextSequence { continue }
         return take(frame)
       }
-      guard let later = try journals(after: current.header.generation).first else { return .end }
+      let contents = try directory.openForReading()
+      guard let current = journal, let later = try journals(contents, after: current.header.generation).first else {
+        guard let snapshot = contents.snapshots.map(\.sequence).max(), snapshot >= nextSequence else { return .end }
+        // An import's. Changes of a journal were written before the snapshot that has them.
+        if let frame = try journal?.nextWritten() {
+          if frame.lastSequence < nextSequence { continue }
+          return take(frame)
+        }
+        defer { nextSequence = snapshot + 1 }
+        return .missed(nextSequence...snapshot)
+      }
       // The earlier journal is complete now: unless it is damaged, this reads all that is left of it.
       if let frame = try journal?.next() {
         if frame.lastSequence < nextSequence { continue }
@@ -48,7 +57,7 @@ struct JournalWalk<D: Disk> {
 
   /// Finds the journal that contains the next change, or will contain it.
   private mutating func begin() throws(KithError) -> Step? {
-    let journals = try journals(after: 0)
+    let journals = try journals(try directory.openForReading(), after: 0)
     guard let first = journals.first else { return nil }
     return enter(journals.last { $0.header.firstSequence <= nextSequence } ?? first)
   }
@@ -63,9 +72,11 @@ struct JournalWalk<D: Disk> {
   }
 
   /// The journals that have a header, oldest first. The others hold no changes.
-  private func journals(after earlier: UInt64) throws(KithError) -> [JournalReader<D>] {
+  private func journals(
+    _ contents: StoreDirectory<D>.Contents, after earlier: UInt64
+  ) throws(KithError) -> [JournalReader<D>] {
     var journals: [JournalReader<D>] = []
-    for generation in try directory.openForReading().journals where generation > earlier {
+    for generation in contents.journals where generation > earlier {
       let path = directory.path.appendingPathComponent(StoreNames.journal(generation: generation))
       do throws(KithError) {
         journals.append(try JournalReader(path: path, disk: directory.disk, syncing: false))
