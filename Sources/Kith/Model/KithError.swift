@@ -189,6 +189,7 @@ extension KithError: CustomStringConvertible {
     case 27: "file too large; see `ulimit -f` (errno 27)"
     case 28: "no space left on the device; free some and try again (errno 28)"
     case 30: "read-only file system (errno 30)"
+    case 32: "the reader has closed (errno 32)"
     default: "errno \(number)"
     }
   }

@@ -53,14 +53,15 @@ enum QueryCommand {
     return answered && closed ? 0 : 1
   }
 
-  /// Answers requests to the end; false when a stream failed. A reader that has closed its end is no failure.
+  /// Answers requests to the end; false when a stream failed, or the reader of the answers has closed its end.
   private static func answerAll(in session: inout QuerySession, isShared: Bool = false) -> Bool {
     do throws(ByteStream.Failure) {
       try RequestLoop(input: .input, output: .output, isShared: isShared).run(&session)
       return true
     } catch {
-      if !error.isBrokenPipe { Console.printError(.no("\(error); the answers end here")) }
-      return error.isBrokenPipe
+      let reason = error.isBrokenPipe ? "the reader of the answers has closed; requests after those are not made" : nil
+      Console.printError(.no(reason ?? "\(error); the answers end here"))
+      return false
     }
   }
 

@@ -11,17 +11,22 @@ struct RequestLoop {
   let output: ByteStream
   /// Whether other sessions change the graph too.
   let isShared: Bool
+  /// Set when no further request may be answered: the answers that there are are written, and the loop ends.
+  var cut: StopFlag?
+
+  private var isCut: Bool { cut?.isSet == true }
 
   func run(_ session: inout QuerySession) throws(ByteStream.Failure) {
     var splitter = LineSplitter()
     var answers = JSONWriter()
     var chunk = [UInt8](repeating: 0, count: Self.readByteCount)
     while true {
-      while let line = splitter.next() {
+      while !isCut, let line = splitter.next() {
         session.answer(line, to: &answers)
         try flushIfFull(&answers)
         try session.push(to: &answers, flush: flushIfFull)
       }
+      if isCut { return try flush(&answers) }
       if !input.isReadable { try flush(&answers) }
       while isShared, session.isWatching, !input.waitUntilReadable(milliseconds: Self.watchMilliseconds) {
         try session.push(to: &answers, flush: flushIfFull)

@@ -25,6 +25,8 @@ final class Server: Sendable {
   static let writeSeconds = 30
   /// How long requests that have arrived are still answered at the end.
   static let graceSeconds = 5
+  /// How long the clients then have to read the last answers.
+  private static let sendSeconds = 2
   private static let pollMilliseconds: Int32 = 100
 
   private let graph: SocialGraph
@@ -32,6 +34,8 @@ final class Server: Sendable {
   private let session: @Sendable (SocialGraph) -> QuerySession
   private let clients = Mutex<[Int32: ByteStream]>([:])
   private let ended = DispatchGroup()
+  /// Set when the time of grace is over.
+  private let cut = StopFlag()
 
   init(_ graph: SocialGraph, writeTimeout: Duration, session: @escaping @Sendable (SocialGraph) -> QuerySession) {
     self.graph = graph
@@ -47,7 +51,9 @@ final class Server: Sendable {
     }
     listener.close()
     for client in clients.withLock({ $0.values.map(\.self) }) { client.endInput() }
-    if ended.wait(timeout: .now() + .seconds(Self.graceSeconds)) == .timedOut {
+    if ended.wait(timeout: .now() + .seconds(Self.graceSeconds)) == .success { return }
+    cut.set()
+    if ended.wait(timeout: .now() + .seconds(Self.sendSeconds)) == .timedOut {
       clients.withLock { for client in $0.values { client.end() } }
       _ = ended.wait(timeout: .now() + .seconds(1))
     }
@@ -74,7 +80,7 @@ final class Server: Sendable {
   /// Answers one client until it ends its input, disconnects, or does not read.
   private func serve(_ client: ByteStream) {
     var session = session(graph)
-    try? RequestLoop(input: client, output: client, isShared: true).run(&session)
+    try? RequestLoop(input: client, output: client, isShared: true, cut: cut).run(&session)
     // Closed under the lock: afterwards the number may belong to another connection.
     clients.withLock { clients in
       clients[client.rawValue] = nil

@@ -29,4 +29,13 @@ import Testing
     #expect(Int32(lock.dropLast()) != nil, "\(lock)")
     #expect(try BuiltKith.run("verify", playground.path("store")).status == 0)
   }
+
+  @Test("Requests that are not made because the reader of the answers has closed are an error")
+  func readerGone() throws {
+    let many = "seq 20000 | sed 's/.*/{\"op\":\"addUser\",\"username\":\"u&\"}/'"
+    let query = "( \"$kith\" query gone < many; echo $? > status ) 2> errors | head -n 1 > answer"
+    let tried = try shell("\(many) > many; \(query); grep -q 1 status && grep -q 'has closed' errors && test -s answer")
+    #expect(tried == 0)
+    #expect(try shell("\"$kith\" stats gone | grep -q ' users,'") == 0)
+  }
 }

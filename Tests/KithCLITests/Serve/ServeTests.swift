@@ -81,6 +81,28 @@ import Testing
     #expect(server.stop() == 0)
   }
 
+  @Test("Requests that wait when the time of grace is over are not made, and all that are made are answered")
+  func cut() throws {
+    let server = try ServedStore(store, socket: socket)
+    let client = try SocketClient(socket)
+    let stream = client.stream
+    ByteStream.ignoreBrokenPipes()
+    // More than the time of grace suffices for, on a disk that is real.
+    let sending = Thread {
+      for number in 0..<200_000 {
+        if (try? stream.write(Array("{\"op\":\"addUser\",\"username\":\"u\(number)\"}\n".utf8))) == nil { return }
+      }
+    }
+    sending.start()
+    #expect(try client.line()?.hasPrefix(#"{"ok":true"#) == true)
+    kill(server.process.processIdentifier, SIGTERM)
+    var answered = 1
+    while try client.line() != nil { answered += 1 }
+    server.process.waitUntilExit()
+    #expect(server.process.terminationStatus == 0)
+    #expect(try BuiltKith.run("stats", store).output.hasPrefix("\(grouped(answered)) users,"))
+  }
+
   @Test("A client that never reads is disconnected, and blocks no other client")
   func deaf() throws {
     let server = try ServedStore(store, socket: socket, ["--write-timeout", "1"])
