@@ -45,17 +45,21 @@ package enum StoreTools {
 
   /// Creates a store at `target` from what a damaged store, or a damaged snapshot file, still holds: see `Salvage`.
   ///
-  /// The source is only read. No process may write to it meanwhile.
+  /// The source is only read, and writers are kept away from it meanwhile.
   /// - Parameter allowedByteCount: as in `restore`, also for the snapshots of a store.
-  /// - Throws: `corrupt` if nothing can be salvaged, and the errors of `restore`.
+  /// - Throws: `corrupt` if nothing can be salvaged, `storeInUse`, and the errors of `restore`.
   package static func salvage(
     from source: String, to target: String, allowedByteCount: Int? = nil
   ) throws(KithError) -> (info: SnapshotInfo, report: SalvageReport, counts: SocialGraph.Counts) {
     let disk = SystemDisk()
     try checkFree(target, disk)
     let limit = RestoreLimit.outside(allowedByteCount: allowedByteCount)
+    let isFile = try isFile(source, disk)
+    // What a writer has not finished would count as lost.
+    let writers = try isFile ? nil : StoreLock.excludingWriters(of: source, disk)
+    defer { extendLifetime(writers) }
     let salvaged =
-      try isFile(source, disk)
+      try isFile
       ? Salvage.run(snapshot: source, disk: disk, limit: limit)
       : Salvage.run(StoreDirectory(source, disk: disk), limit: limit)
     let (report, counts) = (salvaged.report, salvaged.state.counts)

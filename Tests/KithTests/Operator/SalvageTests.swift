@@ -210,4 +210,21 @@ import Testing
       #expect(salvaged.report.problems.map(\.place) == [path])
     }
   }
+
+  @Test("A store that a writer has open is not salvaged: what was not finished would count as lost")
+  func inUse() throws {
+    let directory = try TemporaryDirectory()
+    let (store, target) = (directory.file("store"), directory.file("target"))
+    let graph = try SocialGraph.open(store)
+    try graph.addUser("ann")
+    let error = #expect(throws: KithError.self) { try StoreTools.salvage(from: store, to: target) }
+    guard case .storeInUse(_, store) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try graph.close()
+    let salvaged = try StoreTools.salvage(from: store, to: target)
+    #expect(salvaged.report.isWhole && salvaged.counts.users == 1)
+    try SocialGraph.open(store).close()
+  }
 }

@@ -46,6 +46,16 @@ final class StoreLock<D: Disk>: Sendable {
     self.registration = registration
   }
 
+  /// Keeps writers away from a store that is read, while the file is open; nil if there is no lock file to open.
+  /// - Throws: `storeInUse`, if a writer has the store open.
+  static func excludingWriters(of directory: String, _ disk: D) throws(KithError) -> D.File? {
+    guard let file = try? disk.open(directory.appendingPathComponent(StoreNames.lock), writable: false),
+      let isFree = try? disk.tryLock(file)
+    else { return nil }
+    if !isFree { throw .storeInUse(by: holderID(in: file, disk), path: directory) }
+    return file
+  }
+
   /// Called before each write: in the child of a fork the store is still its parent's.
   func checkProcess() throws(KithError) {
     guard disk.processID == owner else { throw .storeInUse(by: owner, path: path) }
