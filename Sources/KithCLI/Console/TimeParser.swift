@@ -7,7 +7,7 @@
 func parseTime(_ text: String, missingMilliseconds: Int64 = 999) -> Int64? {
   var digits = text.utf8[...]
   var offsetMinutes: Int64 = 0
-  if digits.last == UInt8(ascii: "Z") {
+  if let last = digits.last, "Zz".utf8.contains(last) {
     digits = digits.dropLast()
   } else if let offset = offsetMinutesAtEnd(of: digits) {
     offsetMinutes = offset
@@ -20,7 +20,7 @@ func parseTime(_ text: String, missingMilliseconds: Int64 = 999) -> Int64? {
     return nil
   }
   let shape = Array(whole)
-  for (place, marks) in [(4, "-"), (7, "-"), (10, "T "), (13, ":"), (16, ":")]
+  for (place, marks) in [(4, "-"), (7, "-"), (10, "Tt "), (13, ":"), (16, ":")]
   where !marks.utf8.contains(shape[place]) { return nil }
   func field(_ range: Range<Int>, in allowed: ClosedRange<Int64>) -> Int64? {
     number(shape[range]).flatMap { allowed.contains($0) ? $0 : nil }
@@ -51,11 +51,11 @@ private func number(_ digits: some Collection<UInt8>) -> Int64? {
   return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
 }
 
-/// One to three digits.
+/// One to nine digits, of which those beyond the third are dropped.
 private func milliseconds(_ digits: Substring.UTF8View?, _ missing: Int64) -> Int64? {
   guard let digits else { return missing }
-  guard (1...3).contains(digits.count), let value = number(digits) else { return nil }
-  return [100, 10, 1][digits.count - 1] * value
+  guard (1...9).contains(digits.count), number(digits) != nil, let value = number(digits.prefix(3)) else { return nil }
+  return [100, 10, 1][min(digits.count, 3) - 1] * value
 }
 
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
