@@ -148,7 +148,7 @@ func path(_ text: kith_text, _ name: StaticString) throws -> String {
 /// Bytes as a string; nil unless they are valid UTF-8.
 func validated(_ data: UnsafePointer<CChar>, _ count: Int) -> String? {
   data.withMemoryRebound(to: UInt8.self, capacity: count) { bytes in
-    String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    String.fromUTF8(UnsafeBufferPointer(start: bytes, count: count).span)
   }
 }
 

@@ -41,7 +41,7 @@ public func kith_is_following(
   finish(error) {
     let answer = try needed(is_following, "is_following")
     answer.pointee = false
-    answer.pointee = try Handle(graph).read { view in try view.isFollowing(UserID(target), as: UserID(user)) }
+    try Handle(graph).read { view in answer.pointee = try view.isFollowing(UserID(target), as: UserID(user)) }
   }
 }
 

@@ -35,7 +35,7 @@ struct PageQuery: Sendable {
     text = try string(raw.text, "text")
     cursor = raw.cursor.data == nil && raw.cursor.size == 0 ? nil : Cursor(try string(raw.cursor, "cursor"))
     guard raw.id_count <= Limits.idCount else { throw Failure.invalid("at most \(Limits.idCount) ids are looked up") }
-    ids = Array(try buffer(raw.ids, raw.id_count, "ids"))
+    ids = raw.id_count == 0 ? [] : Array(try buffer(raw.ids, raw.id_count, "ids"))
     limit = raw.limit == 0 ? 20 : Int(raw.limit)
     followLimit = raw.follow_limit == 0 ? Limits.followCount : Int(raw.follow_limit)
     namedCount = Int(raw.named_count)

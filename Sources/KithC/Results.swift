@@ -2,23 +2,19 @@ import CKith
 import Kith
 import Synchronization
 
-/// The memory of a result: the engine's own buffer, and what was made for C beside it.
+/// The memory of a result: the engine's page, and what was made for C beside it.
 final class ResultEntry: Entry {
-  /// The buffer that the rows are in.
-  private var rows: AnyObject?
+  /// What the rows and the cursors are of; nil if all of the result was made for C.
+  private var value: PageValue?
   private var blocks: [UnsafeMutableRawPointer] = []
-  private var next: Cursor?
-  private var previous: Cursor?
   /// The texts of the cursors, made when they are first read.
   private var texts: (next: kith_text?, previous: kith_text?) = (nil, nil)
   private let turn = Turn()
 
   override init() {}
 
-  /// Keeps what a page is made of.
-  fileprivate func keep(_ rows: AnyObject?, _ next: Cursor?, _ previous: Cursor?) {
-    (self.rows, self.next, self.previous) = (rows, next, previous)
-  }
+  /// Keeps the page while the result lives.
+  fileprivate func keep(_ value: consuming PageValue) { self.value = value }
 
   deinit { for block in blocks { block.deallocate() } }
 
@@ -55,6 +51,7 @@ final class ResultEntry: Entry {
   func text(isNext: Bool) -> kith_text {
     turn.take {
       if let text = isNext ? texts.next : texts.previous { return text }
+      let (next, previous) = value?.cursors ?? (nil, nil)
       guard let cursor = isNext ? next : previous else { return kith_text() }
       let text = copy(texts: [cursor.text])[0]
       if isNext { texts.next = text } else { texts.previous = text }
@@ -89,64 +86,74 @@ enum PageValue: Equatable, Sendable {
   case postList([Post?])
 
   /// Hands the page to C: rows and texts are the engine's, in place.
-  func write(to page: UnsafeMutablePointer<kith_page>) throws {
+  consuming func write(to page: UnsafeMutablePointer<kith_page>) throws {
     let entry = ResultEntry()
     write(entry, try entry.handle(), to: page)
   }
 
   /// Hands the page to C as a result that has its handle.
-  func write(_ entry: ResultEntry, _ owner: OpaquePointer, to page: UnsafeMutablePointer<kith_page>) {
+  consuming func write(_ entry: ResultEntry, _ owner: OpaquePointer, to page: UnsafeMutablePointer<kith_page>) {
+    describe(page, entry)
     page.pointee.owner = owner
+    entry.keep(self)
+  }
+
+  /// Writes where the rows and texts are, and what the engine does not keep beside them.
+  private borrowing func describe(_ page: UnsafeMutablePointer<kith_page>, _ entry: ResultEntry) {
+    page.pointee.total = -1
     switch self {
     case .users(let users):
-      write(users.raw, users.next, nil, highlights: users.highlights, entry, to: page)
+      page.pointee.setUsers(users.raw)
+      page.pointee.has_next = users.hasNext
       if let total = users.total { page.pointee.total = Int64(total) }
+      if let highlights = users.highlights { entry.add(highlights, to: &page.pointee) }
     case .posts(let posts):
-      write(posts.raw, posts.next, posts.previous, highlights: posts.highlights, isPosts: true, entry, to: page)
+      page.pointee.setPosts(posts.raw)
+      (page.pointee.has_next, page.pointee.has_previous) = (posts.hasNext, posts.hasPrevious)
       page.pointee.is_truncated = posts.isTruncated
+      if let highlights = posts.highlights { entry.add(highlights, to: &page.pointee) }
     case .suggestions(let suggestions):
-      let mutuals = (suggestions.map(\.mutualCount), suggestions.map(\.mutuals.count))
-      write(suggestions.raw, nil, nil, mutuals: mutuals, entry, to: page)
+      page.pointee.setUsers(suggestions.raw)
       page.pointee.is_truncated = suggestions.isTruncated
-    case .user(let user): write(user.raw, nil, nil, entry, to: page)
-    case .post(let post): write(post.raw, nil, nil, isPosts: true, entry, to: page)
-    case .userList(let users): write(users.rawUsers(), nil, nil, entry, to: page)
-    case .postList(let posts): write(posts.rawPosts(), nil, nil, isPosts: true, entry, to: page)
+      entry.add(suggestions.map(\.mutualCount), suggestions.map(\.mutuals.count), to: &page.pointee)
+    case .user(let user): page.pointee.setUsers(user.raw)
+    case .post(let post): page.pointee.setPosts(post.raw)
+    case .userList(let users): page.pointee.setUsers(users.rawUsers())
+    case .postList(let posts): page.pointee.setPosts(posts.rawPosts())
     }
   }
 
-  @inline(__always)
-  private func write(
-    _ raw: RawResult?, _ next: Cursor?, _ previous: Cursor?, highlights: [[Range<Int>]]? = nil,
-    mutuals: (counts: [Int], named: [Int])? = nil, isPosts: Bool = false, _ entry: ResultEntry,
-    to page: UnsafeMutablePointer<kith_page>
-  ) {
-    var made = kith_page()
-    made.owner = page.pointee.owner
-    if let raw {
-      entry.keep(raw.owner, next, previous)
-      made.count = raw.count
-      if isPosts {
-        made.posts = raw.records.assumingMemoryBound(to: kith_post.self)
-      } else {
-        made.users = raw.records.assumingMemoryBound(to: kith_user.self)
-      }
-      made.text = raw.texts.assumingMemoryBound(to: CChar.self)
-      made.text_size = raw.byteCount
-    } else {
-      entry.keep(nil, next, previous)
-      // A pointer that is not null says what the rows would be.
-      if isPosts { made.posts = Self.noPosts } else { made.users = Self.noUsers }
+  /// The cursors of the next and the previous page.
+  var cursors: (next: Cursor?, previous: Cursor?) {
+    switch self {
+    case .users(let users): (users.next, nil)
+    case .posts(let posts): (posts.next, posts.previous)
+    case .suggestions, .user, .post, .userList, .postList: (nil, nil)
     }
-    made.total = -1
-    (made.has_next, made.has_previous) = (next != nil, previous != nil)
-    if let highlights { entry.add(highlights, to: &made) }
-    if let mutuals { entry.add(mutuals.counts, mutuals.named, to: &made) }
-    page.pointee = made
   }
+}
 
+extension kith_page {
+  // A pointer that is not null says what the rows would be.
   private static nonisolated(unsafe) let noUsers = UnsafePointer(UnsafeMutablePointer<kith_user>.allocate(capacity: 1))
   private static nonisolated(unsafe) let noPosts = UnsafePointer(UnsafeMutablePointer<kith_post>.allocate(capacity: 1))
+
+  fileprivate mutating func setUsers(_ raw: RawResult?) {
+    guard let raw else { return users = Self.noUsers }
+    users = raw.records.assumingMemoryBound(to: kith_user.self)
+    setTexts(raw)
+  }
+
+  fileprivate mutating func setPosts(_ raw: RawResult?) {
+    guard let raw else { return posts = Self.noPosts }
+    posts = raw.records.assumingMemoryBound(to: kith_post.self)
+    setTexts(raw)
+  }
+
+  private mutating func setTexts(_ raw: RawResult) {
+    (count, text) = (raw.count, raw.texts.assumingMemoryBound(to: CChar.self))
+    text_size = raw.byteCount
+  }
 }
 
 extension ResultEntry {

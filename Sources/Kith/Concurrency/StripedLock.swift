@@ -132,6 +132,20 @@ import Synchronization
     return try body()
   }
 
+  /// Begins to read a value that this lock guards.
+  @inline(__always)
+  func lend<Value: ~Copyable>(_ guarded: LockGuarded<Value>) -> Loan<Value> {
+    let slot = unsafe enter()
+    return unsafe Loan(address: guarded.address, slot: UnsafeMutableRawPointer(slot))
+  }
+
+  /// Ends what `lend` began.
+  @inline(__always)
+  func end<Value: ~Copyable>(_ loan: Loan<Value>) {
+    // Safety: `lend` took the address of a slot.
+    unsafe leave(loan.slot.assumingMemoryBound(to: Slot.self))
+  }
+
   /// Leaves a slot, and wakes the writer that waits for that.
   @inline(__always)
   private func leave(_ slot: UnsafeMutablePointer<Slot>) {

@@ -79,10 +79,16 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   ///
   /// Do not read or write the graph inside `body`: use the view. A nested call ends the process with a message. After
   /// `close` a view is still lent; `GraphView` says what its queries then return.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
-    try lock.read { () throws(E) -> R in try body(live) }
+    let loan = beginReading()
+    defer { endReading(loan) }
+    return try body(loan.value)
   }
+
+  // `read` is compiled into its caller, for which a generic function of another module would cost more than a lookup.
+  @usableFromInline func beginReading() -> Loan<GraphView> { lock.lend(locked) }
+  @usableFromInline func endReading(_ loan: Loan<GraphView>) { lock.end(loan) }
 
   /// Takes an MVCC snapshot, which can be held, read without a lock and sent to other threads. It survives `close`.
   /// - Complexity: O(1). Memory grows by the pages that are written while it is held.

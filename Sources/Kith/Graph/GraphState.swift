@@ -101,6 +101,7 @@ struct GraphState: ~Copyable, Sendable {
 
   // MARK: - Rows of ids
 
+  @inline(__always)
   func userRow(_ id: UserID) throws(KithError) -> UInt32 {
     guard let row = users.row(of: id) else { throw .unknownUser(id) }
     return row

@@ -62,7 +62,7 @@ struct RowParser {
       throw MalformedRow("a field of over \(LineBlocks.maximumFieldByteCount) bytes")
     }
     let field = hasEscapes ? try unescaped(bytes[start..<index])[...] : bytes[start..<index]
-    guard let text = String(validating: field, as: UTF8.self) else { throw MalformedRow("not valid UTF-8") }
+    guard let text = String.fromUTF8(field.span) else { throw MalformedRow("not valid UTF-8") }
     offset = index + 1
     return text
   }

@@ -178,7 +178,7 @@ struct JSONReader {
   }
 
   private func text(_ utf8: ArraySlice<UInt8>, at opening: Int) throws(JSONError) -> String {
-    guard let text = String(validating: utf8, as: UTF8.self) else {
+    guard let text = String.fromUTF8(utf8.span) else {
       throw JSONError(reason: .invalidUTF8, offset: opening)
     }
     return text

@@ -119,6 +119,25 @@ import Testing
     }
   }
 
+  @Test("Bytes are a text if, and only if, the standard library says that they are valid UTF-8")
+  func validText() {
+    // Parts of scalars of every length, overlong forms, surrogates, numbers above the last scalar.
+    let parts: [[UInt8]] = [
+      [0x41], [0], [0xC3, 0xA9], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x98, 0x80], [0xEF, 0xBF, 0xBD], [0xC3], [0xE2, 0x82],
+      [0xF0, 0x9F, 0x98], [0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
+    ]
+    var random = SeededRandom(seed: 11)
+    var validCount = 0
+    for _ in 0..<20_000 {
+      let known = random.below(2) == 0 ? 6 : parts.count
+      let bytes = (0..<random.below(9)).flatMap { _ in parts[random.below(known)] }
+      let text = String(validating: bytes, as: UTF8.self)
+      if text != nil { validCount += 1 }
+      #expect(String.fromUTF8(bytes.span).map { Array($0.utf8) } == text.map { Array($0.utf8) }, "\(bytes)")
+    }
+    #expect((5_000..<18_000).contains(validCount))
+  }
+
   @Test("Order, common prefix and leading word equal a byte-by-byte comparison")
   func comparing() {
     var state: UInt64 = 9

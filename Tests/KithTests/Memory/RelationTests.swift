@@ -105,6 +105,29 @@ import Testing
     twins.compare("after changes")
   }
 
+  @Test(
+    "An edge is found among as many as are fetched at once, and among more",
+    arguments: [0, 1, 2, 7, 8, 9, 63, 64, 65, 300], ListForm.allCases)
+  func lookup(edgeCount: Int, form: ListForm) {
+    var ids = RowIDs()
+    var relation = Relation(form: form)
+    for id in 1...700 as ClosedRange<Int64> {
+      ids.append(id)
+      relation.appendSource()
+      relation.appendTarget()
+    }
+    // The lists beside it hold what must not be found in it.
+    for (source, first) in [(4, 2), (5, 1), (6, 2)] as [(UInt32, UInt32)] {
+      for index in 0..<UInt32(edgeCount) {
+        _ = relation.insert(source, first + 2 * index, timestamp: 1_000 * source + index, ids: ids)
+      }
+    }
+    for target in 0..<700 as Range<UInt32> {
+      let isEdge = target % 2 == 1 && target < 2 * UInt32(edgeCount)
+      #expect(relation.timestamp(5, target) == (isEdge ? 5_000 + target / 2 : nil), "target \(target)")
+    }
+  }
+
   @Test("A repeated edge keeps its first time, and a missing one is not removed")
   func setSemantics() {
     var ids = RowIDs()

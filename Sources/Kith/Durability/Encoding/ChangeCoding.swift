@@ -131,7 +131,8 @@ enum ChangeCoding {
     guard byteCount <= reader.remaining else {
       throw reader.corrupt("a text of \(byteCount) bytes, \(reader.remaining) are left", at: start)
     }
-    guard let text = String(validating: try reader.readBytes(Int(byteCount)), as: UTF8.self) else {
+    let bytes = try reader.readBytes(Int(byteCount))
+    guard let text = String.fromUTF8(bytes.span) else {
       throw reader.corrupt("the text is not UTF-8", at: start)
     }
     return text

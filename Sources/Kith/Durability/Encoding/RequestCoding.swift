@@ -106,7 +106,8 @@ enum RequestCoding {
     guard byteCount <= UInt64(reader.remaining) else {
       throw reader.corrupt("a text of \(byteCount) bytes, \(reader.remaining) are left", at: start)
     }
-    guard let text = String(validating: try reader.readBytes(Int(byteCount)), as: UTF8.self) else {
+    let bytes = try reader.readBytes(Int(byteCount))
+    guard let text = String.fromUTF8(bytes.span) else {
       throw reader.corrupt("the text is not UTF-8", at: start)
     }
     return text

@@ -285,11 +285,5 @@ extension GraphSections {
 
   // MARK: - Bytes
 
-  static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
-    if Folding.isASCII(bytes) { return true }
-    var copy: [UInt8] = []
-    copy.reserveCapacity(bytes.count)
-    for index in bytes.indices { copy.append(bytes[index]) }
-    return String(validating: copy, as: UTF8.self) != nil
-  }
+  static func isUTF8(_ bytes: Span<UInt8>) -> Bool { Folding.isASCII(bytes) || String.fromUTF8(bytes) != nil }
 }

@@ -44,7 +44,12 @@ struct IdentifierTable: ~Copyable, Sendable {
   @inline(__always)
   func row(of id: Int64) -> UInt32? {
     if id > 0 && id <= ids.denseCount { return UInt32(truncatingIfNeeded: id - 1) }
-    return index.find(Hashing.hash(id)) { ids[$0] == id } ?? (removed.isEmpty ? nil : removedRow(of: id))
+    return indexedRow(of: id)
+  }
+
+  @inline(never)
+  private func indexedRow(of id: Int64) -> UInt32? {
+    index.find(Hashing.hash(id)) { ids[$0] == id } ?? (removed.isEmpty ? nil : removedRow(of: id))
   }
 
   /// - Complexity: O(log removed).

@@ -114,6 +114,25 @@ struct Relation: ~Copyable, Sendable {
 
   /// The timestamp of an edge; nil if there is none.
   func timestamp(_ source: UInt32, _ target: UInt32) -> UInt32? {
+    let (base, count, isLong) = unsafe forward.packed(Int(source))
+    if isLong || count > Self.fetchedCount { return searchedTimestamp(source, target) }
+    // The misses of one list overlap, and without a branch to mispredict those of the next call do too: a fourth faster
+    // than a search with branches on lists of forty that are not cached.
+    var place = 0
+    while place < count {
+      unsafe kith_prefetch(base + place)
+      place &+= Self.elementsPerLine
+    }
+    place = unsafe kith_lower_bound(base, count, UInt64(target) << 32)
+    guard unsafe place < count && Self.target(base[place]) == target else { return nil }
+    return unsafe Self.timestamp(base[place])
+  }
+
+  /// The elements of a list that are all fetched at once to find one of them: eight cache lines.
+  private static let fetchedCount = 64
+  private static let elementsPerLine = 8
+
+  private func searchedTimestamp(_ source: UInt32, _ target: UInt32) -> UInt32? {
     guard let element = forward.first(notBelow: UInt64(target) << 32, in: Int(source)), Self.target(element) == target
     else { return nil }
     return Self.timestamp(element)

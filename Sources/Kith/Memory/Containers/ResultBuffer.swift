@@ -58,16 +58,15 @@ extension ResultBuffer {
     // Safety: the elements of a managed buffer do not move, and are not written after `init`.
     return unsafe storage.withUnsafeMutablePointers { header, records in
       unsafe RawResult(
-        owner: storage, records: UnsafeRawPointer(records + range.lowerBound), count: range.count,
+        records: UnsafeRawPointer(records + range.lowerBound), count: range.count,
         texts: UnsafeRawPointer(records + header.pointee.recordCount), byteCount: header.pointee.byteCount)
     }
   }
 }
 
-/// The records of a result and the texts that they refer to, for a caller that holds `owner` while it reads them: the
-/// C library hands them out as they are.
+/// The records of a result and the texts that they refer to, for a caller that holds the result while it reads them:
+/// the C library hands them out as they are.
 @unsafe package struct RawResult {
-  package let owner: AnyObject
   package let records: UnsafeRawPointer
   package let count: Int
   package let texts: UnsafeRawPointer

@@ -11,7 +11,7 @@ extension NameKey {
   /// The key in a cursor's content: a name, and an id as the first number.
   /// - Throws: `invalidCursor`.
   init(_ content: CursorContent, _ users: borrowing UserTable) throws(KithError) {
-    guard String(validating: content.name, as: UTF8.self) != nil else { throw .invalidCursor }
+    guard String.fromUTF8(content.name.span) != nil else { throw .invalidCursor }
     self.init(name: content.name)
     // Another user may have the name now. Users of one name are sorted by id.
     if let holder = users.row(exactlyNamed: content.name.span), users.identifiers.id(of: holder) > content.numbers[0] {

@@ -20,6 +20,12 @@ extension Page<Suggestion> {
   package var raw: RawResult? { unsafe anchor.map { unsafe $0.records.users.raw(0..<$0.records.users.count) } }
 }
 
+extension Page {
+  /// Whether there is a cursor, without a copy of it.
+  package var hasNext: Bool { if case .some = next { true } else { false } }
+  package var hasPrevious: Bool { if case .some = previous { true } else { false } }
+}
+
 extension Array {
   /// The records of those that exist: they share one result, in this order.
   package func rawUsers() -> RawResult? where Element == User? {
