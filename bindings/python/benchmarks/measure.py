@@ -46,9 +46,9 @@ def best(call: Callable[[], Any], count: int = 3) -> float:
 # The border: Swift, C and Python on one file
 
 
-def border(options: argparse.Namespace, path: str) -> str:
+def border(options: argparse.Namespace, users: int, path: str) -> str:
     """Runs the three programs in turn, and compares their medians."""
-    subprocess.run([options.bench, "make", path, str(options.users), str(options.follows)], check=True)
+    subprocess.run([options.bench, "make", path, str(users), str(options.follows)], check=True)
     commands = {
         "Swift": [options.driver, path, "border"], "C": [options.bench, path],
         "Python": [sys.executable, HERE / "calls.py", path]}
@@ -70,8 +70,8 @@ def border(options: argparse.Namespace, path: str) -> str:
     text = table(["ns", "Swift", "C", "C to Swift", "Python", "Python above C"], rows)
     more = [[what, f"{number:,.0f}"] for what, number in middle["Python"].items() if what not in found["Swift"]]
     return (
-        f"{options.users:,} users, {options.users * options.follows:,} follows, {options.users * 5:,} posts; each call "
-        f"in the best of three runs, and the median of {options.rounds} runs of each program in turn. An empty call from "
+        f"{users:,} users, {users * options.follows:,} follows, {users * 5:,} posts; each call in the "
+        f"best of three runs, and the median of {options.rounds} runs of each program in turn. An empty call from "
         f"C is {middle['C']['an empty call']:.1f} ns.\n\n{text}\nMore from Python:\n\n" + table(["", "ns"], more))
 
 
@@ -273,7 +273,8 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "graph")
-        add("Calls from Swift, C and Python", border(options, path))
+        add("Calls from Swift, C and Python", border(options, options.large_users, path))
+        add("The same calls on a smaller graph", border(options, options.users, path))
         add("Beside SQLite", beside_sqlite(path))
     text, graph = imports(options)
     add("Import", text)
