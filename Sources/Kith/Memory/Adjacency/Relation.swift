@@ -123,12 +123,14 @@ struct Relation: ~Copyable, Sendable {
       unsafe kith_prefetch(base + place)
       place &+= Self.elementsPerLine
     }
+    // A list mostly begins within a line, and so ends in one more.
+    unsafe kith_prefetch(base + max(0, count &- 1))
     place = unsafe kith_lower_bound(base, count, UInt64(target) << 32)
     guard unsafe place < count && Self.target(base[place]) == target else { return nil }
     return unsafe Self.timestamp(base[place])
   }
 
-  /// The elements of a list that are all fetched at once to find one of them: eight cache lines.
+  /// The elements of a list that are all fetched at once to find one of them: nine cache lines at most.
   private static let fetchedCount = 64
   private static let elementsPerLine = 8
 
