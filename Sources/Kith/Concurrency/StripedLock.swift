@@ -134,16 +134,16 @@ import Synchronization
 
   /// Begins to read a value that this lock guards.
   @inline(__always)
-  func lend<Value: ~Copyable>(_ guarded: LockGuarded<Value>) -> Loan<Value> {
+  func lend<Value: ~Copyable>(_ guarded: LockGuarded<Value>) -> ReadGuard<Value> {
     let slot = unsafe enter()
-    return unsafe Loan(address: guarded.address, slot: UnsafeMutableRawPointer(slot))
+    return unsafe ReadGuard(address: guarded.address, slot: UnsafeMutableRawPointer(slot))
   }
 
   /// Ends what `lend` began.
   @inline(__always)
-  func end<Value: ~Copyable>(_ loan: Loan<Value>) {
+  func end<Value: ~Copyable>(_ reading: ReadGuard<Value>) {
     // Safety: `lend` took the address of a slot.
-    unsafe leave(loan.slot.assumingMemoryBound(to: Slot.self))
+    unsafe leave(reading.slot.assumingMemoryBound(to: Slot.self))
   }
 
   /// Leaves a slot, and wakes the writer that waits for that.

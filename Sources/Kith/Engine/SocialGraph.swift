@@ -81,14 +81,14 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   /// `close` a view is still lent; `GraphView` says what its queries then return.
   @inlinable @inline(__always)
   public func read<R, E: Error>(_ body: (borrowing GraphView) throws(E) -> R) throws(E) -> R {
-    let loan = beginReading()
-    defer { endReading(loan) }
-    return try body(loan.value)
+    let reading = beginReading()
+    defer { endReading(reading) }
+    return try body(reading.value)
   }
 
   // `read` is compiled into its caller, for which a generic function of another module would cost more than a lookup.
-  @usableFromInline func beginReading() -> Loan<GraphView> { lock.lend(locked) }
-  @usableFromInline func endReading(_ loan: Loan<GraphView>) { lock.end(loan) }
+  @usableFromInline func beginReading() -> ReadGuard<GraphView> { lock.lend(locked) }
+  @usableFromInline func endReading(_ reading: ReadGuard<GraphView>) { lock.end(reading) }
 
   /// Takes an MVCC snapshot, which can be held, read without a lock and sent to other threads. It survives `close`.
   /// - Complexity: O(1). Memory grows by the pages that are written while it is held.
