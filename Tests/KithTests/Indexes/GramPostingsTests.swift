@@ -73,8 +73,8 @@ import Testing
 
   private static func walk(_ postings: GramPostings, _ grams: [UInt32], _ first: Int, _ limit: Int) -> [Int] {
     var blocks: [Int] = []
-    var (scratch, budget) = (GramPostings.Scratch(), QueryBudget())
-    postings.forEachBlock(holding: grams, from: first, &scratch, &budget) { block, _ in
+    var budget = QueryBudget()
+    postings.forEachBlock(holding: grams.span, from: first, &budget) { block, _ in
       blocks.append(block)
       return blocks.count < limit
     }

@@ -9,10 +9,10 @@ extension GramPostings {
     return found
   }
 
-  /// Walks the same blocks as a search, with its own scratch space and no limits.
+  /// Walks the same blocks as a search, without limits.
   private func forEachBlock(holding grams: [UInt32], from first: Int, _ body: (Int) -> Bool) {
-    var (scratch, budget) = (Scratch(), QueryBudget())
-    forEachBlock(holding: grams, from: first, &scratch, &budget) { block, _ in body(block) }
+    var budget = QueryBudget()
+    forEachBlock(holding: grams.span, from: first, &budget) { block, _ in body(block) }
   }
 
   /// The number of (gram, block) pairs, counted one by one.

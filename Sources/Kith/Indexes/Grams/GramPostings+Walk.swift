@@ -1,12 +1,7 @@
 extension GramPostings {
-  /// Scratch space for the grams of one query, reused from one part of the index to the next.
-  struct Scratch {
-    fileprivate static let maximumSparseCount = 4
-    fileprivate static let maximumDenseCount = 6
-    /// Sparse ones first, rarest first.
-    fileprivate var entries: [Entry] = []
-    fileprivate var lists: [List] = []
-  }
+  /// The most lists, and the most bitmaps, that are intersected.
+  private static let maximumSparseCount = 4
+  private static let maximumDenseCount = 6
 
   /// The posting list of a sparse gram: the current position of the walk, and the end.
   fileprivate struct List {
@@ -17,28 +12,27 @@ extension GramPostings {
   /// Calls `body` with each block from `first` on that contains all `grams`, ascending, until `body` returns false.
   ///
   /// Only the few rarest grams are intersected, as many as pay. Verification of the names covers the other grams.
-  /// - Parameter scratch: reused: one query over many postings allocates once.
   /// - Complexity: O(blocks of the rarest gram), times the logarithm of the gaps for each other gram.
   func forEachBlock(
-    holding grams: [UInt32], from first: Int, _ scratch: inout Scratch, _ budget: inout QueryBudget,
+    holding grams: Span<UInt32>, from first: Int, _ budget: inout QueryBudget,
     _ body: (Int, inout QueryBudget) -> Bool
   ) {
-    guard choose(grams, &scratch.entries) else { return }
-    let entries = scratch.entries
-    if entries[0].isDense {
-      walkBitmaps(entries.span, &budget, from: first, body)
-    } else {
-      walkLists(entries.span, &scratch.lists, &budget, from: first, body)
+    withTemporaryList(of: Entry.self, capacity: Grams.maximumQueryCount) { entries in
+      guard choose(grams, &entries) else { return }
+      if entries[0].isDense {
+        walkBitmaps(entries.span, &budget, from: first, body)
+      } else {
+        walkLists(entries.span, &budget, from: first, body)
+      }
     }
   }
 
   /// Looks up the grams and sorts them by weight.
   /// - Returns: false if a gram occurs nowhere.
-  private func choose(_ grams: [UInt32], _ entries: inout [Entry]) -> Bool {
-    entries.removeAll(keepingCapacity: true)
-    entries.reserveCapacity(grams.count)
-    for gram in grams {
-      guard let entry = entry(of: gram) else { return false }
+  private func choose(_ grams: Span<UInt32>, _ entries: inout OutputSpan<Entry>) -> Bool {
+    let lists = lists
+    for place in grams.indices {
+      guard let entry = entry(of: grams[place]) else { return false }
       if !entry.isDense { lists.span.prefetch(entry.place, count: 1) }
       var index = entries.count
       entries.append(entry)
@@ -54,9 +48,9 @@ extension GramPostings {
   private func walkBitmaps(
     _ entries: Span<Entry>, _ budget: inout QueryBudget, from first: Int, _ body: (Int, inout QueryBudget) -> Bool
   ) {
-    let bitmaps = bitmaps.span
+    let bitmaps = bitmaps
     let words = Self.wordsPerBitmap(blockCount)
-    let count = min(entries.count, Scratch.maximumDenseCount)
+    let count = min(entries.count, Self.maximumDenseCount)
     var word = first / 64
     var keep = ~UInt64(0) << UInt64(first % 64)
     while word < words {
@@ -76,12 +70,21 @@ extension GramPostings {
   }
 
   private func walkLists(
-    _ entries: Span<Entry>, _ scratch: inout [List], _ budget: inout QueryBudget, from first: Int,
-    _ body: (Int, inout QueryBudget) -> Bool
+    _ entries: Span<Entry>, _ budget: inout QueryBudget, from first: Int, _ body: (Int, inout QueryBudget) -> Bool
   ) {
-    let (numbers, bitmaps) = (lists.span, bitmaps.span)
-    let dense = take(entries, &scratch)
-    var lists = scratch.mutableSpan
+    withTemporaryList(of: List.self, capacity: Self.maximumSparseCount) { lists in
+      let dense = take(entries, &lists)
+      walk(entries, lists.mutableSpan, dense, &budget, from: first, body)
+    }
+  }
+
+  @inline(__always)
+  private func walk(
+    _ entries: Span<Entry>, _ lists: consuming MutableSpan<List>, _ dense: Range<Int>, _ budget: inout QueryBudget,
+    from first: Int, _ body: (Int, inout QueryBudget) -> Bool
+  ) {
+    let (allNumbers, allBitmaps) = (self.lists, self.bitmaps)
+    let (numbers, bitmaps) = (allNumbers.span, allBitmaps.span)
     let (place, end) = (lists[0].place, lists[0].end)
     var next = first == 0 ? place : Self.gallop(numbers, from: place, to: end, reaching: UInt16(first))
     walk: while next < end {
@@ -108,17 +111,16 @@ extension GramPostings {
 
   /// Collects the lists to intersect.
   /// - Returns: the entries of the bitmaps to test.
-  private func take(_ entries: Span<Entry>, _ scratch: inout [List]) -> Range<Int> {
-    scratch.removeAll(keepingCapacity: true)
-    scratch.reserveCapacity(Scratch.maximumSparseCount)
+  private func take(_ entries: Span<Entry>, _ found: inout OutputSpan<List>) -> Range<Int> {
+    let lists = lists
     var sparse = 0
     while sparse < entries.count && !entries[sparse].isDense {
-      if sparse < Scratch.maximumSparseCount {
+      if !found.isFull {
         let place = entries[sparse].place
-        scratch.append(List(place: place + 1, end: place + 1 + Int(lists[place])))
+        found.append(List(place: place + 1, end: place + 1 + Int(lists[place])))
       }
       sparse += 1
     }
-    return sparse..<min(entries.count, sparse + Scratch.maximumDenseCount)
+    return sparse..<min(entries.count, sparse + Self.maximumDenseCount)
   }
 }

@@ -2,8 +2,9 @@
 /// numbers, or a bitmap over all blocks where that is smaller.
 ///
 /// A block is a run of names that are adjacent in the order. There are at most 65,536 blocks, so a block number takes
-/// two bytes; four would cost six bytes more per name at a million names. Immutable, plain data.
-struct GramPostings: Sendable {
+/// two bytes; four would cost six bytes more per name at a million names. Immutable; a class, so that a query takes one
+/// reference, not one for each array.
+final class GramPostings: Sendable {
   static let maximumBlockCount = 1 << 16
 
   /// The number of blocks that were indexed.
@@ -52,6 +53,7 @@ struct GramPostings: Sendable {
   static func home(of gram: UInt32, mask: Int) -> Int { Int((gram &* 0x9E37_79B1) >> 7) & mask }
 
   func entry(of gram: UInt32) -> Entry? {
+    let table = table
     let mask = table.count - 1
     var index = Self.home(of: gram, mask: mask)
     while true {
@@ -71,9 +73,10 @@ struct GramPostings: Sendable {
   }
 
   /// Prefetches the table entries of some grams. They are far apart in memory, so their cache misses overlap.
-  func prefetchEntries(of grams: [UInt32]) {
+  func prefetchEntries(of grams: Span<UInt32>) {
     let mask = table.count - 1
-    for gram in grams { table.span.prefetch(Self.home(of: gram, mask: mask), count: 1) }
+    let table = table
+    for index in grams.indices { table.span.prefetch(Self.home(of: grams[index], mask: mask), count: 1) }
   }
 
   /// Every gram that occurs, in hash order.

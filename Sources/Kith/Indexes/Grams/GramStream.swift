@@ -30,18 +30,17 @@ struct GramStream {
   }
 
   /// The postings of a part, lent to its streams.
-  struct Source: ~Escapable {
-    fileprivate let lists: Span<UInt16>
-    fileprivate let bitmaps: Span<UInt64>
-    fileprivate let shortLists: Span<UInt16>
-    fileprivate let shortBitmaps: Span<UInt64>
+  struct Source: ~Copyable {
+    fileprivate let lists: [UInt16]
+    fileprivate let bitmaps: [UInt64]
+    fileprivate let shortLists: [UInt16]
+    fileprivate let shortBitmaps: [UInt64]
 
-    @_lifetime(borrow part)
     init(_ part: borrowing NameSegment.Part) {
-      lists = part.trigrams.lists.span
-      bitmaps = part.trigrams.bitmaps.span
-      shortLists = part.shortGrams.lists.span
-      shortBitmaps = part.shortGrams.bitmaps.span
+      lists = part.trigrams.lists
+      bitmaps = part.trigrams.bitmaps
+      shortLists = part.shortGrams.lists
+      shortBitmaps = part.shortGrams.bitmaps
     }
   }
 
@@ -51,7 +50,7 @@ struct GramStream {
   mutating func bits(of word: Int, in source: borrowing Source) -> UInt64 {
     if isShort { return bits(ofGroups: word, in: source) }
     if isDense { return source.bitmaps[place + word] }
-    return bits(source.lists, from: word * Self.blocksPerWord, count: Self.blocksPerWord, width: 1)
+    return bits(source.lists.span, from: word * Self.blocksPerWord, count: Self.blocksPerWord, width: 1)
   }
 
   @inline(never)
@@ -60,7 +59,7 @@ struct GramStream {
       let groups = source.shortBitmaps[place + word / 4] >> UInt64(word % 4 * Self.groupsPerWord)
       return Self.spread(groups & 0xFFFF)
     }
-    return bits(source.shortLists, from: word * Self.groupsPerWord, count: Self.groupsPerWord, width: 4)
+    return bits(source.shortLists.span, from: word * Self.groupsPerWord, count: Self.groupsPerWord, width: 4)
   }
 
   @inline(__always)
@@ -91,7 +90,7 @@ struct GramStream {
     let first = window.lowerBound * Self.blocksPerWord
     let count = window.count * Self.blocksPerWord
     if place < end && source.lists[place] < first {
-      place = GramPostings.gallop(source.lists, from: place, to: end, reaching: UInt16(first))
+      place = GramPostings.gallop(source.lists.span, from: place, to: end, reaching: UInt16(first))
     }
     while place < end {
       let offset = Int(source.lists[place]) - first

@@ -7,20 +7,23 @@ enum Grams {
 
   /// The grams that every name containing `text` has, without duplicates. Empty only if `text` is.
   static func ofQuery(_ text: Span<UInt8>) -> [UInt32] {
+    Array(capacity: min(max(text.count, 1), maximumQueryCount)) { add(ofQuery: text, to: &$0) }
+  }
+
+  /// Adds the same grams to an empty list of `maximumQueryCount`.
+  static func add(ofQuery text: Span<UInt8>, to grams: inout OutputSpan<UInt32>) {
     if text.count < 3 {
       var gram: UInt32 = 0
       for index in text.indices { gram = gram << 8 | UInt32(text[index]) }
-      return text.isEmpty ? [] : [gram]
+      if !text.isEmpty { grams.append(gram) }
+      return
     }
-    var grams: [UInt32] = []
-    grams.reserveCapacity(min(text.count - 2, maximumQueryCount))
     var gram = UInt32(text[0]) << 8 | UInt32(text[1])
     for index in 2..<text.count {
       gram = (gram << 8 | UInt32(text[index])) & 0xFF_FFFF
-      if !grams.contains(gram) { grams.append(gram) }
-      if grams.count == maximumQueryCount { break }
+      if !grams.span.indices.contains(where: { grams[$0] == gram }) { grams.append(gram) }
+      if grams.isFull { break }
     }
-    return grams
   }
 
   /// Calls `body` with each trigram that ends after byte `known`: those not yet seen of a key whose first `known` bytes

@@ -60,7 +60,6 @@ extension NameIndex {
     _ search: NameSearch, from firstRank: Int, names: borrowing TextColumn, _ found: inout [FoundName],
     _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
   ) {
-    var scratch = GramPostings.Scratch()
     // A single source, as after a restart, already yields names in the requested order: no selection is needed.
     let isInOrder = search.afterRank == nil && sortedRuns.count + (memtable.count > 0 ? 1 : 0) == 1
     var selection = NameSelection(limit: search.limit)
@@ -69,7 +68,7 @@ extension NameIndex {
     let start = search.afterRank == nil ? search.after?.loose : nil
     // The oldest sorted runs are the largest. Once they have yielded enough, the others stop at the last result kept.
     for source in 0...sortedRuns.count {
-      forEachMatch(of: search.query, in: source, from: start, rank: firstRank, names: names, &scratch, &budget) {
+      forEachMatch(of: search.query, in: source, from: start, rank: firstRank, names: names, &budget) {
         row, place, budget in
         if !needsKeys {
           if !budget.take() { return false }
@@ -120,10 +119,9 @@ extension NameIndex {
     _ query: NameQuery, names: borrowing TextColumn, _ budget: inout QueryBudget, accept: (UInt32) -> Bool
   ) -> Int {
     if query.matchesNothing { return 0 }
-    var scratch = GramPostings.Scratch()
     var count = 0
     for source in 0...sortedRuns.count where budget.canContinue {
-      forEachMatch(of: query, in: source, from: nil, rank: 0, names: names, &scratch, &budget) { row, _, _ in
+      forEachMatch(of: query, in: source, from: nil, rank: 0, names: names, &budget) { row, _, _ in
         if accept(row) { count += 1 }
         return true
       }
@@ -146,7 +144,7 @@ extension NameIndex {
   @inline(__always)
   private func forEachMatch(
     of query: NameQuery, in source: Int, from start: [UInt8]?, rank firstRank: Int, names: borrowing TextColumn,
-    _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget,
+    _ budget: inout QueryBudget,
     _ body: (_ row: UInt32, _ place: Place, _ budget: inout QueryBudget) -> Bool
   ) {
     if source == sortedRuns.count {
@@ -165,7 +163,7 @@ extension NameIndex {
         firstRank = forEachMatch(of: query, first, in: sortedRun, segment, names: names, &budget, body)
         if firstRank == 0 { return }
       }
-      segment.forEachMatch(of: query, from: start, firstRank: firstRank, &scratch, &budget) { place, key, budget in
+      segment.forEachMatch(of: query, from: start, firstRank: firstRank, &budget) { place, key, budget in
         let row = segment.rows[place.rank]
         let holds = isWhole || isLive(sortedRun, row)
         let areEqual = segment.hasEqualKeys(place.rank)

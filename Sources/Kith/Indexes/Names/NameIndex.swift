@@ -17,8 +17,8 @@ struct NameIndex: ~Copyable, Sendable {
   struct SortedRun: Sendable {
     enum Body: Sendable {
       case segment(NameSegment)
-      /// A frozen memtable, which waits to be compacted into a segment.
-      case memtable(NameMemtable)
+      /// A frozen memtable, which waits to be compacted into a segment. Indirect, so that a body is one reference.
+      indirect case memtable(NameMemtable)
     }
 
     let body: Body

@@ -14,15 +14,15 @@ extension NameSegment {
   /// not below `start`, until it returns false. The caller checks strictness and whether the entry is live.
   /// - Parameter firstRank: the first rank, of a substring query without `start`.
   func forEachMatch(
-    of query: NameQuery, from start: [UInt8]?, firstRank: Int = 0, _ scratch: inout GramPostings.Scratch,
-    _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+    of query: NameQuery, from start: [UInt8]?, firstRank: Int = 0, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
   ) {
     let text = query.loose.span
     if query.isEmpty {
       walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, &budget, body)
     } else if query.match == .substring {
       let first = start.map { lowerBound($0.span) } ?? place(of: firstRank)
-      forEachSubstringMatch(of: query, from: first, &scratch, &budget, body)
+      forEachSubstringMatch(of: query, from: first, &budget, body)
     } else if let pattern = query.pattern {
       forEachCandidate(of: pattern, from: start, &budget, body)
     } else {
@@ -49,7 +49,7 @@ extension NameSegment {
   }
 
   private func forEachSubstringMatch(
-    of query: NameQuery, from first: Place, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget,
+    of query: NameQuery, from first: Place, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
   ) {
     if first.rank >= count { return }
@@ -57,27 +57,30 @@ extension NameSegment {
     let stretch = Stretch(names: isShort ? Self.namesPerGroup : Self.namesPerBlock, first: first)
     // Adjacent groups are in the next cache lines, which the hardware prefetches.
     let countAhead = isShort ? 1 : Self.blocksAhead
-    var ahead: [Int] = []
     var wantsMore = true
     func postings(_ part: Int) -> GramPostings { isShort ? parts[part].shortGrams : parts[part].trigrams }
     // The closure holds the text, not the query with its three references.
-    let (text, grams) = (query.loose, query.grams)
+    let text = query.loose
     let firstPart = first.rank / namesPerPart
-    for part in firstPart..<parts.count where wantsMore {
-      let own = postings(part)
-      if part == firstPart { own.prefetchEntries(of: grams) }
-      if part + 1 < parts.count { postings(part + 1).prefetchEntries(of: grams) }
-      let base = part * namesPerPart
-      let firstIndex = max(0, first.rank - base) / stretch.names
-      own.forEachBlock(holding: grams, from: firstIndex, &scratch, &budget) { index, budget in
-        if ahead.isEmpty { ahead.reserveCapacity(countAhead) }
-        ahead.append(base + index * stretch.names)
-        if ahead.count == countAhead { wantsMore = scan(for: text.span, &ahead, stretch, &budget, body) }
-        return wantsMore
+    withTemporaryList(of: UInt32.self, capacity: Grams.maximumQueryCount) { grams in
+      Grams.add(ofQuery: text.span, to: &grams)
+      withTemporaryList(of: Int.self, capacity: Self.blocksAhead) { ahead in
+        for part in firstPart..<parts.count where wantsMore {
+          let own = postings(part)
+          if part == firstPart { own.prefetchEntries(of: grams.span) }
+          if part + 1 < parts.count { postings(part + 1).prefetchEntries(of: grams.span) }
+          let base = part * namesPerPart
+          let firstIndex = max(0, first.rank - base) / stretch.names
+          own.forEachBlock(holding: grams.span, from: firstIndex, &budget) { index, budget in
+            ahead.append(base + index * stretch.names)
+            if ahead.count == countAhead { wantsMore = scan(for: text.span, &ahead, stretch, &budget, body) }
+            return wantsMore
+          }
+          if !budget.canContinue { return }
+        }
+        if wantsMore { _ = scan(for: text.span, &ahead, stretch, &budget, body) }
       }
-      if !budget.canContinue { return }
     }
-    if wantsMore { _ = scan(for: text.span, &ahead, stretch, &budget, body) }
   }
 
   /// What one scan covers: so many names, and none before a position.
@@ -89,24 +92,26 @@ extension NameSegment {
   /// Searches for a text in stretches that begin at some ranks. All are prefetched before the first is read.
   /// - Returns: false if `body` returned false.
   private func scan(
-    for text: Span<UInt8>, _ ranks: inout [Int], _ stretch: Stretch, _ budget: inout QueryBudget,
+    for text: Span<UInt8>, _ ranks: inout OutputSpan<Int>, _ stretch: Stretch, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
   ) -> Bool {
     let (keys, rows) = (keys, rows)
     if ranks.count > 1 {
-      for rank in ranks {  // a key has a dozen bytes
+      for index in ranks.indices {  // a key has a dozen bytes
+        let rank = ranks[index]
         keys.span.prefetch(Int(blockStarts[rank / Self.namesPerBlock]), count: Self.namesPerBlock * 13)
         rows.span.prefetch(rank, count: Self.namesPerBlock)
       }
     }
-    for rank in ranks {
+    for index in ranks.indices {
+      let rank = ranks[index]
       let block = rank / Self.namesPerBlock
       let start = Place(rank: rank, start: Int(blockStarts[block]))
       let end = min(block + stretch.names / Self.namesPerBlock, blockStarts.count - 1)
       let first = rank < stretch.first.rank ? stretch.first : start
       if !scan(for: text, from: first, to: end, &budget, body) { return false }
     }
-    ranks.removeAll(keepingCapacity: true)
+    ranks.removeAll()
     return true
   }
 

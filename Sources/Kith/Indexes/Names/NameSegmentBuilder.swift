@@ -218,11 +218,10 @@ extension FirstRanks {
     var table = [UInt64](repeating: 0, count: size)
     var ranks: [UInt32] = []
     ranks.reserveCapacity(frequent.count * countPerGram)
-    var scratch = GramPostings.Scratch()
     for gram in frequent {
       let (start, end) = (ranks.count, ranks.count + countPerGram)
       var budget = QueryBudget()
-      segment.forEachMatch(of: NameQuery(gram: gram), from: nil, &scratch, &budget) { place, _, _ in
+      segment.forEachMatch(of: NameQuery(gram: gram), from: nil, &budget) { place, _, _ in
         ranks.append(UInt32(place.rank))
         return ranks.count < end
       }

@@ -67,11 +67,11 @@ struct WordPostings: Sendable {
 
   /// The words that match a query; nil if there are more than `limit`.
   func matches(
-    of query: NameQuery, limit: Int, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget
+    of query: NameQuery, limit: Int, _ budget: inout QueryBudget
   ) -> Matches? {
     var matches = Matches()
     var count = 0
-    words.forEachMatch(of: query, from: nil, &scratch, &budget) { place, _, _ in
+    words.forEachMatch(of: query, from: nil, &budget) { place, _, _ in
       count += 1
       if count > limit { return false }
       let entry = entries[Int(words.rows[place.rank])]

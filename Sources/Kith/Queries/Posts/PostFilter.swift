@@ -64,7 +64,7 @@ struct PostFilter {
   /// - Parameter posts: at most `groupCount`, oldest first.
   /// - Complexity: O(posts), and O(terms) for each post that may match.
   mutating func candidates(
-    among posts: Span<UInt32>, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget,
+    among posts: Span<UInt32>, _ budget: inout QueryBudget,
     _ state: borrowing GraphState
   ) -> UInt64 {
     precondition(posts.count <= Self.groupCount, "more posts than bits")
@@ -72,7 +72,7 @@ struct PostFilter {
     var (passing, outside) = test(posts, state)
     if 2 * outside.nonzeroBitCount > posts.count && moveCount < Self.maximumMoveCount {
       moveCount += 1
-      move(to: posts[posts.count / 2], &scratch, &budget, state)
+      move(to: posts[posts.count / 2], &budget, state)
       if lacksNames { addNames(state) }
       (passing, outside) = test(posts, state)
     }
@@ -146,7 +146,7 @@ struct PostFilter {
 
   /// Covers the part that begins with a post or contains it; no posts if there is no such part.
   mutating func move(
-    to row: UInt32, _ scratch: inout GramPostings.Scratch, _ budget: inout QueryBudget, _ state: borrowing GraphState
+    to row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState
   ) {
     let index = state.posts.index
     if let memtable = index.memtables.last(where: { $0.rows.contains(row) }) {
@@ -172,7 +172,7 @@ struct PostFilter {
     } else {
       for term in terms.indices {
         terms[term].matches = terms[term].words.map {
-          next.words.matches(of: $0, limit: Self.maximumWordCount, &scratch, &budget)
+          next.words.matches(of: $0, limit: Self.maximumWordCount, &budget)
         }
       }
     }

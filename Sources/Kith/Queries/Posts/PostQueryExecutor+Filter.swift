@@ -17,7 +17,7 @@ extension PostQueryExecutor {
       }
       let run = state.posts.all.run(place.run, of: 0)
       let posts = run.extracting(max(0, place.offset - PostFilter.groupCount)..<place.offset)
-      var candidates = filter.candidates(among: posts, &scratch, &budget, state)
+      var candidates = filter.candidates(among: posts, &budget, state)
       try budget.check()
       while candidates != 0 {
         let index = 63 - candidates.leadingZeroBitCount
@@ -39,7 +39,7 @@ extension PostQueryExecutor {
   /// Moves a filter to the newest post not yet scanned.
   mutating func advance(_ filter: inout PostFilter, _ state: borrowing GraphState) throws(KithError) {
     guard author == nil, let place, let (row, _) = state.posts.all.element(before: place, of: 0) else { return }
-    filter.move(to: row, &scratch, &budget, state)
+    filter.move(to: row, &budget, state)
     try budget.check()
   }
 }

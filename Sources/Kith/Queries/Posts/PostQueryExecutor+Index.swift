@@ -197,7 +197,7 @@ extension PostQueryExecutor {
     if let authorFilter { sets.append(PostSet(authors: authorFilter, in: segment, before: high, state.posts)) }
     for term in drivingTerms where !term.isUngathered {
       for query in term.words {
-        guard let words = segment.words.matches(of: query, limit: Self.maximumMatchCount, &scratch, &budget)
+        guard let words = segment.words.matches(of: query, limit: Self.maximumMatchCount, &budget)
         else { continue }
         if let authors = term.authors {
           sets.append(PostSet(words, authors: authors, in: segment, before: high, state.posts))
@@ -209,7 +209,7 @@ extension PostQueryExecutor {
     }
     if sets.allSatisfy({ $0.documentCount == .max }) { sets = [] }  // they only restrict others
     if sets.isEmpty, let term = drivingTerms.first(where: { $0.isSelective }),
-      let words = segment.words.matches(of: term.words[0], limit: .max, &scratch, &budget)
+      let words = segment.words.matches(of: term.words[0], limit: .max, &budget)
     {
       sets.append(PostSet(words, authors: term.authors ?? [], in: segment, before: high, state.posts))
     }

@@ -22,8 +22,6 @@ struct PostQueryExecutor: ~Copyable {
   var place: PackedLists<UInt32>.Position?
   private var visitedCount = 0
   var budget = QueryBudget()
-  /// Scratch space, reused from one dictionary of words to the next.
-  var scratch = GramPostings.Scratch()
   private var keys = KeyBuffer(capacity: 256)
 
   init(
