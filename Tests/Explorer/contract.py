@@ -503,22 +503,33 @@ class Limits(Case):
             return True
 
     def test_computations_are_bounded(self):
-        streams = [self.explorer.events("/api/ranks?by=pagerank") for _ in range(8)]
-        statuses = [stream.status for stream in streams]
-        for stream in streams:
-            stream.close()
-        self.assertEqual(set(statuses), {200, 429})
+        """Of eight at once some are taken and some refused, when those that other tests have left have ended."""
+
+        def are_some_refused():
+            streams = [self.explorer.events("/api/ranks?by=pagerank") for _ in range(8)]
+            for stream in streams:
+                stream.close()
+            return {stream.status for stream in streams} == {200, 429}
+
+        eventually(are_some_refused)
 
     def test_first_progress_is_fast(self):
         times = []
-        for _ in range(5):
-            # What other tests have begun has ended by then.
-            time.sleep(1)
+
+        def compute():
+            """Takes the time to the first event; false if computations that other tests have left still run."""
             began = time.monotonic()
             with self.explorer.events("/api/ranks?by=pagerank") as events:
-                self.assertEqual(events.status, 200)
+                if events.status == 429:
+                    return False
                 next(iter(events))
             times.append(time.monotonic() - began)
+            return True
+
+        for _ in range(5):
+            # So that what other tests have left takes no time from it.
+            time.sleep(1)
+            eventually(compute)
         self.assertLess(min(times), 0.1)
 
     def test_many_clients(self):
