@@ -36,14 +36,24 @@ struct EdgePage {
 
   // MARK: - Sources of a target
 
-  /// The rows of a target's visible sources from a position on: one more than the page holds.
+  /// The page of a target's visible sources from a position on.
   func sources(
     of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
-    _ state: borrowing GraphState
-  ) -> [UInt32] {
+    _ event: UserRecord.Event, _ state: borrowing GraphState
+  ) -> Page<User> {
+    // One more than the page holds, to detect another page.
+    withTemporaryList(of: UInt32.self, capacity: min(limit, relation.sourceCount(target)) + 1) { rows in
+      find(of: target, in: relation, from: place, isAscending: isAscending, state, &rows)
+      return users(rows.span, to: target, in: relation, event, state)
+    }
+  }
+
+  /// Adds a target's visible sources from a position on, until the list is full.
+  private func find(
+    of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
+    _ state: borrowing GraphState, _ rows: inout OutputSpan<UInt32>
+  ) {
     let list = Int(target)
-    var rows: [UInt32] = []
-    rows.reserveCapacity(min(limit, relation.sourceCount(target)) + 1)
     let lastRun = isAscending ? relation.backward.runCount(of: list) - 1 : 0
     for run in stride(from: place.run, through: lastRun, by: isAscending ? 1 : -1) {
       let start = run == place.run ? place.offset : isAscending ? 0 : relation.backward.runLength(run, of: list)
@@ -54,33 +64,30 @@ struct EdgePage {
         let sources = relation.backward.run(run, of: list)
         add(sources.count, from: start, isAscending: isAscending, relation, state, to: &rows) { sources[$0] }
       }
-      if rows.count > limit { break }
+      if rows.isFull { break }
     }
-    return rows
   }
 
   /// Adds the visible sources of a run from an offset on.
   @inline(__always)
   private func add(
     _ count: Int, from start: Int, isAscending: Bool, _ relation: borrowing Relation, _ state: borrowing GraphState,
-    to rows: inout [UInt32], source: (Int) -> UInt32
+    to rows: inout OutputSpan<UInt32>, source: (Int) -> UInt32
   ) {
-    rows.append(addingCapacity: min(isAscending ? count - start : start, limit + 1 - rows.count)) { rows in
-      var place = isAscending ? start : start - 1
-      while rows.freeCapacity > 0 && place >= 0 && place < count {
-        let row = source(place)
-        place += isAscending ? 1 : -1
-        if visibility.hides(row, state) { continue }
-        relation.forward.prefetchEnd(of: Int(row))
-        state.users.names.prefetchReference(Int(row))
-        rows.append(row)
-      }
+    var place = isAscending ? start : start - 1
+    while !rows.isFull && place >= 0 && place < count {
+      let row = source(place)
+      place += isAscending ? 1 : -1
+      if visibility.hides(row, state) { continue }
+      relation.forward.prefetchEnd(of: Int(row))
+      state.users.names.prefetchReference(Int(row))
+      rows.append(row)
     }
   }
 
-  /// The page of a target's sources, of which there may be one too many.
-  func users(
-    _ found: [UInt32], to target: UInt32, in relation: borrowing Relation, _ event: UserRecord.Event,
+  /// The page of some sources, of which there may be one too many.
+  private func users(
+    _ found: Span<UInt32>, to target: UInt32, in relation: borrowing Relation, _ event: UserRecord.Event,
     _ state: borrowing GraphState
   ) -> Page<User> {
     let count = min(found.count, limit)

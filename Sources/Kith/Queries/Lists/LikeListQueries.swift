@@ -12,8 +12,7 @@ struct LikersQuery: Query {
     let row = try visibility.row(of: post, state)
     let page = EdgePage(kind: .likers, subject: post.rawValue, limit: query.limit, visibility: visibility)
     let start = start(row, try page.last(query.cursor), state)
-    let rows = page.sources(of: row, in: state.likes, from: start, isAscending: true, state)
-    return page.users(rows, to: row, in: state.likes, .liked, state)
+    return page.sources(of: row, in: state.likes, from: start, isAscending: true, .liked, state)
   }
 
   /// The position of the first like after the last one of the previous page.

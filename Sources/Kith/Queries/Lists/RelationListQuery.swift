@@ -74,8 +74,7 @@ private struct RelationList {
       place = state[kind].backwardPosition(
         own, timestamp: last.timestamp, id: last.id, ids: state.users.identifiers.ids)
     }
-    let rows = page.sources(of: own, in: state[kind], from: place, isAscending: false, state)
-    return page.users(rows, to: own, in: state[kind], event, state)
+    return page.sources(of: own, in: state[kind], from: place, isAscending: false, event, state)
   }
 
   // MARK: - By id
