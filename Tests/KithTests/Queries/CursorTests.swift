@@ -16,13 +16,37 @@ import Testing
   func roundTrip(content: CursorContent) throws {
     let cursor = content.cursor
     let kind = content.kind
-    // As a value, and as its text.
-    for cursor in [cursor, Cursor(cursor.text)] {
+    // As its text, and as a position.
+    var cursors = [cursor]
+    if content.name.isEmpty, content.numbers.count == 2 {
+      let (first, second) = (content.numbers[0], content.numbers[1])
+      cursors.append(Cursor(CursorPlace(kind: kind, subject: content.subject, first: first, second: second)))
+    }
+    for cursor in cursors {
+      #expect(cursor.text == content.text)
       let read = try CursorContent(cursor, kind: kind, subject: content.subject, numberCount: content.numbers.count)
       #expect(read == content)
     }
     #expect(cursor.text.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || isAlphanumeric($0) })
     #expect(Cursor(cursor.text) == cursor)
+  }
+
+  @Test("The cursor of a page of users is their last one's name, id and rank, as a value and as text")
+  func names() throws {
+    let page = Page(
+      ["ann", "Zoë"].enumerated().map { index, name in
+        User(id: UserID(Int64(index + 1)), username: name)
+      })
+    guard let records = page.anchor?.records else { throw KithError.invalidCursor }
+    for (kind, rank) in [(CursorContent.Kind.usersByName, nil), (.usersPopular, 0), (.usersPopular, 7)] {
+      let numbers: [Int64] = [2] + (rank.map { [Int64($0)] } ?? [])
+      let content = CursorContent(kind: kind, subject: 3, numbers: numbers, name: Array("Zoë".utf8))
+      let cursor = Cursor(kind, subject: 3, rank: rank, lastOf: records)
+      #expect(cursor.text == content.text)
+      #expect(cursor.place == nil)
+      let read = try CursorContent(cursor, kind: kind, subject: 3, numberCount: numbers.count)
+      #expect(read == content)
+    }
   }
 
   private func isAlphanumeric(_ byte: UInt8) -> Bool {

@@ -120,7 +120,7 @@ private struct RelationList {
       EdgeSelection.Edge(timestamp: timestamp(row, state) ?? 0, id: state.users.identifiers.ids[row], row: row)
     }
     let records = UserRecords(edges, event, visibility, state)
-    let next = hasNext ? Cursor(CursorName(kind: page.kind, subject: page.subject, page: records)) : nil
+    let next = hasNext ? Cursor(page.kind, subject: page.subject, lastOf: records) : nil
     return Page(records, next: next)
   }
 

@@ -3,43 +3,49 @@
 ///
 /// It holds the key of the last item, not an offset. It is bound to the query, its order and its subject.
 public struct Cursor: Hashable, Sendable {
-  private let form: Form
+  /// The list, and the position where it is two numbers; nil if only the text is known.
+  private let known: CursorPlace?
+  private let source: Source
 
-  /// The cursor of a page is encoded only when its text is read.
-  private enum Form: Sendable {
-    case text(String)
-    case place(CursorPlace)
-    case name(CursorName)
-    case content(CursorContent)
+  /// What else the text is made of, when it is read. At most one reference: each page and each query has cursors, and
+  /// is copied.
+  private enum Source: Sendable {
+    case none
+    /// The last user of a page of a list by name. `known.first` is the user's rank; -1 in an order without ranks.
+    case page(UserRecords)
+    case text(Text)
+  }
+
+  private final class Text: Sendable {
+    let text: String
+    init(_ text: String) { self.text = text }
   }
 
   /// The text, URL-safe, for storing or sending.
-  public var text: String {
-    switch form {
-    case .text(let text): text
-    case .place(let place): place.content.text
-    case .name(let name): name.content.text
-    case .content(let content): content.text
-    }
-  }
+  public var text: String { if case .text(let source) = source { source.text } else { content?.text ?? "" } }
 
   /// Creates a cursor from its text. The query that uses the cursor validates it.
-  public init(_ text: String) { form = .text(text) }
+  public init(_ text: String) { (known, source) = (nil, .text(Text(text))) }
 
-  init(_ place: CursorPlace) { form = .place(place) }
-  init(_ name: CursorName) { form = .name(name) }
-  init(_ content: CursorContent) { form = .content(content) }
+  init(_ place: CursorPlace) { (known, source) = (place, .none) }
 
-  /// The position, unless the cursor was created from text.
-  var place: CursorPlace? { if case .place(let place) = form { place } else { nil } }
+  /// The position after the last user of a page, not empty, of a list by name, or by rank, then name. Nothing is copied
+  /// until it is read.
+  init(_ kind: CursorContent.Kind, subject: Int64 = 0, rank: Int? = nil, lastOf page: UserRecords) {
+    known = CursorPlace(kind: kind, subject: subject, first: rank.map { Int64($0) } ?? -1, second: 0)
+    source = .page(page)
+  }
+
+  /// The position, unless it is a name or the cursor was created from text.
+  var place: CursorPlace? { if case .none = source { known } else { nil } }
+
   /// The content, unless the cursor was created from text.
   var content: CursorContent? {
-    switch form {
-    case .text: nil
-    case .place(let place): place.content
-    case .name(let name): name.content
-    case .content(let content): content
-    }
+    guard let known else { return nil }
+    guard case .page(let page) = source else { return known.content }
+    let last = User(page, page.count - 1)
+    let numbers = [last.id.rawValue] + (known.first < 0 ? [] : [known.first])
+    return CursorContent(kind: known.kind, subject: known.subject, numbers: numbers, name: Array(last.username.utf8))
   }
 
   /// Cursors are equal if their texts are.
@@ -94,22 +100,6 @@ struct CursorPlace: Equatable, Sendable {
   }
 }
 
-/// The content of a cursor in a list by name: the name and the id of the last user of a page, then the rank if the
-/// order has one. Nothing is copied until it is read.
-struct CursorName: Sendable {
-  var kind: CursorContent.Kind
-  var subject: Int64 = 0
-  var rank: Int?
-  /// The page; not empty.
-  var page: UserRecords
-
-  var content: CursorContent {
-    let last = User(page, page.count - 1)
-    let numbers = [last.id.rawValue] + (rank.map { [Int64($0)] } ?? [])
-    return CursorContent(kind: kind, subject: subject, numbers: numbers, name: Array(last.username.utf8))
-  }
-}
-
 /// The content of a cursor: its list, and the key of the last item of the page.
 ///
 /// Encoded as: kind (1 byte), subject (8), number of integers (1), integers (8 each, little-endian), a name (the rest),
@@ -159,7 +149,7 @@ struct CursorContent: Equatable, Sendable {
   var numbers: [Int64] = []
   var name: [UInt8] = []
 
-  var cursor: Cursor { Cursor(self) }
+  var cursor: Cursor { Cursor(text) }
 
   var text: String {
     var bytes: [UInt8] = [kind.rawValue]

@@ -1,4 +1,4 @@
-/// Cursors in lists by name (`CursorName`).
+/// Cursors in lists by name: the name and the id of the last user of a page, then the rank if the order has one.
 extension NameKey {
   /// Decodes a cursor that holds a name and an id.
   /// - Throws: `invalidCursor`.

@@ -20,7 +20,7 @@ struct UsersByName: Query {
     var next: Cursor?
     if found.count > count, let records {
       let rank = kind == .usersByName ? nil : found[query.limit - 1].rank
-      next = Cursor(CursorName(kind: kind, rank: rank, page: records))
+      next = Cursor(kind, rank: rank, lastOf: records)
     }
     return Page(
       records, next: next,
