@@ -101,18 +101,9 @@ struct ResultBufferHeader {
     unsafe records[index] = record
   }
 
-  /// Appends a row's text. Returns where.
+  /// Appends a text by its reference; it may be compressed. Returns where.
   @inline(__always)
-  @discardableResult
-  mutating func append(_ row: Int, of column: borrowing TextColumn) -> Range<Int> {
-    let (start, length) = unsafe column.place(row)
-    return unsafe append(start, length)
-  }
-
-  /// Appends a row's text, which may be compressed. Returns where.
-  @inline(__always)
-  mutating func appendText(_ row: Int, of column: borrowing TextColumn) -> Range<Int> {
-    let reference = column.reference(row)
+  mutating func appendText(_ reference: UInt64, of column: borrowing TextColumn) -> Range<Int> {
     if reference < TextColumn.firstCompressed { return append(reference, of: column) }
     let end = written &+ Int(reference & 0xFFFF)
     precondition(end <= byteCount)
@@ -121,7 +112,7 @@ struct ResultBufferHeader {
     return unsafe Range(uncheckedBounds: (written, end))
   }
 
-  /// Appends a text by its reference. Returns where.
+  /// Appends a plain text by its reference. Returns where.
   @inline(__always)
   mutating func append(_ reference: UInt64, of column: borrowing TextColumn) -> Range<Int> {
     let (start, length) = unsafe column.place(of: reference)

@@ -133,10 +133,9 @@ import CSupport
   @inline(__always)
   func prefetchReference(_ row: Int) { words.prefetch(row &<< wordShift) }
 
-  /// Prefetches a row's text: its ends, and the first two hundred bytes. Returns its byte count.
+  /// Prefetches a text: its ends, and the first two hundred bytes. Returns its byte count.
   @inline(__always)
-  func prefetch(_ row: Int) -> Int {
-    let reference = reference(row)
+  func prefetch(referenced reference: UInt64) -> Int {
     let length = Int(reference & 0xFFFF)
     if length > 0 {
       // A compressed text is shorter than that.
@@ -149,11 +148,15 @@ import CSupport
     return length
   }
 
-  /// Prefetches the beginning of a row's text, which is all of a name. Returns its byte count.
+  /// Prefetches the beginning of a row's plain text. Returns its byte count.
   @inline(__always)
   @discardableResult
-  func prefetchText(_ row: Int) -> Int {
-    let (start, length) = unsafe place(row)
+  func prefetchText(_ row: Int) -> Int { prefetchBeginning(referenced: reference(row)) }
+
+  /// Prefetches the beginning of a plain text, which is all of a name. Returns its byte count.
+  @inline(__always)
+  func prefetchBeginning(referenced reference: UInt64) -> Int {
+    let (start, length) = unsafe place(of: reference)
     if length > 0 { unsafe kith_prefetch(start) }
     return length
   }
