@@ -151,6 +151,10 @@ import Testing
       let common = zip(left, right).prefix { $0 == $1 }.count
       #expect(ByteSearch.commonPrefix(left.span, right.span) == common)
       #expect(ByteSearch.hasPrefix(left.span, right.span) == left.starts(with: right))
+      for length in 0...right.count {
+        let prefix = ByteSearch.Prefix(right.span.extracting(first: length))
+        #expect(prefix.begins(left.span) == left.starts(with: right[..<length]))
+      }
       let word = left.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, left.count)))
       #expect(ByteSearch.leadingWord(left.span) == (left.isEmpty ? 0 : word))
     }

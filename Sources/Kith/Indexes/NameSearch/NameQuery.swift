@@ -6,7 +6,8 @@ struct NameQuery {
   private(set) var match: Match
   let fold: TextFolding
   let loose: [UInt8]
-  let strict: [UInt8]
+  /// Nil if it equals the loose text, so that a copy of the usual query takes one reference.
+  private let ownStrict: [UInt8]?
   /// Whether a match of the loose text in a loose key that equals the strict key is enough, too.
   let isDecidedByEqualKeys: Bool
   /// Whether a match of the loose text in the loose key is enough, without testing the name itself.
@@ -20,17 +21,19 @@ struct NameQuery {
 
   /// - Parameter text: without leading and trailing white space.
   init(text: String, match: Match, fold: TextFolding) {
+    // In constants, because a property that is read before all are set copies the query.
+    let (loose, isASCII) = Folding.looseOfQuery(text)
+    let strict: [UInt8]? = fold == .loose || isASCII ? nil : Folding.strict(text)
+    let hasOneKey = strict == nil || strict == loose
+    let isEmpty = text.utf8.isEmpty
     self.match = match
     self.fold = fold
-    let (loose, isASCII) = Folding.looseOfQuery(text)
     self.loose = loose
-    let hasOneKey = fold == .loose || isASCII
-    strict = hasOneKey ? loose : Folding.strict(text)
-    isDecidedByEqualKeys = hasOneKey || strict == loose
-    isEmpty = text.utf8.isEmpty
+    ownStrict = hasOneKey ? nil : strict
+    isDecidedByEqualKeys = hasOneKey
     isDecidedByKey = fold == .loose || isEmpty
-    let canMatch = !loose.isEmpty && !loose.contains(0)
-    matchesNothing = !text.utf8.isEmpty && !canMatch
+    self.isEmpty = isEmpty
+    matchesNothing = !isEmpty && (loose.isEmpty || loose.contains(0))
   }
 
   /// The names that match a pattern.
@@ -38,7 +41,7 @@ struct NameQuery {
     match = .pattern
     fold = .loose
     loose = pattern.beginning
-    strict = loose
+    ownStrict = nil
     isDecidedByEqualKeys = false
     isDecidedByKey = false
     isEmpty = false
@@ -51,12 +54,15 @@ struct NameQuery {
     self.match = match
     fold = .loose
     loose = key
-    strict = key
+    ownStrict = nil
     isDecidedByEqualKeys = true
     isDecidedByKey = true
     isEmpty = key.isEmpty
     matchesNothing = false
   }
+
+  /// The strict key of the text.
+  var strict: [UInt8] { ownStrict ?? loose }
 
   /// A query for the names that contain a gram.
   init(gram: UInt32) {

@@ -35,9 +35,10 @@ extension NameIndex {
         found.removeLast(found.count - count)
         if first == nil || found.count == search.limit || !budget.canContinue { return found }
       }
+      self.search(search, in: segment, from: firstRank, names: names, &found, &budget, rank: rank)
+      return found
     }
-    self.search(search, from: firstRank, names: names, &found, &budget, rank: rank)
-    return found
+    return searchSources(search, names: names, &budget, rank: rank)
   }
 
   /// Whether a query's text is one gram, and so frequent that more than a page of names have it.
@@ -51,15 +52,30 @@ extension NameIndex {
     return segment
   }
 
-  /// Searches the runs and the memtable one by one.
+  /// Searches the only segment for a first page.
   /// - Parameters:
-  ///   - firstRank: if not 0, the rank of the only segment at which the search continues.
+  ///   - firstRank: if not 0, the rank at which the search continues.
   ///   - found: what was found before that rank.
   @inline(never)
   private func search(
-    _ search: NameSearch, from firstRank: Int, names: borrowing TextColumn, _ found: inout [FoundName],
-    _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
+    _ search: NameSearch, in segment: NameSegment, from firstRank: Int, names: borrowing TextColumn,
+    _ found: inout [FoundName], _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
   ) {
+    forEachMatch(of: search.query, in: sortedRuns[0], segment, from: nil, rank: firstRank, names: names, &budget) {
+      row, _, budget in
+      if !budget.take() { return false }
+      if let rank = rank(row, &budget) { Self.append(row, rank, to: &found, search.limit) }
+      return found.count < search.limit
+    }
+  }
+
+  /// Searches the runs and the memtable one by one.
+  @inline(never)
+  private func searchSources(
+    _ search: NameSearch, names: borrowing TextColumn, _ budget: inout QueryBudget,
+    rank: (UInt32, inout QueryBudget) -> Int?
+  ) -> [FoundName] {
+    var found: [FoundName] = []
     // A single source, as after a restart, already yields names in the requested order: no selection is needed.
     let isInOrder = search.afterRank == nil && sortedRuns.count + (memtable.count > 0 ? 1 : 0) == 1
     var selection = NameSelection(limit: search.limit)
@@ -68,7 +84,7 @@ extension NameIndex {
     let start = search.afterRank == nil ? search.after?.loose : nil
     // The oldest sorted runs are the largest. Once they have yielded enough, the others stop at the last result kept.
     for source in 0...sortedRuns.count {
-      forEachMatch(of: search.query, in: source, from: start, rank: firstRank, names: names, &budget) {
+      forEachMatch(of: search.query, in: source, from: start, names: names, &budget) {
         row, place, budget in
         if !needsKeys {
           if !budget.take() { return false }
@@ -104,7 +120,7 @@ extension NameIndex {
       }
       if !budget.canContinue { break }
     }
-    if !isInOrder { found = selection.found() }
+    return isInOrder ? found : selection.found()
   }
 
   @inline(__always)
@@ -121,7 +137,7 @@ extension NameIndex {
     if query.matchesNothing { return 0 }
     var count = 0
     for source in 0...sortedRuns.count where budget.canContinue {
-      forEachMatch(of: query, in: source, from: nil, rank: 0, names: names, &budget) { row, _, _ in
+      forEachMatch(of: query, in: source, from: nil, names: names, &budget) { row, _, _ in
         if accept(row) { count += 1 }
         return true
       }
@@ -143,7 +159,7 @@ extension NameIndex {
   /// returns false.
   @inline(__always)
   private func forEachMatch(
-    of query: NameQuery, in source: Int, from start: [UInt8]?, rank firstRank: Int, names: borrowing TextColumn,
+    of query: NameQuery, in source: Int, from start: [UInt8]?, names: borrowing TextColumn,
     _ budget: inout QueryBudget,
     _ body: (_ row: UInt32, _ place: Place, _ budget: inout QueryBudget) -> Bool
   ) {
@@ -155,30 +171,42 @@ extension NameIndex {
       return
     }
     let sortedRun = sortedRuns[source]
-    let isWhole = sortedRun.deletedCount == 0  // avoids reading the generation of each match, a cache miss
     switch sortedRun.body {
     case .segment(let segment):
-      var firstRank = firstRank
-      if start == nil, firstRank == 0, let first = segment.firstRanks(of: query) {
-        firstRank = forEachMatch(of: query, first, in: sortedRun, segment, names: names, &budget, body)
-        if firstRank == 0 { return }
-      }
-      segment.forEachMatch(of: query, from: start, firstRank: firstRank, &budget) { place, key, budget in
-        let row = segment.rows[place.rank]
-        let holds = isWhole || isLive(sortedRun, row)
-        let areEqual = segment.hasEqualKeys(place.rank)
-        guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget) else {
-          return budget.canContinue
-        }
-        return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)
-      }
+      forEachMatch(of: query, in: sortedRun, segment, from: start, names: names, &budget, body)
     case .memtable(let memtable):
+      let isWhole = sortedRun.deletedCount == 0  // avoids reading the generation of each match, a cache miss
       memtable.forEachMatch(of: query, from: start, &budget) { place, row, key, budget in
         guard isWhole || isLive(sortedRun, row), query.holdsStrictly(row, key: key, names: names, &budget) else {
           return budget.canContinue
         }
         return body(row, Place(block: place.block, key: place.start..<place.end), &budget)
       }
+    }
+  }
+
+  /// The same for a segment.
+  /// - Parameter firstRank: if not 0, the rank at which a search without `start` continues.
+  @inline(__always)
+  private func forEachMatch(
+    of query: NameQuery, in sortedRun: SortedRun, _ segment: NameSegment, from start: [UInt8]?,
+    rank firstRank: Int = 0, names: borrowing TextColumn, _ budget: inout QueryBudget,
+    _ body: (_ row: UInt32, _ place: Place, _ budget: inout QueryBudget) -> Bool
+  ) {
+    var firstRank = firstRank
+    if start == nil, firstRank == 0, let first = segment.firstRanks(of: query) {
+      firstRank = forEachMatch(of: query, first, in: sortedRun, segment, names: names, &budget, body)
+      if firstRank == 0 { return }
+    }
+    let isWhole = sortedRun.deletedCount == 0
+    segment.forEachMatch(of: query, from: start, firstRank: firstRank, &budget) { place, key, budget in
+      let row = segment.rows[place.rank]
+      let holds = isWhole || isLive(sortedRun, row)
+      let areEqual = segment.hasEqualKeys(place.rank)
+      guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget) else {
+        return budget.canContinue
+      }
+      return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)
     }
   }
 
@@ -220,9 +248,8 @@ extension NameIndex {
     }
     let (text, rows) = (query.loose, segment.rows)
     let isWhole = sortedRun.deletedCount == 0
-    segment.walk(
-      from: segment.lowerBound(text.span), while: { ByteSearch.hasPrefix($0, text.span) }, &budget
-    ) { place, key, budget in
+    let prefix = ByteSearch.Prefix(text.span)
+    segment.walk(from: segment.lowerBound(text.span), while: { prefix.begins($0) }, &budget) { place, key, budget in
       let row = rows[place.rank]
       let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
       guard isWhole || isLive(sortedRun, row), isDecided || query.holdsStrictly(row, key: key, names: names, &budget)

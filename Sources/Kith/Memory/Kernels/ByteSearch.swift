@@ -188,6 +188,27 @@ enum ByteSearch {
     bytes.count >= prefix.count && commonPrefix(bytes, prefix) == prefix.count
   }
 
+  /// A text with which many runs may begin. The first eight bytes decide most comparisons, as one word.
+  struct Prefix: ~Escapable {
+    private let text: Span<UInt8>
+    private let word: UInt64
+    private let mask: UInt64
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>) {
+      self.text = text
+      word = leadingWord(text)
+      mask = text.isEmpty ? 0 : ~0 &<< UInt64(truncatingIfNeeded: 64 &- 8 &* min(text.count, 8))
+    }
+
+    /// Whether a run begins with the text.
+    @inline(__always)
+    func begins(_ bytes: Span<UInt8>) -> Bool {
+      if text.count > 8 || bytes.count < 8 { return hasPrefix(bytes, text) }
+      return (leadingWord(bytes) ^ word) & mask == 0
+    }
+  }
+
   /// The position of the first NUL at or after `start`; the end if there is none.
   @inline(__always)
   static func terminator(in bytes: Span<UInt8>, from start: Int) -> Int {
