@@ -89,23 +89,24 @@ static inline bool kith_agrees_lowercase(const uint8_t *place, const uint8_t *ne
   return true;
 }
 
-// Whether a text in ASCII contains a needle in lower case, in any case: 1 or 0. -1 if the text is not ASCII. The needle
-// has a byte or more, all ASCII.
+// Whether a text contains a needle in lower case, in any case: 1 or 0; -1 if its key must be searched, which may be so
+// if it is not ASCII. The needle has a byte or more, all ASCII.
 //
-// Sixteen places at a time by the needle's first and last byte, without a copy of the text. Reads nothing after it.
+// Where the next byte is ASCII, too, or the text ends, nothing changes the needle's last letter, and the rest of the
+// text need not be read. Sixteen places at a time by the needle's first and last byte, without a copy of the text.
+// Reads nothing after it.
 static inline int kith_contains_lowercase(const uint8_t *text, size_t count, const uint8_t *needle, size_t length) {
   size_t gap = length - 1;
   uint8_t head_bit = kith_case_bit(needle[0]), tail_bit = kith_case_bit(needle[gap]);
-  bool found = false;
   if (count < gap + 16 || count < 2 * gap) {
     uint8_t seen = 0;
     for (size_t place = 0; place < count; place++) seen |= text[place];
-    if (seen >= 0x80) return -1;
     for (size_t place = 0; place + gap < count; place++) {
       if ((text[place] | head_bit) == needle[0] && (text[place + gap] | tail_bit) == needle[gap]
-          && kith_agrees_lowercase(text + place, needle, length)) return 1;
+          && kith_agrees_lowercase(text + place, needle, length)
+          && (place + length == count || text[place + length] < 0x80)) return 1;
     }
-    return 0;
+    return seen >= 0x80 ? -1 : 0;
   }
   // The last vectors overlap those before. Heads and tails together cover the text.
   size_t last = count - gap - 16;
@@ -116,13 +117,15 @@ static inline int kith_contains_lowercase(const uint8_t *text, size_t count, con
     seen |= heads | tails;
     uint64_t places = kith_bits((kith_vector)((heads | head_bit) == needle[0])
                                 & (kith_vector)((tails | tail_bit) == needle[gap]));
-    for (; places != 0 && !found; places &= places - 1) {
-      found = kith_agrees_lowercase(text + place + __builtin_ctzll(places), needle, length);
+    for (; places != 0; places &= places - 1) {
+      size_t start = place + (size_t)__builtin_ctzll(places);
+      if (kith_agrees_lowercase(text + start, needle, length)
+          && (start + length == count || text[start + length] < 0x80)) return 1;
     }
     if (place == last) break;
   }
   kith_vector wide = (kith_vector)(seen >= 0x80);
-  return kith_bits(wide) != 0 ? -1 : found;
+  return kith_bits(wide) != 0 ? -1 : 0;
 }
 
 // The fewest edits that turn a text into a run of the bytes of a key; any number above `most` if there are more than

@@ -141,8 +141,11 @@ enum ByteSearch {
     find(needle, in: bytes, from: 0, to: bytes.count) != nil
   }
 
-  /// Whether a text in ASCII contains `needle`, which is ASCII in lower case, in any case; nil if the text is not
-  /// ASCII.
+  /// Whether a text contains `needle`, which is ASCII in lower case, in any case; nil if its keys must be searched,
+  /// which may be so if it is not ASCII.
+  ///
+  /// True where the next byte is ASCII, too, or the text ends: no mark changes the last letter, so both keys contain
+  /// the needle.
   @inline(__always)
   static func containsLowercase(_ needle: Span<UInt8>, in text: Span<UInt8>) -> Bool? {
     precondition(needle.count > 0, "an empty text occurs everywhere")
