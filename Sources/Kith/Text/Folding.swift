@@ -128,7 +128,9 @@ enum Folding {
 
   /// The words between white space, by scalars; none is empty.
   static func splitOnWhiteSpace(_ text: String) -> [String] {
-    text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
+    // The usual case is one word of visible ASCII.
+    if !text.isEmpty && text.utf8.allSatisfy({ $0 &- 0x21 < 0x5E }) { return [text] }
+    return text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
   }
 
   /// The key in any form, computed by its definition, for any text.

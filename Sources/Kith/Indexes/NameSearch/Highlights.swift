@@ -14,7 +14,7 @@ enum Highlights {
 
   /// The matches of all words in a text. Overlapping matches are merged.
   /// - Complexity: O(words · bytes).
-  static func ranges(of terms: Terms, in text: Span<UInt8>) -> [Range<Int>] {
+  static func ranges(of terms: borrowing Terms, in text: Span<UInt8>) -> [Range<Int>] {
     if terms.isEmpty || terms.matchNothing { return [] }
     let folded = FoldedText(text, terms.fold)
     let all = terms.keys.flatMap { hits(of: $0, in: folded, atStart: false) }

@@ -17,20 +17,31 @@ extension NameSegment {
     of query: NameQuery, from start: [UInt8]?, firstRank: Int = 0, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
   ) {
-    let text = query.loose.span
     if query.isEmpty {
       walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, &budget, body)
-    } else if query.match == .substring {
-      let first = start.map { lowerBound($0.span) } ?? place(of: firstRank)
-      forEachSubstringMatch(of: query, from: first, &budget, body)
     } else if let pattern = query.pattern {
       forEachCandidate(of: pattern, from: start, &budget, body)
     } else {
-      // No key that begins with the text is below the text.
-      var first = query.loose
-      if let start, ByteSearch.compare(start.span, text) > 0 { first = start }
-      walk(from: lowerBound(first.span), while: { query.holds(text, in: $0) }, &budget, body)
+      forEachMatch(of: query.loose, query.match, from: start, firstRank: firstRank, &budget, body)
     }
+  }
+
+  /// The same for a loose text that is not empty.
+  func forEachMatch(
+    of text: [UInt8], _ match: NameQuery.Match, from start: [UInt8]? = nil, firstRank: Int = 0,
+    _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    if match == .substring {
+      let first = start.map { lowerBound($0.span) } ?? place(of: firstRank)
+      return forEachSubstringMatch(of: text, from: first, &budget, body)
+    }
+    // No key that begins with the text is below the text.
+    var first = text
+    if let start, ByteSearch.compare(start.span, text.span) > 0 { first = start }
+    let isWhole = match == .exact
+    walk(
+      from: lowerBound(first.span),
+      while: { ByteSearch.hasPrefix($0, text.span) && (!isWhole || $0.count == text.count) }, &budget, body)
   }
 
   /// Calls `body` with position and key of every entry from `first` on, in order, until it or `matches` returns false.
@@ -49,18 +60,16 @@ extension NameSegment {
   }
 
   private func forEachSubstringMatch(
-    of query: NameQuery, from first: Place, _ budget: inout QueryBudget,
+    of text: [UInt8], from first: Place, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
   ) {
     if first.rank >= count { return }
-    let isShort = query.loose.count < 3
+    let isShort = text.count < 3
     let stretch = Stretch(names: isShort ? Self.namesPerGroup : Self.namesPerBlock, first: first)
     // Adjacent groups are in the next cache lines, which the hardware prefetches.
     let countAhead = isShort ? 1 : Self.blocksAhead
     var wantsMore = true
     func postings(_ part: Int) -> GramPostings { isShort ? parts[part].shortGrams : parts[part].trigrams }
-    // The closure holds the text, not the query with its three references.
-    let text = query.loose
     let firstPart = first.rank / namesPerPart
     withTemporaryList(of: UInt32.self, capacity: Grams.maximumQueryCount) { grams in
       Grams.add(ofQuery: text.span, to: &grams)

@@ -75,6 +75,7 @@ struct PostSet {
   mutating func mark(
     in window: Range<Int>, _ bits: inout [UInt64], _ segment: PostSegment, _ posts: borrowing PostTable
   ) {
+    var bits = bits.mutableSpan
     segment.words.mark(&words, in: window, &bits)
     for index in authors.indices where authors[index].document < window.upperBound {
       var walk = authors[index]

@@ -3,8 +3,9 @@
 ///
 /// Words are indexed rather than grams because a text has many times more grams than words. With everything needed to
 /// find a million posts, the index takes 0.24 bytes per byte of text; plain lists of grams take 3.9. A word that occurs
-/// nowhere costs one dictionary lookup; with grams, documents would have to be read. Immutable, plain data.
-struct WordPostings: Sendable {
+/// nowhere costs one dictionary lookup; with grams, documents would have to be read. Immutable; a class, so that a
+/// query takes one reference, not one for each array.
+final class WordPostings: Sendable {
   let documentCount: Int
   /// The dictionary. Its rows are indices of `entries`.
   private let words: NameSegment
@@ -65,28 +66,36 @@ struct WordPostings: Sendable {
     var firstDocument: Int { lists.reduce(Int.max) { min($0, $1.document) } }
   }
 
+  /// The lists of a query for which room is made at once.
+  private static let usualListCount = 16
+
   /// The words that match a query; nil if there are more than `limit`.
   func matches(
-    of query: NameQuery, limit: Int, _ budget: inout QueryBudget
+    of query: WordQuery, limit: Int, _ budget: inout QueryBudget
   ) -> Matches? {
     var matches = Matches()
     var count = 0
-    words.forEachMatch(of: query, from: nil, &budget) { place, _, _ in
+    words.forEachMatch(of: query.key, query.match, &budget) { place, _, _ in
       count += 1
       if count > limit { return false }
-      let entry = entries[Int(words.rows[place.rank])]
-      matches.documentCount += entry.count
-      if entry.isBitmap {
-        matches.bitmaps.append(entry.place)
-      } else {
-        var walk = ListWalk(place: entry.place, leftCount: entry.count)
-        Self.step(&walk, lists.span)
-        matches.lists.append(walk)
-        matches.listedCount += entry.count
-      }
+      add(place.rank, to: &matches)
       return true
     }
     return count > limit ? nil : matches
+  }
+
+  /// Adds the documents of the word of a rank.
+  @inline(__always)
+  private func add(_ rank: Int, to matches: inout Matches) {
+    let entry = entries[Int(words.rows[rank])]
+    matches.documentCount += entry.count
+    if entry.isBitmap { return matches.bitmaps.append(entry.place) }
+    var walk = ListWalk(place: entry.place, leftCount: entry.count)
+    let lists = lists
+    Self.step(&walk, lists.span)
+    if matches.lists.isEmpty { matches.lists.reserveCapacity(Self.usualListCount) }
+    matches.lists.append(walk)
+    matches.listedCount += entry.count
   }
 
   @inline(__always)
@@ -96,41 +105,41 @@ struct WordPostings: Sendable {
       return
     }
     var byte = lists[walk.place]
-    walk.place += 1
+    walk.place &+= 1
     var gap = Int(byte & 0x7F)
     var shift = 7
     while byte >= 0x80 {
       byte = lists[walk.place]
-      walk.place += 1
-      gap |= Int(byte & 0x7F) << shift
-      shift += 7
+      walk.place &+= 1
+      gap |= Int(byte & 0x7F) &<< shift
+      shift &+= 7
     }
-    walk.document += gap + 1
-    walk.leftCount -= 1
+    walk.document &+= gap &+ 1
+    walk.leftCount &-= 1
   }
 
   /// Sets the bits of the documents of `matches` in a window, and advances past it.
   /// - Parameters:
   ///   - window: begins at a multiple of 64, and not before the end of the previous window.
   ///   - bits: one per document of the window, in order.
-  func mark(_ matches: inout Matches, in window: Range<Int>, _ bits: inout [UInt64]) {
-    var bits = bits.mutableSpan
-    let lists = lists.span
-    for index in matches.lists.indices {
-      var walk = matches.lists[index]
-      if walk.document >= window.upperBound { continue }
-      while walk.document < window.lowerBound { Self.step(&walk, lists) }
+  func mark(_ matches: inout Matches, in window: Range<Int>, _ bits: inout MutableSpan<UInt64>) {
+    let (lists, bitmaps) = (lists, bitmaps)
+    var walks = matches.lists.mutableSpan
+    for index in walks.indices where walks[index].document < window.upperBound {
+      var walk = walks[index]
+      while walk.document < window.lowerBound { Self.step(&walk, lists.span) }
       while walk.document < window.upperBound {
-        let bit = walk.document - window.lowerBound
-        bits[bit >> 6] |= 1 << UInt64(bit & 63)
-        Self.step(&walk, lists)
+        let bit = walk.document &- window.lowerBound
+        bits[bit >> 6] |= 1 &<< UInt64(bit & 63)
+        Self.step(&walk, lists.span)
       }
-      matches.lists[index] = walk
+      walks[index] = walk
     }
-    let bitmaps = bitmaps.span
+    let count = (window.count + 63) / 64
     for place in matches.bitmaps {
       let first = place + window.lowerBound / 64
-      for word in 0..<(window.count + 63) / 64 { bits[word] |= bitmaps[first + word] }
+      let words = bitmaps.span.extracting(first..<first + count)
+      for word in words.indices { bits[word] |= words[word] }
     }
   }
 
@@ -138,6 +147,7 @@ struct WordPostings: Sendable {
 
   func checkInvariants(_ name: String) -> [String] {
     var problems: [String] = []
+    let lists = lists
     for (slot, entry) in entries.enumerated() {
       if entry.isBitmap {
         let bits = bitmaps[entry.place..<entry.place + Self.wordsPerBitmap(documentCount)]

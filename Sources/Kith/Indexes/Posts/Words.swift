@@ -36,15 +36,21 @@ enum Words {
   ///
   /// A word cut at its end is a prefix query, and one cut at its start is a substring query, because the dictionary is
   /// sorted by the beginnings of words.
-  static func queries(of key: [UInt8]) -> [NameQuery] {
-    var queries: [NameQuery] = []
+  static func queries(of key: [UInt8]) -> [WordQuery] {
+    var queries: [WordQuery] = []
     forEach(in: key.span) { range in
       let isWhole = key[range.lowerBound] >= 0xE0
       let opensLeft = range.lowerBound == 0 && !isWhole
       let opensRight = range.upperBound == key.count && !isWhole
       let match: NameQuery.Match = opensLeft ? .substring : opensRight ? .prefix : .exact
-      queries.append(NameQuery(key: Array(key[range]), match: match))
+      queries.append(WordQuery(key: range.count == key.count ? key : Array(key[range]), match: match))
     }
     return queries
   }
+}
+
+/// A query of the dictionary: a loose key, and where in the word it must occur.
+struct WordQuery {
+  let key: [UInt8]
+  let match: NameQuery.Match
 }

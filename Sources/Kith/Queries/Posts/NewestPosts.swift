@@ -28,7 +28,7 @@ struct NewestPosts {
   mutating func settle() { newest.select() }
 
   /// The posts, newest first.
-  consuming func rows() -> [UInt32] { newest.sorted().map(\.row) }
+  mutating func rows() -> [UInt32] { newest.sorted().map(\.row) }
 
   var count: Int { newest.count }
 }

@@ -13,21 +13,19 @@ struct PostFilter {
   private static let maximumMoveCount = 64
   /// The postings before a window that are read to get there, at most.
   private static let maximumSkippedCount = 4_096
-  /// The most words of a dictionary that a term may match.
-  private static let maximumWordCount = 256
 
   private struct Term {
-    let grams: [UInt32]
-    let words: [NameQuery]
+    let key: [UInt8]
     let signature: NameSignature
-    /// The documents of the words in the present segment; nil for a word with too many of them, which is not tested.
-    var matches: [WordPostings.Matches?] = []
+    var postings: TermPostings
+    /// Walks over the documents of its words in the present segment; nil for a word with too many of them, which is not
+    /// tested.
+    var walks: [WordPostings.Matches?] = []
   }
 
-  private var terms: [Term]
+  private var terms: [Term] = []
   /// For each term, one bit for each post of the part that may contain it: in the text or, in a memtable, in the name.
   private var masks: [UInt64]
-  private var marks = [UInt64](repeating: 0, count: wordsPerTerm)
   /// The rows of the memtable, or of the segment.
   private var rows: Range<UInt32> = 0..<0
   private var segment: PostSegment?
@@ -39,13 +37,27 @@ struct PostFilter {
   /// Whether the masks lack the names of the authors.
   private var lacksNames = false
 
-  init(_ terms: Terms) {
-    self.terms = terms.queries.indices.map { index in
-      Term(
-        grams: terms.queries[index].grams, words: Words.queries(of: terms.queries[index].loose),
-        signature: terms.signatures[index])
+  init(_ terms: borrowing Terms) {
+    let queries = terms.queries
+    self.terms.reserveCapacity(queries.count)
+    for index in queries.indices {
+      let key = queries[index].loose
+      self.terms.append(Term(key: key, signature: terms.signature(ofWord: index), postings: TermPostings(of: key)))
     }
-    masks = [UInt64](repeating: 0, count: terms.queries.count * Self.wordsPerTerm)
+    masks = [UInt64](repeating: 0, count: queries.count * Self.wordsPerTerm)
+  }
+
+  /// Whether a text that contains a term has words to look up.
+  func hasWords(_ term: Int) -> Bool { !terms[term].postings.words.isEmpty }
+
+  /// The first word to look up of a term that has any.
+  func firstWord(of term: Int) -> WordQuery { terms[term].postings.words[0] }
+
+  /// For each word of a term, its matches in a segment; nil for one with too many.
+  mutating func matches(
+    of term: Int, in segment: PostSegment, _ budget: inout QueryBudget
+  ) -> [WordPostings.Matches?] {
+    terms[term].postings.matches(in: segment, &budget)
   }
 
   /// Whether about one in so many posts of the part, or more, has a text that contains all terms.
@@ -152,8 +164,10 @@ struct PostFilter {
     if let memtable = index.memtables.last(where: { $0.rows.contains(row) }) {
       (segment, rows, documents, lacksNames) = (nil, memtable.rows, 0..<0, true)
       for term in terms.indices {
+        let key = terms[term].key
+        let grams = Grams.ofQuery(key.span)
         for group in 0..<Self.wordsPerTerm {
-          masks[term * Self.wordsPerTerm + group] = memtable.posts(ofGroup: group, holding: terms[term].grams)
+          masks[term * Self.wordsPerTerm + group] = memtable.posts(ofGroup: group, holding: grams)
         }
       }
       textCount = countTexts()
@@ -170,11 +184,7 @@ struct PostFilter {
     if segment === next && document >= documents.upperBound {
       start = max(start, documents.upperBound)
     } else {
-      for term in terms.indices {
-        terms[term].matches = terms[term].words.map {
-          next.words.matches(of: $0, limit: Self.maximumWordCount, &budget)
-        }
-      }
+      for term in terms.indices { terms[term].walks = terms[term].postings.matches(in: next, &budget) }
     }
     (segment, rows) = (next, next.rows)
     documents = start..<min(start + Self.postsPerPart, next.order.count)
@@ -198,13 +208,19 @@ struct PostFilter {
   private mutating func mark(_ term: Int, _ segment: PostSegment) {
     let first = term * Self.wordsPerTerm
     for word in 0..<Self.wordsPerTerm { masks[first + word] = ~0 }
-    for index in terms[term].matches.indices {
-      guard var matches = terms[term].matches[index] else { continue }
-      if matches.listedCount * documents.lowerBound / segment.order.count > Self.maximumSkippedCount { continue }
-      for word in marks.indices { marks[word] = 0 }
-      segment.words.mark(&matches, in: documents, &marks)
-      terms[term].matches[index] = matches
-      for word in 0..<Self.wordsPerTerm { masks[first + word] &= marks[word] }
+    withTemporaryList(of: UInt64.self, capacity: Self.wordsPerTerm) { list in
+      list.append(repeating: 0, count: Self.wordsPerTerm)
+      var marks = list.mutableSpan
+      for index in terms[term].walks.indices {
+        guard let count = terms[term].walks[index]?.listedCount,
+          count * documents.lowerBound / segment.order.count <= Self.maximumSkippedCount,
+          var walks = terms[term].walks[index].take()
+        else { continue }
+        for word in marks.indices { marks[word] = 0 }
+        segment.words.mark(&walks, in: documents, &marks)
+        terms[term].walks[index] = walks
+        for word in marks.indices { masks[first + word] &= marks[word] }
+      }
     }
   }
 }

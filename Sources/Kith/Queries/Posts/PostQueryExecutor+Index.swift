@@ -1,8 +1,8 @@
 /// The index plan: candidates from the rarest words and from authors.
 extension PostQueryExecutor {
-  /// The most dictionary words, and users by name, that a selective term may match. A term that matches more is not
-  /// used, as long as another one is selective.
-  private static let maximumMatchCount = 256
+  /// The most users by name that a selective term may match. A term that matches more is not used, as long as another
+  /// one is selective.
+  private static let maximumUserCount = 256
   /// The most followees whose posts are gathered. With more, the author of each candidate is looked up among the
   /// followees.
   private static let maximumFolloweeCount = 4_096
@@ -18,9 +18,11 @@ extension PostQueryExecutor {
 
   /// A driving term: a word that does not occur in the requested author's name.
   private struct DrivingTerm {
-    let query: NameQuery
-    /// The words to look up in the dictionaries. A post must contain all of them.
-    let words: [NameQuery]
+    /// Its number among the terms, and the bytes of its loose key.
+    let term: Int
+    let byteCount: Int
+    /// Whether there are words to look up in the dictionaries. A post must contain all of them.
+    let hasWords: Bool
     /// The users whose name contains the term; nil if there are too many.
     var authors: [UInt32]?
     /// The same users in a filter, where they are too many but were gathered; and the limit of the last attempt.
@@ -31,7 +33,7 @@ extension PostQueryExecutor {
     var isUngathered: Bool { authors == nil && manyAuthors == nil }
 
     /// Whether the term is selective.
-    var isSelective: Bool { authors != nil && !words.isEmpty }
+    var isSelective: Bool { authors != nil && hasWords }
   }
 
   /// Finds the matches that the scan has not reached.
@@ -40,36 +42,42 @@ extension PostQueryExecutor {
     try advance(&filter, state)
     let isDense = author == nil && among == nil && filter.isDense(Self.filteredSparsity)
     if isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
-    var drivingTerms = try drivingTerms(state)
+    var drivingTerms = try drivingTerms(filter, state)
     let authorFilter = authorFilter(state)
     if authorFilter == nil && !drivingTerms.contains(where: { $0.isSelective }) {
       if !isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
       // The longest word is usually the rarest.
-      guard let index = drivingTerms.firstIndex(where: { !$0.words.isEmpty }) else {
+      guard let index = drivingTerms.firstIndex(where: { $0.hasWords }) else {
         _ = try walk(state, atLeast: .max)
         return
       }
-      drivingTerms[index].authors = try users(named: drivingTerms[index].query, limit: .max, state)
+      drivingTerms[index].authors = try users(named: terms.queries[drivingTerms[index].term], limit: .max, state)
     }
     for memtable in state.posts.index.memtables.reversed() { search(in: memtable, drivingTerms, authorFilter, state) }
     var windows = PostWindows()
     for entry in state.posts.index.segments.reversed() where budget.canContinue {
       found.settle()
-      try search(in: entry.segment, &drivingTerms, authorFilter, &windows, state)
+      try search(in: entry.segment, &drivingTerms, authorFilter, &filter, &windows, state)
     }
     try budget.check()
   }
 
   /// The driving terms, the longest first.
-  private mutating func drivingTerms(_ state: borrowing GraphState) throws(KithError) -> [DrivingTerm] {
+  private mutating func drivingTerms(
+    _ filter: borrowing PostFilter, _ state: borrowing GraphState
+  ) throws(KithError) -> [DrivingTerm] {
     // Words that occur in the author's own name need no search.
     let wanted = if let author { missing(terms.all, inNameOf: author, state) } else { terms.all }
     var drivingTerms: [DrivingTerm] = []
-    for (index, query) in terms.queries.enumerated() where wanted >> UInt64(index) & 1 == 1 {
-      let users = author == nil ? try users(named: query, limit: Self.maximumMatchCount, state) : []
-      drivingTerms.append(DrivingTerm(query: query, words: Words.queries(of: query.loose), authors: users))
+    for index in terms.queries.indices where wanted >> UInt64(index) & 1 == 1 {
+      let query = terms.queries[index]
+      let users = author == nil ? try users(named: query, limit: Self.maximumUserCount, state) : []
+      drivingTerms.append(
+        DrivingTerm(
+          term: index, byteCount: query.loose.count, hasWords: filter.hasWords(index), authors: users))
     }
-    return drivingTerms.sorted { $0.query.loose.count > $1.query.loose.count }
+    drivingTerms.sort { $0.byteCount > $1.byteCount }
+    return drivingTerms
   }
 
   /// The only authors whose posts can match; nil for all users, or too many.
@@ -104,8 +112,9 @@ extension PostQueryExecutor {
     var wanted: [(grams: [UInt32], signature: NameSignature, authorBlocks: UInt64)] = []
     for term in drivingTerms where blocks != 0 {
       let authorBlocks = if let authors = term.authors { memtable.blocks(by: authors) } else { ~UInt64(0) }
-      blocks &= memtable.blocks(holding: term.query.grams) | authorBlocks
-      wanted.append((term.query.grams, NameSignature(key: term.query.loose.span), authorBlocks))
+      let grams = terms.queries[term.term].grams
+      blocks &= memtable.blocks(holding: grams) | authorBlocks
+      wanted.append((grams, terms.signature(ofWord: term.term), authorBlocks))
     }
     while blocks != 0 {
       let block = 63 - blocks.leadingZeroBitCount
@@ -128,14 +137,14 @@ extension PostQueryExecutor {
 
   private mutating func search(
     in segment: PostSegment, _ drivingTerms: inout [DrivingTerm], _ authorFilter: [UInt32]?,
-    _ windows: inout PostWindows, _ state: borrowing GraphState
+    _ filter: inout PostFilter, _ windows: inout PostWindows, _ state: borrowing GraphState
   ) throws(KithError) {
     guard let newest = segment.newest, let oldest = segment.oldest, newest > found.bound, oldest < high else { return }
     var first = segment.firstDocument(before: high)
     if first == segment.firstDocument(before: found.bound) { return scanEach(in: segment, from: first, state) }
     let bound = found.bound
     var (takenCount, rejectedCount, last) = (0, 0, -1)
-    while var sets = sets(in: segment, drivingTerms, authorFilter, state) {
+    while var sets = sets(in: segment, drivingTerms, authorFilter, &filter, state) {
       // Documents to read at most, where that is worth gathering users.
       var unread: Int?
       let documentCount = sets[0].documentCount
@@ -169,7 +178,7 @@ extension PostQueryExecutor {
     for index in drivingTerms.indices where drivingTerms[index].isUngathered {
       if limit < 4 * drivingTerms[index].gatheredLimit { continue }
       drivingTerms[index].gatheredLimit = limit
-      guard let users = try users(named: drivingTerms[index].query, limit: limit, state) else { continue }
+      guard let users = try users(named: terms.queries[drivingTerms[index].term], limit: limit, state) else { continue }
       var filter = RowBloomFilter()
       filter.clear(forCount: users.count)
       for user in users { filter.insert(user) }
@@ -191,14 +200,13 @@ extension PostQueryExecutor {
   /// The sets of documents in a segment whose intersection contains all matches, smallest first; nil if there is no
   /// match.
   private mutating func sets(
-    in segment: PostSegment, _ drivingTerms: [DrivingTerm], _ authorFilter: [UInt32]?, _ state: borrowing GraphState
+    in segment: PostSegment, _ drivingTerms: [DrivingTerm], _ authorFilter: [UInt32]?, _ filter: inout PostFilter,
+    _ state: borrowing GraphState
   ) -> [PostSet]? {
     var sets: [PostSet] = []
     if let authorFilter { sets.append(PostSet(authors: authorFilter, in: segment, before: high, state.posts)) }
     for term in drivingTerms where !term.isUngathered {
-      for query in term.words {
-        guard let words = segment.words.matches(of: query, limit: Self.maximumMatchCount, &budget)
-        else { continue }
+      for case let words? in filter.matches(of: term.term, in: segment, &budget) {
         if let authors = term.authors {
           sets.append(PostSet(words, authors: authors, in: segment, before: high, state.posts))
         } else if let manyAuthors = term.manyAuthors {
@@ -209,7 +217,7 @@ extension PostQueryExecutor {
     }
     if sets.allSatisfy({ $0.documentCount == .max }) { sets = [] }  // they only restrict others
     if sets.isEmpty, let term = drivingTerms.first(where: { $0.isSelective }),
-      let words = segment.words.matches(of: term.words[0], limit: .max, &budget)
+      let words = segment.words.matches(of: filter.firstWord(of: term.term), limit: .max, &budget)
     {
       sets.append(PostSet(words, authors: term.authors ?? [], in: segment, before: high, state.posts))
     }

@@ -25,7 +25,7 @@ struct PostQueryExecutor: ~Copyable {
   private var keys = KeyBuffer(capacity: 256)
 
   init(
-    terms: Terms, author: UInt32?, among: UInt32?, visibility: Visibility, range: PostRange, limit: Int
+    terms: consuming Terms, author: UInt32?, among: UInt32?, visibility: Visibility, range: PostRange, limit: Int
   ) {
     self.terms = terms
     self.author = author
@@ -39,10 +39,15 @@ struct PostQueryExecutor: ~Copyable {
 
   /// The newest posts that match, newest first.
   /// - Throws: `cancelled`.
-  consuming func rows(_ state: borrowing GraphState) throws(KithError) -> [UInt32] {
+  mutating func rows(_ state: borrowing GraphState) throws(KithError) -> [UInt32] {
     let isIndexed = state.posts.index.isWhole && !(terms.isEmpty && among == nil)
     if try !walk(state, atLeast: isIndexed ? Self.stride : .max) { try searchIndex(state) }
     return found.rows()
+  }
+
+  /// The matches of the words in the text of a post.
+  func highlights(in row: UInt32, _ state: borrowing GraphState) -> [Range<Int>] {
+    state.posts.texts.withBytes(Int(row)) { Highlights.ranges(of: terms, in: $0) }
   }
 
   /// Continues the scan from the newest post not yet scanned to older ones.

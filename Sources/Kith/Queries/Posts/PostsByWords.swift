@@ -17,7 +17,7 @@ struct PostsByWords: Query {
     var range = PostRange(before: query.before, after: query.after)
     if let cursor = query.cursor { range.high = min(range.high, try PostKey(cursor, kind: kind, subject: subject)) }
     if terms.matchNothing || range.isEmpty { return Page(nil) }
-    let executor = PostQueryExecutor(
+    var executor = PostQueryExecutor(
       terms: terms, author: author, among: query.followedOnly ? visibility.viewer : nil, visibility: visibility,
       range: range, limit: query.limit + 1)
     var rows = try executor.rows(state)
@@ -28,9 +28,7 @@ struct PostsByWords: Query {
     }
     var highlights: [[Range<Int>]]?
     if query.includesHighlights {
-      highlights = rows.map { row in
-        state.posts.texts.withBytes(Int(row)) { Highlights.ranges(of: terms, in: $0) }
-      }
+      highlights = rows.map { executor.highlights(in: $0, state) }
     }
     return Page(PostRecords(rows, visibility, state), next: next, highlights: highlights)
   }
