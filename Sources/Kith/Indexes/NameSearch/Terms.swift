@@ -61,6 +61,9 @@ struct Terms: ~Copyable {
   /// A word without a key, such as a lone accent, matches nothing.
   var matchNothing: Bool { words.contains { $0.loose.isEmpty } }
 
+  /// The bytes of the shortest loose key.
+  var smallestByteCount: Int { words.reduce(.max) { min($0, $1.loose.count) } }
+
   /// What a name has at least that contains a word.
   func signature(ofWord index: Int) -> NameSignature { words[index].signature }
 

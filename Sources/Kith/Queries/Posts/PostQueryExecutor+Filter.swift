@@ -38,7 +38,10 @@ extension PostQueryExecutor {
 
   /// Moves a filter to the newest post not yet scanned.
   mutating func advance(_ filter: inout PostFilter, _ state: borrowing GraphState) throws(KithError) {
-    guard author == nil, let place, let (row, _) = state.posts.all.element(before: place, of: 0) else { return }
+    if author != nil { return }
+    let place = place ?? state.posts.all.partitionPoint(of: 0) { state.posts.isBefore($0, high) }
+    self.place = place
+    guard let (row, _) = state.posts.all.element(before: place, of: 0) else { return }
     filter.move(to: row, &budget, state)
     try budget.check()
   }

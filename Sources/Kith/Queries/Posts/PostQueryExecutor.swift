@@ -1,13 +1,16 @@
 /// Executes a post search: the parameters by row, and the matches so far.
 ///
-/// The first plan scans posts from the newest on: frequent words fill the page before an index could be read. If few
-/// posts match, the second plan reads candidates from the index (`PostQueryExecutor+Index`). In both plans the
-/// predicate is evaluated on the post itself.
+/// The first plan scans posts from the newest on: words of few letters fill the page before an index could be read. If
+/// few posts match, or all words are longer, the second plan reads candidates from the index
+/// (`PostQueryExecutor+Index`). In both plans the predicate is evaluated on the post itself.
 struct PostQueryExecutor: ~Copyable {
   /// The number of posts scanned before the index is read, and between two checks of the share of matches.
   private static let stride = 16
   /// A scan continues while at least one in this many posts matches.
   private static let sparsity = 10
+  /// The bytes of a term that few words of a dictionary contain, so that looking it up costs less than reading a stride
+  /// of posts.
+  private static let longByteCount = 4
 
   let terms: Terms
   let author: UInt32?
@@ -41,8 +44,18 @@ struct PostQueryExecutor: ~Copyable {
   /// - Throws: `cancelled`.
   mutating func rows(_ state: borrowing GraphState) throws(KithError) -> [UInt32] {
     let isIndexed = state.posts.index.isWhole && !(terms.isEmpty && among == nil)
-    if try !walk(state, atLeast: isIndexed ? Self.stride : .max) { try searchIndex(state) }
+    if isIndexed && beginsWithIndex(state) {
+      try searchIndex(state)
+    } else if try !walk(state, atLeast: isIndexed ? Self.stride : .max) {
+      try searchIndex(state)
+    }
     return found.rows()
+  }
+
+  /// Whether all words are worth looking up before a post is read, for a filter that covers the newest posts.
+  private func beginsWithIndex(_ state: borrowing GraphState) -> Bool {
+    author == nil && among == nil && state.posts.index.kind == .textsAndAuthors
+      && terms.smallestByteCount >= Self.longByteCount
   }
 
   /// The matches of the words in the text of a post.
