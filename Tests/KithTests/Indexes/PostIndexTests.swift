@@ -179,6 +179,29 @@ import Testing
     try compare()
   }
 
+  @Test("Two words that seldom meet are found where one window of documents ends and the next begins")
+  func windows() throws {
+    let (graph, plain) = (SocialGraph(), SocialGraph(options: SocialGraph.Options(postIndex: .off)))
+    var random = SeededRandom(seed: 3)
+    for each in [graph, plain] { _ = try each.addUser("ann") }
+    for number in 0..<12_000 {
+      // The older the post, the less seldom, so that windows grow and shrink.
+      let share = number < 3_000 ? 3 : number < 8_000 ? 9 : 20
+      let words = ["snow", "storm", "rain"].filter { _ in random.below(share) == 0 }
+      let text = words.joined(separator: " ") + " n\(number)"
+      for each in [graph, plain] { try each.addPost(text, by: 1) }
+    }
+    graph.settlePosts()
+    for query in ["snow storm", "rain snow", "storm rain snow", "snow"] {
+      for limit in [1, 5, 20, 60, 1_000] {
+        let found = try [graph, plain].map { graph in
+          try graph.read { try $0.searchPosts(query, PostQuery(limit: limit)) }.map(\.id)
+        }
+        #expect(found[0] == found[1] && found[0].count > min(limit, 60) / 2, "\(query), \(limit)")
+      }
+    }
+  }
+
   @Test("Without an index nothing is stored, and answers are the same")
   func off() throws {
     let graph = SocialGraph(options: SocialGraph.Options(postIndex: .off))

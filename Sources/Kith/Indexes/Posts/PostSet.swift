@@ -108,22 +108,28 @@ struct PostSet {
 }
 
 /// The intersection of sets, in windows of documents that double in size while few results are found. A full page reads
-/// few documents; a nearly empty result takes few windows.
+/// few documents beyond its last one; a nearly empty result takes few windows.
 struct PostWindows {
   private static let smallest = 1_024
   private static let largest = 65_536
+  /// The documents that the last window is expected to hold beyond those that are wanted.
+  private static let spareCount = 3
 
   private var bits = [UInt64](repeating: 0, count: smallest / 64)
   private var setBits = [UInt64](repeating: 0, count: smallest / 64)
 
-  /// Calls `body` with each document that is in all sets, ascending, until it returns false.
-  /// - Parameter first: a multiple of 64.
+  /// Calls `body` with each document that is in all sets, ascending, until it wants no more.
+  /// - Parameters:
+  ///   - first: a multiple of 64.
+  ///   - limit: how many are wanted.
+  ///   - body: takes a document or not. Returns how many more are wanted.
   mutating func forEachDocument(
-    inAll sets: inout [PostSet], of segment: PostSegment, from first: Int, _ posts: borrowing PostTable,
-    _ budget: inout QueryBudget, _ body: (Int) -> Bool
+    inAll sets: inout [PostSet], of segment: PostSegment, from first: Int, limit: Int, _ posts: borrowing PostTable,
+    _ budget: inout QueryBudget, _ body: (Int) -> Int
   ) {
     var start = first
     var width = Self.smallest
+    var (readCount, wantedCount) = (0, limit)
     while true {
       for index in sets.indices { start = max(start, sets[index].firstDocument & ~63) }
       if start >= segment.order.count || !budget.takeStep() { return }
@@ -132,12 +138,16 @@ struct PostWindows {
       for word in 0..<(window.count + 63) / 64 {
         var rest = bits[word]
         while rest != 0 {
-          if !body(start + word * 64 + rest.trailingZeroBitCount) { return }
+          wantedCount = body(start + word * 64 + rest.trailingZeroBitCount)
+          if wantedCount <= 0 { return }
           rest &= rest - 1
         }
       }
       start += width
-      width = min(2 * width, Self.largest)
+      readCount += width
+      // If the documents taken so far lead to expect the last one sooner, the next window ends there.
+      let expected = (wantedCount + Self.spareCount) * readCount / max(1, limit - wantedCount)
+      width = min(2 * width, Self.largest, max(Self.smallest, (expected + 63) & ~63))
     }
   }
 

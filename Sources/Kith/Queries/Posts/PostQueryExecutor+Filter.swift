@@ -17,6 +17,8 @@ extension PostQueryExecutor {
       }
       let run = state.posts.all.run(place.run, of: 0)
       let posts = run.extracting(max(0, place.offset - PostFilter.groupCount)..<place.offset)
+      let next = max(0, place.offset - 2 * PostFilter.groupCount)..<place.offset - posts.count
+      prefetchAuthors(run.extracting(next), state)
       var candidates = filter.candidates(among: posts, &budget, state)
       try budget.check()
       while candidates != 0 {

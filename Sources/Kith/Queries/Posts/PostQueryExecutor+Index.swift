@@ -150,19 +150,19 @@ extension PostQueryExecutor {
       let documentCount = sets[0].documentCount
       var budget = budget
       windows.forEachDocument(
-        inAll: &sets, of: segment, from: first, state.posts, &budget
+        inAll: &sets, of: segment, from: first, limit: limit - takenCount, state.posts, &budget
       ) { document in
-        if document <= last { return true }
+        if document <= last { return limit - takenCount }
         last = document
         let row = segment.order[document]
         if offer(row, state) { takenCount += 1 } else { rejectedCount += 1 }
         if rejectedCount == Self.rejectionLimit, drivingTerms.contains(where: { $0.isUngathered }) {
           rejectedCount += 1
           unread = documentCount
-          return false
+          return 0
         }
         // All following posts are older.
-        return takenCount < limit && (!state.posts.isLive(row) || state.posts.key(row) > bound)
+        return state.posts.isLive(row) && state.posts.key(row) <= bound ? 0 : limit - takenCount
       }
       self.budget = budget
       guard let unread else { return }

@@ -106,7 +106,7 @@ struct PostQueryExecutor: ~Copyable {
 
   /// Prefetches the cards of the authors of some posts: they are scattered in memory, unlike texts.
   @inline(__always)
-  private func prefetchAuthors(_ posts: Span<UInt32>, _ state: borrowing GraphState) {
+  func prefetchAuthors(_ posts: Span<UInt32>, _ state: borrowing GraphState) {
     for index in posts.indices { state.users.names.prefetchReference(Int(state.posts.authors[posts[index]])) }
   }
 
