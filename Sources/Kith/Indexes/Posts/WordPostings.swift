@@ -66,8 +66,8 @@ final class WordPostings: Sendable {
     var firstDocument: Int { lists.reduce(Int.max) { min($0, $1.document) } }
   }
 
-  /// The lists of a query for which room is made at once.
-  private static let usualListCount = 16
+  /// The words whose entries are read together.
+  private static let readCount = 128
 
   /// The words that match a query; nil if there are more than `limit`.
   func matches(
@@ -75,27 +75,38 @@ final class WordPostings: Sendable {
   ) -> Matches? {
     var matches = Matches()
     var count = 0
-    words.forEachMatch(of: query.key, query.match, &budget) { place, _, _ in
-      count += 1
-      if count > limit { return false }
-      add(place.rank, to: &matches)
-      return true
+    withTemporaryList(of: UInt32.self, capacity: Self.readCount) { ranks in
+      words.forEachMatch(of: query.key, query.match, &budget) { place, _, _ in
+        count += 1
+        if count > limit { return false }
+        if ranks.isFull { take(&ranks, to: &matches) }
+        ranks.append(UInt32(place.rank))
+        return true
+      }
+      if count <= limit { take(&ranks, to: &matches) }
     }
     return count > limit ? nil : matches
   }
 
-  /// Adds the documents of the word of a rank.
-  @inline(__always)
-  private func add(_ rank: Int, to matches: inout Matches) {
-    let entry = entries[Int(words.rows[rank])]
-    matches.documentCount += entry.count
-    if entry.isBitmap { return matches.bitmaps.append(entry.place) }
-    var walk = ListWalk(place: entry.place, leftCount: entry.count)
-    let lists = lists
-    Self.step(&walk, lists.span)
-    if matches.lists.isEmpty { matches.lists.reserveCapacity(Self.usualListCount) }
-    matches.lists.append(walk)
-    matches.listedCount += entry.count
+  /// Moves the words of some ranks to the matches. Their entries and lists are scattered in memory: read together,
+  /// their cache misses overlap.
+  private func take(_ ranks: inout OutputSpan<UInt32>, to matches: inout Matches) {
+    let (rows, entries, lists) = (words.rows, entries, lists)
+    let first = matches.lists.count
+    if first == 0 { matches.lists.reserveCapacity(ranks.count) }
+    for index in ranks.indices {
+      let entry = entries[Int(rows[Int(ranks[index])])]
+      matches.documentCount += entry.count
+      if entry.isBitmap {
+        matches.bitmaps.append(entry.place)
+        continue
+      }
+      lists.span.prefetch(entry.place, count: 1)
+      matches.lists.append(ListWalk(place: entry.place, leftCount: entry.count))
+      matches.listedCount += entry.count
+    }
+    for index in first..<matches.lists.count { Self.step(&matches.lists[index], lists.span) }
+    ranks.removeAll()
   }
 
   @inline(__always)
