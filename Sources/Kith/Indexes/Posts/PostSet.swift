@@ -112,6 +112,8 @@ struct PostSet {
 struct PostWindows {
   private static let smallest = 1_024
   private static let largest = 65_536
+  /// The posts that are prefetched together: about a page.
+  private static let prefetchedCount = 24
   /// The documents that the last window is expected to hold beyond those that are wanted.
   private static let spareCount = 3
 
@@ -135,20 +137,57 @@ struct PostWindows {
       if start >= segment.order.count || !budget.takeStep() { return }
       let window = start..<min(start + width, segment.order.count)
       intersect(&sets, window, segment, posts)
-      for word in 0..<(window.count + 63) / 64 {
-        var rest = bits[word]
-        while rest != 0 {
-          wantedCount = body(start + word * 64 + rest.trailingZeroBitCount)
-          if wantedCount <= 0 { return }
-          rest &= rest - 1
-        }
-      }
+      wantedCount = visit(window, wantedCount, segment, posts, body)
+      if wantedCount <= 0 { return }
       start += width
       readCount += width
       // If the documents taken so far lead to expect the last one sooner, the next window ends there.
       let expected = (wantedCount + Self.spareCount) * readCount / max(1, limit - wantedCount)
       width = min(2 * width, Self.largest, max(Self.smallest, (expected + 63) & ~63))
     }
+  }
+
+  /// Calls `body` with the documents of a window, until it wants no more.
+  /// - Returns: how many more are wanted.
+  private func visit(
+    _ window: Range<Int>, _ wantedCount: Int, _ segment: PostSegment, _ posts: borrowing PostTable,
+    _ body: (Int) -> Int
+  ) -> Int {
+    withTemporaryList(of: Int.self, capacity: Self.prefetchedCount) { documents in
+      var wantedCount = wantedCount
+      for word in 0..<(window.count + 63) / 64 {
+        var rest = bits[word]
+        while rest != 0 {
+          documents.append(window.lowerBound + word * 64 + rest.trailingZeroBitCount)
+          rest &= rest - 1
+          if documents.isFull { wantedCount = Self.visit(&documents, wantedCount, segment, posts, body) }
+          if wantedCount <= 0 { return 0 }
+        }
+      }
+      return Self.visit(&documents, wantedCount, segment, posts, body)
+    }
+  }
+
+  /// The same for some documents, and removes them. What is read of their posts is prefetched in stages: author, time
+  /// and the location of the text, then the text.
+  private static func visit(
+    _ documents: inout OutputSpan<Int>, _ wantedCount: Int, _ segment: PostSegment, _ posts: borrowing PostTable,
+    _ body: (Int) -> Int
+  ) -> Int {
+    let order = segment.order
+    for index in documents.indices {
+      let row = Int(order[documents[index]])
+      posts.authors.prefetch(row)
+      posts.times.prefetch(row)
+      posts.texts.prefetchReference(row)
+    }
+    for index in documents.indices {
+      _ = posts.texts.prefetch(referenced: posts.texts.reference(Int(order[documents[index]])))
+    }
+    var wantedCount = wantedCount
+    for index in documents.indices where wantedCount > 0 { wantedCount = body(documents[index]) }
+    documents.removeAll()
+    return wantedCount
   }
 
   private mutating func intersect(
