@@ -174,6 +174,14 @@ import Testing
         (0..<targetCount).filter { set.contains($0) }
       }
       #expect(found == targets.sorted(), "the set of source \(source)")
+      let foundAtOnce = TargetSet.lend(targetsOf: UInt32(source), in: relation) { set in
+        (0..<targetCount / 8).flatMap { first in
+          let rows = (0..<8).map { first + $0 * (targetCount / 8) }
+          let members = set.members(among: rows.span)
+          return rows.indices.filter { members >> UInt32($0) & 1 == 1 }.map { rows[$0] }
+        }
+      }
+      #expect(foundAtOnce.sorted() == targets.sorted(), "eight at once in the set of source \(source)")
     }
     for target in 0..<targetCount {
       let probe = EdgeProbe(to: target, in: relation)

@@ -6,10 +6,8 @@ import CSupport
 /// are collected once.
 /// - Complexity: created in O(runs); a test takes O(log targets).
 @safe struct TargetSet: ~Copyable {
-  @unsafe private struct Run {
-    let base: UnsafePointer<UInt64>
-    let count: Int
-  }
+  /// The number of rows that are tested at once.
+  static var laneCount: Int { kith_lane_count }
 
   private typealias Piece = PackedLists<UInt64>.CompactRun
 
@@ -19,7 +17,7 @@ import CSupport
   // Safety: they have `count` elements, runs or pieces according to the form of the list, and these lie in a graph that
   // is not changed while the set is lent.
   private let firsts: UnsafePointer<UInt64>
-  private let runs: UnsafePointer<Run>?
+  private let runs: UnsafePointer<kith_run>?
   private let pieces: UnsafePointer<Piece>?
   private let count: Int
 
@@ -30,17 +28,17 @@ import CSupport
     if relation.form == .compact { return lendPieces(targetsOf: source, in: relation, body) }
     let capacity = relation.forward.runCount(of: Int(source))
     return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
-      unsafe withUnsafeTemporaryAllocation(of: Run.self, capacity: capacity) { runs in
+      unsafe withUnsafeTemporaryAllocation(of: kith_run.self, capacity: capacity) { runs in
         guard let firstOfAll = firsts.baseAddress, let firstRun = runs.baseAddress else {
           preconditionFailure("a list has a run")
         }
         var count = 0
         relation.forward.forEachRun(of: Int(source)) { targets in
           unsafe targets.withUnsafeBufferPointer { elements in
-            guard let base = elements.baseAddress else { return }
+            guard let base = elements.baseAddress, elements.count > 0 else { return }
             // The first run gets the lowest possible start: anything below it is searched there.
             unsafe firsts[count] = unsafe count == 0 ? 0 : base[0]
-            unsafe runs[count] = unsafe Run(base: base, count: elements.count)
+            unsafe runs[count] = unsafe kith_run(start: base, count: elements.count)
             count += 1
           }
         }
@@ -77,7 +75,7 @@ import CSupport
   }
 
   private init(
-    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<Run>?, pieces: UnsafePointer<Piece>?, count: Int
+    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<kith_run>?, pieces: UnsafePointer<Piece>?, count: Int
   ) {
     unsafe self.firsts = unsafe firsts
     unsafe self.runs = unsafe runs
@@ -99,7 +97,21 @@ import CSupport
       return place < piece.count && Relation.target(piece[place]) == target
     }
     let run = unsafe runs[index]
-    let place = unsafe kith_lower_bound(run.base, run.count, key)
-    return unsafe place < run.count && Relation.target(run.base[place]) == target
+    let place = unsafe kith_lower_bound(run.start, run.count, key)
+    return unsafe place < run.count && Relation.target(run.start[place]) == target
+  }
+
+  /// Which of eight rows are targets: bit n for row n. Half the time of as many tests.
+  @inline(__always)
+  func members(among rows: Span<UInt32>) -> UInt32 {
+    precondition(rows.count == Self.laneCount)
+    if count == 0 { return 0 }
+    guard let runs = unsafe runs else {
+      var members: UInt32 = 0
+      for lane in 0..<Self.laneCount where contains(rows[lane]) { members |= 1 << UInt32(lane) }
+      return members
+    }
+    // Safety: it reads as many numbers as the lanes, which are there, and the runs, none of which is empty.
+    return unsafe rows.withUnsafeBufferPointer { unsafe kith_members(firsts, runs, count, $0.baseAddress) }
   }
 }

@@ -9,7 +9,7 @@ enum TimelinePlan {
   /// Costs in half nanoseconds.
   enum Cost {
     /// Reading a post, with a search of its author among the followees, or only in their Bloom filter.
-    static let searchedPost = 80
+    static let searchedPost = 16
     static let filteredPost = 6
     /// Adding a followee to the Bloom filter, with the clearing of its slots.
     static let filteredFollowee = 4
@@ -17,11 +17,11 @@ enum TimelinePlan {
     static let gatheredFollowee = 2
     static let searchedList = 160
     static let mergedPost = 120
-    /// The most that a scan that soon gives up may cost: this fraction (1/n) of the merge that it delays.
+    /// The most that a scan that soon gives up may cost: this fraction (1/n) of what it delays.
     static let trialShare = 8
     /// How many times as often as the average user followees may post. A scan that this does not make cheaper is not
     /// tried: for later pages of a hundred followees, trials took a tenth of the time.
-    static let mostActivity = 4
+    static let mostActivity = 6
 
     static func merge(_ followeeCount: Int, searching searchedCount: Int, limit: Int) -> Int {
       followeeCount * gatheredFollowee + searchedCount * searchedList + min(followeeCount, limit) * mergedPost
@@ -29,8 +29,13 @@ enum TimelinePlan {
 
     /// The cost of a scan that has no Bloom filter yet, and builds one if that pays.
     static func scan(_ postCount: Int, _ followeeCount: Int) -> Int {
-      min(postCount * searchedPost, followeeCount * filteredFollowee + postCount * filteredPost)
+      min(postCount * searchedPost, filter(followeeCount) + postCount * filteredPost)
     }
+
+    static func filter(_ followeeCount: Int) -> Int { followeeCount * filteredFollowee }
+
+    /// How many posts are read before a scan is given up for something of that cost. Fewer say little about the rest.
+    static func trial(before cost: Int) -> Int { cost / (trialShare * searchedPost) }
   }
 
   /// The number of followees sampled to estimate how many lists a merge searches.
@@ -57,7 +62,7 @@ enum TimelinePlan {
   ) -> Bool {
     if followeeCount == 0 { return false }
     let postCount = range.limit * state.users.count / followeeCount
-    let mayGiveUp = mergeCost >= Cost.trialShare * TimelineScan.firstStride * Cost.searchedPost
+    let mayGiveUp = Cost.trial(before: mergeCost) >= TimelineScan.leastStride
     return Cost.scan(mayGiveUp ? postCount / Cost.mostActivity : postCount, followeeCount) <= mergeCost
   }
 
@@ -75,6 +80,7 @@ enum TimelinePlan {
         if state.posts.newest[Relation.target(followees[index])] >= bound { laterCount &+= 1 }
       }
     }
-    return followeeCount * laterCount / max(1, askedCount)
+    // One more than were found: none among few says little, and to search a list more is worse than to try a scan.
+    return followeeCount * (laterCount + 1) / (askedCount + 1)
   }
 }

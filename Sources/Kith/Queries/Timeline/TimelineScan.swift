@@ -1,12 +1,12 @@
 /// A backward scan of all posts from a bound, which keeps those by the user's followees.
 ///
-/// It reads the posts of all users. It gives up as soon as the followees' share of the posts read makes it more
-/// expensive than a merge. Where that pays, it first builds a Bloom filter of the followees, which rejects most posts
-/// without a search.
+/// It reads the posts of all users, and searches eight authors at once. It gives up as soon as the followees' share of
+/// the posts read makes it more expensive than a merge. Where that pays, it builds a Bloom filter of the followees,
+/// which rejects most posts without a search.
 struct TimelineScan {
-  /// Posts between two checks of the cost: while each author is searched, and with the Bloom filter.
-  static let firstStride = 8
-  private static let filteredStride = 32
+  /// Posts between two checks of the cost: at least, and with the Bloom filter.
+  static let leastStride = 2 * TargetSet.laneCount
+  private static let filteredStride = 4 * TargetSet.laneCount
 
   let user: UInt32
   let includeSelf: Bool
@@ -18,46 +18,64 @@ struct TimelineScan {
   ///   every followee once.
   func run(_ state: borrowing GraphState, costLimit: Int) -> TimelineRows? {
     let scratch = TimelineScratch()
-    guard find(scratch.memory, state, costLimit) else { return nil }
-    return TimelineRows(scratch)
+    if range.high <= range.low { return TimelineRows(scratch) }
+    let memory = scratch.memory
+    var rows = exchange(&memory.value.rows, with: [])
+    TimelineMerge.grow(&rows, to: min(range.limit, state.posts.count) + TargetSet.laneCount, with: 0)
+    var course = course(state)
+    let isFound = TargetSet.lend(targetsOf: user, in: state.follows) { followees in
+      var found = rows.mutableSpan
+      return find(&found, &course, memory, followees, state, costLimit)
+    }
+    rows.removeLast(rows.count - min(course.foundCount, range.limit))
+    memory.value.rows = rows
+    return isFound ? TimelineRows(scratch) : nil
   }
 
   private func find(
-    _ memory: Reusable<TimelineScratch.Arrays>, _ state: borrowing GraphState, _ costLimit: Int
+    _ rows: inout MutableSpan<UInt32>, _ course: inout Course, _ memory: Reusable<TimelineScratch.Arrays>,
+    _ followees: borrowing TargetSet, _ state: borrowing GraphState, _ costLimit: Int
   ) -> Bool {
-    if range.high <= range.low { return true }
     let followeeCount = state.follows.targetCount(user)
     let hasMutes = state.mutes.targetCount(user) > 0
-    var course = course(state)
-    return TargetSet.lend(targetsOf: user, in: state.follows) { followees in
-      var cost = 0
-      let isFound = course.scan(&memory.value.rows, range.limit, Self.firstStride, state) { author in
-        isWanted(author, followees, hasMutes, state)
-      } while: { postCount in
-        cost = TimelinePlan.Cost.scan(postCount, followeeCount)
-        return cost <= costLimit && cost == postCount * TimelinePlan.Cost.searchedPost
-      }
-      if isFound || cost > costLimit { return isFound }
-      var known = memory.value.bloomFilter.take() ?? RowBloomFilter()
-      defer { memory.value.bloomFilter = known }
-      known.clear(forCount: followeeCount + 1)
-      known.insert(targetsOf: user, in: state.follows)
-      known.insert(user)
-      return course.scan(&memory.value.rows, range.limit, Self.filteredStride, state) { author in
-        known.mayContain(author) && isWanted(author, followees, hasMutes, state)
-      } while: { postCount in
-        postCount * TimelinePlan.Cost.filteredPost <= costLimit
-      }
+    let trial = TimelinePlan.Cost.trial(before: min(costLimit, TimelinePlan.Cost.filter(followeeCount)))
+    var cost = 0
+    let isFound = course.scan(&rows, range.limit, max(Self.leastStride, trial), state) { authors in
+      wanted(authors, followees, hasMutes, state)
+    } while: { postCount in
+      cost = TimelinePlan.Cost.scan(postCount, followeeCount)
+      return cost <= costLimit && cost == postCount * TimelinePlan.Cost.searchedPost
+    }
+    if isFound || cost > costLimit { return isFound }
+    var known = memory.value.bloomFilter.take() ?? RowBloomFilter()
+    defer { memory.value.bloomFilter = known }
+    known.clear(forCount: followeeCount + 1)
+    known.insert(targetsOf: user, in: state.follows)
+    known.insert(user)
+    return course.scan(&rows, range.limit, Self.filteredStride, state) { authors in
+      var isAnyKnown = false
+      for lane in authors.indices { isAnyKnown = known.mayContain(authors[lane]) || isAnyKnown }
+      return isAnyKnown ? wanted(authors, followees, hasMutes, state) : 0
+    } while: { postCount in
+      postCount * TimelinePlan.Cost.filteredPost <= costLimit
     }
   }
 
-  /// Whether the posts of an author belong to the page.
+  /// Which of eight authors' posts belong to the page: bit n for author n.
   @inline(__always)
-  private func isWanted(
-    _ author: UInt32, _ followees: borrowing TargetSet, _ hasMutes: Bool, _ state: borrowing GraphState
-  ) -> Bool {
-    if author == user { return includeSelf }
-    return followees.contains(author) && !(hasMutes && state.mutes.contains(user, author))
+  private func wanted(
+    _ authors: Span<UInt32>, _ followees: borrowing TargetSet, _ hasMutes: Bool, _ state: borrowing GraphState
+  ) -> UInt32 {
+    var wanted = followees.members(among: authors)
+    var own: UInt32 = 0
+    for lane in authors.indices { own |= (authors[lane] == user ? 1 : 0) << UInt32(lane) }
+    wanted = includeSelf ? wanted | own : wanted & ~own
+    if hasMutes {
+      for lane in authors.indices where wanted >> UInt32(lane) & 1 == 1 && state.mutes.contains(user, authors[lane]) {
+        wanted &= ~(1 << UInt32(lane))
+      }
+    }
+    return wanted
   }
 
   /// The whole range, before its first post is read.
@@ -80,37 +98,59 @@ struct TimelineScan {
     var place: PackedLists<UInt32>.Position
     let start: PackedLists<UInt32>.Position
     var visitedCount = 0
+    /// The rows found so far. At the end they may be some more than the limit.
+    var foundCount = 0
 
     /// Continues until the page is full, the posts are exhausted, or `canContinue` returns false.
+    /// - Parameter wanted: which of eight authors' posts are found: bit n for author n.
     /// - Parameter canContinue: called with an estimate of the number of posts still to be read.
     @inline(__always)
     mutating func scan(
-      _ rows: inout [UInt32], _ limit: Int, _ stride: Int, _ state: borrowing GraphState,
-      isWanted: (_ author: UInt32) -> Bool,
+      _ rows: inout MutableSpan<UInt32>, _ limit: Int, _ stride: Int, _ state: borrowing GraphState,
+      wanted: (_ authors: Span<UInt32>) -> UInt32,
       while canContinue: (_ postCount: Int) -> Bool
     ) -> Bool {
-      while place != start {
-        if place.offset == 0 {
-          place.run -= 1
-          place.offset = state.posts.all.run(place.run, of: 0).count
-          continue
-        }
-        let posts = state.posts.all.run(place.run, of: 0)
-        let end = max(place.offset - stride, place.run == start.run ? start.offset : 0)
-        for offset in (end..<place.offset).reversed() {
-          let row = posts[offset]
-          if isWanted(state.posts.authors[row]) {
-            rows.append(row)
-            if rows.count == limit { return true }
+      withTemporaryList(of: UInt32.self, capacity: TargetSet.laneCount) { authors in
+        for _ in 0..<TargetSet.laneCount { authors.append(0) }
+        var authors = authors.mutableSpan
+        while place != start {
+          if place.offset == 0 {
+            place.run -= 1
+            place.offset = state.posts.all.run(place.run, of: 0).count
+            continue
           }
+          let posts = state.posts.all.run(place.run, of: 0)
+          let end = max(place.offset - stride, place.run == start.run ? start.offset : 0)
+          visitedCount &+= place.offset - end
+          while place.offset > end {
+            read(posts, downTo: end, &rows, &authors, state, wanted: wanted)
+            if foundCount >= limit { return true }
+          }
+          // One post more than were found: none among few posts says little.
+          let expectedCount = visitedCount * limit / (foundCount + 1)
+          if place != start, !canContinue(max(0, expectedCount - visitedCount)) { return false }
         }
-        visitedCount &+= place.offset - end
-        place.offset = end
-        // Half a post more than were found: none among few posts says little.
-        let expectedCount = 2 * visitedCount * limit / (2 * rows.count + 1)
-        if place != start, !canContinue(expectedCount - visitedCount) { return false }
+        return true
       }
-      return true
+    }
+
+    /// Reads the next eight posts, or fewer at the end, from the newest on. Without a branch on what is wanted, so that
+    /// the searches for the next ones need not wait for it.
+    @inline(__always)
+    private mutating func read(
+      _ posts: Span<UInt32>, downTo end: Int, _ rows: inout MutableSpan<UInt32>,
+      _ authors: inout MutableSpan<UInt32>, _ state: borrowing GraphState,
+      wanted: (_ authors: Span<UInt32>) -> UInt32
+    ) {
+      let newest = place.offset &- 1
+      for lane in authors.indices { authors[lane] = state.posts.authors[posts[max(newest &- lane, end)]] }
+      let found = wanted(authors.span)
+      place.offset = max(place.offset &- TargetSet.laneCount, end)
+      for lane in authors.indices {
+        let offset = newest &- lane
+        rows[foundCount] = posts[max(offset, end)]
+        foundCount &+= offset >= end ? Int(found >> UInt32(lane) & 1) : 0
+      }
     }
   }
 }
