@@ -30,6 +30,17 @@ static inline size_t kith_lower_bound(const uint64_t *elements, size_t count, ui
   return (size_t)(base - elements) + (count == 1 && *base < key);
 }
 
+// The same for numbers of four bytes.
+static inline size_t kith_lower_bound_row(const uint32_t *elements, size_t count, uint32_t key) {
+  const uint32_t *base = elements;
+  while (count > 1) {
+    size_t half = count >> 1;
+    base = __builtin_unpredictable(base[half - 1] < key) ? base + half : base;
+    count -= half;
+  }
+  return (size_t)(base - elements) + (count == 1 && *base < key);
+}
+
 // A run of ascending numbers, at least one.
 typedef struct {
   const uint64_t *start;

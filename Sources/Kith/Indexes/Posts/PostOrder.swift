@@ -74,7 +74,7 @@ extension PostTable {
   func place(
     of key: PostKey, likelyRow: UInt32, in lists: borrowing PackedLists<UInt32>, list: Int
   ) -> PackedLists<UInt32>.Position {
-    let guess = lists.partitionPoint(of: list) { $0 < likelyRow }
+    let guess = lists.position(notBelow: likelyRow, in: list)
     return checked(guess, of: key, in: lists, list: list)
   }
 

@@ -66,7 +66,7 @@ extension TimelineMerge {
       if row < likelyRow {
         posts.times.prefetch(Int(row))
       } else {
-        let place = posts.byAuthor.partitionPoint(of: author(index)) { $0 < likelyRow }
+        let place = posts.byAuthor.position(notBelow: likelyRow, in: author(index))
         posts.prefetchTimes(around: place, of: candidates.row(index))
       }
     }

@@ -107,7 +107,7 @@ struct TimelineMerge: ~Copyable {
     for index in 0..<count { posts.byAuthor.prefetchSearch(of: Int(later.row(index))) }
     for index in 0..<count {
       let author = later.row(index)
-      let place = posts.byAuthor.partitionPoint(of: Int(author)) { $0 < likelyRow }
+      let place = posts.byAuthor.position(notBelow: likelyRow, in: Int(author))
       posts.prefetchTimes(around: place, of: author)
       places[index].author = author
       places[index].position = place
