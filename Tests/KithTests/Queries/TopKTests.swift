@@ -8,14 +8,14 @@ import Testing
 
   private func keys(_ count: Int, _ order: Int, _ random: inout SeededRandom) -> [Int64] {
     let keys = (0..<count).map { _ in Int64(random.below(count)) }
-    return order == 0 ? keys : order == 1 ? keys.sorted() : keys.sorted(by: >)
+    return order == 0 ? keys : order == 1 ? keys.sorted() : order == 2 ? keys.sorted(by: >) : keys.map { _ in 7 }
   }
 
   @Test("The largest keys come first, in any order of arrival, equal ones included", arguments: limits)
   func keys(limit: Int) {
     var random = SeededRandom(seed: UInt64(limit))
     for count in [0, 1, limit - 1, limit, limit + 1, 2 * limit + 70, 1_000] {
-      for order in 0..<3 {
+      for order in 0..<4 {
         let keys = self.keys(count, order, &random)
         var top = TopK<Int64>(limit: limit)
         for key in keys { top.push(key) }
