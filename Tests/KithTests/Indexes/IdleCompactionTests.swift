@@ -54,6 +54,22 @@ import Testing
     world.checkInvariants()
   }
 
+  @Test("An addition wakes the maintainer exactly when it makes an idle compaction worth its cost")
+  func beginning() {
+    for fullCount in 1...40 {
+      var world = World(seed: 3, memtableCapacity: 64, fanout: 4)
+      world.fill(fullCount)
+      for number in 1..<64 {
+        let before = world.index.idlePlan
+        world.index.compactionMayBeDue = false
+        world.add("later \(number)")
+        let begins = before == nil && world.index.idlePlan != nil
+        #expect(world.index.compactionMayBeDue == begins, "\(fullCount) names, \(number) more")
+      }
+      #expect(world.index.idlePlan != nil)
+    }
+  }
+
   @Test("Names added and removed during an idle compaction are found, and not found, at once")
   func changesMeanwhile() {
     for seed in 1...6 as ClosedRange<UInt64> {

@@ -49,6 +49,15 @@ extension NameIndex {
     return plan
   }
 
+  /// Whether the last name that was added made the compaction of the memtable with the only sorted run worth its cost.
+  /// The maintainer found nothing to wait for before, and would not ask again until the memtable is full.
+  var beginsIdlePlan: Bool {
+    guard sortedRuns.count == 1 else { return false }
+    let growth = Self.idleGrowthFactor - 1
+    let worthwhile = growth * (memtable.count - 1)..<growth * memtable.count
+    return worthwhile.contains(sortedRuns[0].liveCount - 1)
+  }
+
   /// Changes with every added name, except if a name was removed from the memtable and another added.
   private var version: UInt64 { UInt64(memtableGeneration) << 32 | UInt64(memtable.count) }
 

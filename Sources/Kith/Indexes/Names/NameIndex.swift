@@ -115,7 +115,11 @@ struct NameIndex: ~Copyable, Sendable {
     precondition(generations[row] == Self.noGeneration, "a row has one name in the index")
     memtable.insert(row, key: Folding.loose(names.bytes(Int(row))), names: names)
     generations[row] = memtableGeneration
-    if memtable.count >= memtableCapacity { freezeMemtable(names: names) }
+    if memtable.count >= memtableCapacity {
+      freezeMemtable(names: names)
+    } else if beginsIdlePlan {
+      compactionMayBeDue = true
+    }
   }
 
   /// Removes the name of a row while `names` still contains it. Does nothing if the name is not in the index.
