@@ -55,6 +55,11 @@ struct CountedWorkload {
         let query = String(network.names[index * 31 % network.userCount].prefix(3))
         return try graph.read { view throws(KithError) in try view.searchUsers(query).count }
       })
+    let misses = (0..<10).map { "qzx\($0)" }
+    operations.append(
+      Operation(name: "search, no match") { index in
+        try graph.read { view throws(KithError) in try view.searchUsers(misses[index % misses.count]).count } + 1
+      })
     return operations
   }
 
