@@ -150,18 +150,18 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     }
   }
 
-  /// Starts background compactions of the search indexes if they may be due. Call it inside the lock.
+  /// Starts background compactions of the search indexes if they may be due. Call it inside the lock, or before the
+  /// graph is shared: nothing is read once a compaction may run.
   ///
   /// Not inlined, because the optimiser of Swift 6.3.1 then fails on the initialiser.
   /// - Parameter all: whether many may be due.
   @inline(never)
   func wakeIndexers(all: Bool = false) {
-    if live.state.users.takeCompactionMayBeDue() {
-      nameMaintainer.wake { [weak self] body in self?.withNames(body) }
-    }
-    if live.state.posts.takeCompactionMayBeDue() {
-      postMaintainer.wake(all: all) { [weak self] body in self?.withPosts(body) }
-    }
+    let (isNameDue, isPostDue) = (
+      live.state.users.takeCompactionMayBeDue(), live.state.posts.takeCompactionMayBeDue()
+    )
+    if isNameDue { nameMaintainer.wake { [weak self] body in self?.withNames(body) } }
+    if isPostDue { postMaintainer.wake(all: all) { [weak self] body in self?.withPosts(body) } }
   }
 
   /// Returns when a change is as durable as the store's mode promises.
