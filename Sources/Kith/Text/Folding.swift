@@ -31,11 +31,7 @@ enum Folding {
 
   /// The loose key of a text, and whether the text is ASCII.
   static func looseOfQuery(_ text: String) -> (key: [UInt8], isASCII: Bool) {
-    var key = Array(text.utf8)
-    if !isASCII(key.span) { return (loose(key.span), false) }
-    var bytes = key.mutableSpan
-    for index in bytes.indices where bytes[index] &- 0x41 < 26 { bytes[index] |= 0x20 }
-    return (key, true)
+    text.withBytes { utf8 in isASCII(utf8) ? (lowercasedASCII(utf8), true) : (loose(utf8), false) }
   }
   static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
   static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
@@ -118,7 +114,10 @@ enum Folding {
   /// `text` without white space at both ends. By scalars: a combining mark does not turn a space into a letter.
   static func trimmed(_ text: String) -> String {
     // The usual case needs no trimming: both ends are visible ASCII.
-    if let first = text.utf8.first, let last = text.utf8.last, first &- 0x21 < 0x5E, last &- 0x21 < 0x5E { return text }
+    let isTrimmed = text.withBytes { utf8 in
+      utf8.count > 0 && utf8[0] &- 0x21 < 0x5E && utf8[utf8.count - 1] &- 0x21 < 0x5E
+    }
+    if isTrimmed { return text }
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
       let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
@@ -156,12 +155,14 @@ enum Folding {
   }
 
   private static func lowercasedASCII(_ utf8: Span<UInt8>) -> [UInt8] {
-    Array(capacity: utf8.count) { output in
+    var key: [UInt8] = []
+    key.append(addingCapacity: utf8.count) { output in
       for index in utf8.indices {
         let byte = utf8[index]
         output.append(byte &- 65 < 26 ? byte | 0x20 : byte)
       }
     }
+    return key
   }
 
   private static func copy(_ utf8: Span<UInt8>) -> [UInt8] {

@@ -55,6 +55,13 @@ struct CountedWorkload {
         let query = String(network.names[index * 31 % network.userCount].prefix(3))
         return try graph.read { view throws(KithError) in try view.searchUsers(query).count }
       })
+    operations.append(
+      Operation(name: "search, prefix") { index in
+        let query = String(network.names[index * 31 % network.userCount].prefix(3))
+        return try graph.read { view throws(KithError) in
+          try view.searchUsers(query, UserQuery(match: .prefix)).count
+        }
+      })
     let misses = (0..<10).map { "qzx\($0)" }
     operations.append(
       Operation(name: "search, no match") { index in

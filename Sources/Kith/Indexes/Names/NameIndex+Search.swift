@@ -19,7 +19,7 @@ extension NameIndex {
       let first = segment.firstRanks(of: search.query)
       if first != nil || search.query.match == .prefix && !search.query.isEmpty {
         // Written through a span, because appending to an array checks uniqueness each time.
-        found = [FoundName](repeating: FoundName(row: 0, rank: 0), count: min(search.limit, first?.count ?? .max))
+        found.append(FoundName(row: 0, rank: 0), count: min(search.limit, first?.count ?? .max))
         var count = 0
         do {
           var places = found.mutableSpan
@@ -225,10 +225,7 @@ extension NameIndex {
       let rank = Int(ranks[index])
       let row = rows[rank]
       if !isWhole && !isLive(sortedRun, row) { continue }
-      if !query.isDecidedByKey && !(query.isDecidedByEqualKeys && segment.hasEqualKeys(rank)) {
-        let (key, keys) = (segment.keyRange(at: rank), segment.keys)
-        if !query.holdsStrictly(row, key: keys.span.extracting(key), names: names, &budget) { continue }
-      }
+      if !holdsStrictly(query, rank, row, in: segment, names: names, &budget) { continue }
       if !body(row, Place(rank: rank), &budget) { return 0 }
     }
     return Int(ranks[first.upperBound - 1]) + 1
@@ -249,7 +246,19 @@ extension NameIndex {
     let (text, rows) = (query.loose, segment.rows)
     let isWhole = sortedRun.deletedCount == 0
     let prefix = ByteSearch.Prefix(text.span)
-    segment.walk(from: segment.lowerBound(text.span), while: { prefix.begins($0) }, &budget) { place, key, budget in
+    var place = segment.lowerBound(text.span)
+    // Up to a block whose first key begins with the text, all keys do, and are not read.
+    while let next = segment.nextBlock(after: place), segment.begins(next, with: prefix) {
+      for rank in place.rank..<next.rank {
+        let row = rows[rank]
+        if !isWhole && !isLive(sortedRun, row) { continue }
+        if !holdsStrictly(query, rank, row, in: segment, names: names, &budget) { continue }
+        if !body(row, &budget) { return 0 }
+      }
+      if !budget.takeSteps(next.rank - place.rank) { return 0 }
+      place = next
+    }
+    segment.walk(from: place, while: { prefix.begins($0) }, &budget) { place, key, budget in
       let row = rows[place.rank]
       let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
       guard isWhole || isLive(sortedRun, row), isDecided || query.holdsStrictly(row, key: key, names: names, &budget)
@@ -257,6 +266,18 @@ extension NameIndex {
       return body(row, &budget)
     }
     return 0
+  }
+
+  /// Whether the name of a rank whose loose key matches also matches at the requested strictness. Most keys need not be
+  /// read for that.
+  @inline(__always)
+  private func holdsStrictly(
+    _ query: NameQuery, _ rank: Int, _ row: UInt32, in segment: NameSegment, names: borrowing TextColumn,
+    _ budget: inout QueryBudget
+  ) -> Bool {
+    if query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(rank) { return true }
+    let (key, keys) = (segment.keyRange(at: rank), segment.keys)
+    return query.holdsStrictly(row, key: keys.span.extracting(key), names: names, &budget)
   }
 
   /// Whether an entry sorts after `place`. Its key must not be below that of `place`, and it must be live: the name of

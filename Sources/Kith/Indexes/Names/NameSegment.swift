@@ -138,19 +138,43 @@ final class NameSegment: Sendable {
     var end = min(group * Self.blocksPerGroup, blockStarts.count - 1)
     while block < end {
       let middle = (block + end) / 2
-      let isBefore = ByteSearch.compare(Self.key(at: Int(blockStarts[middle]), in: keys.span), key) < 0
-      if isBefore { block = middle + 1 } else { end = middle }
+      if Self.isKey(at: Int(blockStarts[middle]), before: key, word, in: keys.span) {
+        block = middle + 1
+      } else {
+        end = middle
+      }
     }
     var place = place(of: max(0, block - 1) * Self.namesPerBlock)
     let last = min(block * Self.namesPerBlock, count)
-    // The first eight bytes decide most comparisons.
-    while place.rank < last {
-      let own = Self.key(at: place.start, in: keys.span)
-      let ownWord = ByteSearch.leadingWord(keys.span, at: place.start, count: own.count)
-      if ownWord > word || ownWord == word && ByteSearch.compare(own, key) >= 0 { break }
-      place = Place(rank: place.rank + 1, start: place.start + own.count + 1)
+    while place.rank < last, Self.isKey(at: place.start, before: key, word, in: keys.span) {
+      Self.step(&place, in: keys.span)
     }
     return place
+  }
+
+  /// Whether the key that begins at `start` is before another, of which `word` is the leading word.
+  ///
+  /// The first eight bytes decide most comparisons, also of a key that ends in them: its NUL is below any byte of a key.
+  @inline(__always)
+  private static func isKey(at start: Int, before key: Span<UInt8>, _ word: UInt64, in keys: Span<UInt8>) -> Bool {
+    let own = ByteSearch.leadingWord(keys, at: start)
+    if own != word { return own < word }
+    return ByteSearch.compare(Self.key(at: start, in: keys), key) < 0
+  }
+
+  /// The first position in the block after that of a position; nil if there is none.
+  @inline(__always)
+  func nextBlock(after place: Place) -> Place? {
+    let block = place.rank / Self.namesPerBlock + 1
+    return block < blockStarts.count - 1
+      ? Place(rank: block * Self.namesPerBlock, start: Int(blockStarts[block])) : nil
+  }
+
+  /// Whether the key at a position begins with a text.
+  @inline(__always)
+  func begins(_ place: Place, with prefix: borrowing ByteSearch.Prefix) -> Bool {
+    let keys = keys
+    return prefix.begins(keys.span, at: place.start)
   }
 
   /// The key that begins at `start`.

@@ -210,6 +210,14 @@ enum ByteSearch {
       if text.count > 8 || bytes.count < 8 { return hasPrefix(bytes, text) }
       return (leadingWord(bytes) ^ word) & mask == 0
     }
+
+    /// Whether the run that begins at `start`, ended by a NUL that seven bytes follow, begins with the text. The text
+    /// has no NUL.
+    @inline(__always)
+    func begins(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+      if (leadingWord(bytes, at: start) ^ word) & mask != 0 { return false }
+      return text.count <= 8 || hasPrefix(bytes.extracting(start..<terminator(in: bytes, from: start)), text)
+    }
   }
 
   /// The position of the first NUL at or after `start`; the end if there is none.
@@ -242,15 +250,12 @@ enum ByteSearch {
     return word
   }
 
-  /// The same for a run within `bytes`, after whose start eight bytes follow.
+  /// The eight bytes from `start` on, as a number with the same order.
   @inline(__always)
-  static func leadingWord(_ bytes: Span<UInt8>, at start: Int, count: Int) -> UInt64 {
-    precondition(start >= 0 && start <= bytes.count - 8, "a run is read within the bytes")
+  static func leadingWord(_ bytes: Span<UInt8>, at start: Int) -> UInt64 {
+    precondition(start >= 0 && start <= bytes.count - 8, "a word is read within the bytes")
     // Safety: eight bytes are there.
-    let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
-    if count <= 0 { return 0 }
-    let padding = UInt64(truncatingIfNeeded: 64 &- 8 &* min(count, 8))
-    return (UInt64(bigEndian: word) &>> padding) &<< padding
+    return UInt64(bigEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self))
   }
 
   /// Whether the needle occurs at `place`, where it is known to fit.
