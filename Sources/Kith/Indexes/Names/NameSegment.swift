@@ -154,7 +154,8 @@ final class NameSegment: Sendable {
 
   /// Whether the key that begins at `start` is before another, of which `word` is the leading word.
   ///
-  /// The first eight bytes decide most comparisons, also of a key that ends in them: its NUL is below any byte of a key.
+  /// The first eight bytes decide most comparisons, also of a key that ends in them: its NUL is below any byte of a
+  /// key.
   @inline(__always)
   private static func isKey(at start: Int, before key: Span<UInt8>, _ word: UInt64, in keys: Span<UInt8>) -> Bool {
     let own = ByteSearch.leadingWord(keys, at: start)

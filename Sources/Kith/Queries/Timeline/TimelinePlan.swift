@@ -40,30 +40,54 @@ enum TimelinePlan {
 
   /// The number of followees sampled to estimate how many lists a merge searches.
   private static let sampleCount = 32
+  /// The followees from which on the numbers of posts of a sample are read, too: a cache miss each.
+  private static let sampledFolloweeCount = 8 * sampleCount
 
   /// The most that a backward scan may cost before a merge is cheaper; nil if the merge runs at once.
   func scanCostLimit(_ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState) -> Int? {
     if self == .merge || range.direction == .newer { return nil }
     if self == .scan { return .max }
     let followeeCount = state.follows.targetCount(user)
+    if followeeCount == 0 { return nil }
     let isFirst = range.high == .end
     let mostCost = Cost.merge(followeeCount, searching: isFirst ? 0 : followeeCount, limit: range.limit)
-    if !isScanWorthTrying(followeeCount, mostCost, range, state) { return nil }
-    if isFirst { return mostCost }
+    let usualCount = range.limit * state.users.count / followeeCount
+    if isFirst { return isScanWorthTrying(usualCount, followeeCount, mostCost) ? mostCost : nil }
+    let isSampled = followeeCount >= Self.sampledFolloweeCount
+    if !isSampled && !isScanWorthTrying(usualCount, followeeCount, mostCost) { return nil }
     let searchedCount = searchedCount(followeeCount, user, range, state)
     let mergeCost = Cost.merge(followeeCount, searching: searchedCount, limit: range.limit)
-    return isScanWorthTrying(followeeCount, mergeCost, range, state) ? mergeCost : nil
+    if isScanWorthTrying(usualCount, followeeCount, mergeCost) { return mergeCost }
+    if !isSampled { return nil }
+    let postCount = range.limit * state.posts.count / max(1, postCount(followeeCount, user, state))
+    return Cost.scan(postCount, followeeCount) <= mergeCost ? mergeCost : nil
   }
 
   /// Whether a scan may be cheaper: either it is, if all users post equally often, or it may be, if followees post more
   /// often, and it gives up before the loss matters.
-  private func isScanWorthTrying(
-    _ followeeCount: Int, _ mergeCost: Int, _ range: TimelineRange, _ state: borrowing GraphState
-  ) -> Bool {
-    if followeeCount == 0 { return false }
-    let postCount = range.limit * state.users.count / followeeCount
+  /// - Parameter postCount: the posts that are read if all users post equally often.
+  private func isScanWorthTrying(_ postCount: Int, _ followeeCount: Int, _ mergeCost: Int) -> Bool {
     let mayGiveUp = Cost.trial(before: mergeCost) >= TimelineScan.leastStride
     return Cost.scan(mayGiveUp ? postCount / Cost.mostActivity : postCount, followeeCount) <= mergeCost
+  }
+
+  /// An estimate, from a sample, of how many posts the followees have: by few of many users, who post much more than
+  /// others, a scan finds a page soon.
+  private func postCount(_ followeeCount: Int, _ user: UInt32, _ state: borrowing GraphState) -> Int {
+    withTemporaryList(of: UInt32.self, capacity: 2 * Self.sampleCount) { sample in
+      let step = max(1, followeeCount / Self.sampleCount)
+      state.follows.forward.forEachRun(of: Int(user)) { followees in
+        for index in stride(from: step / 2, to: followees.count, by: step) where !sample.isFull {
+          let followee = Relation.target(followees[index])
+          state.users.names.prefetchReference(Int(followee))
+          sample.append(followee)
+        }
+      }
+      let sampled = sample.span
+      var count = 0
+      for index in sampled.indices { count += state.users.names.card(sampled[index]).postCount }
+      return count * followeeCount / max(1, sampled.count)
+    }
   }
 
   /// An estimate, from a sample, of how many lists a merge searches: those of followees whose newest post is not before
