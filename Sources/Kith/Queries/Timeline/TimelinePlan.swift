@@ -10,7 +10,7 @@ enum TimelinePlan {
   enum Cost {
     /// Reading a post, with a search of its author among the followees, or only in their Bloom filter.
     static let searchedPost = 16
-    static let filteredPost = 6
+    static let filteredPost = 8
     /// Adding a followee to the Bloom filter, with the clearing of its slots.
     static let filteredFollowee = 4
     /// In a merge: reading a followee, searching a followee's list, and the first post of a list with the step to it.
