@@ -138,7 +138,7 @@ import Testing
     let playground = try Playground()
     let store = playground.path("store")
     for words in [
-      ["seed", store, "--users", "200000", "--follows", "9000000", "--posts", "0", "--likes", "0"],
+      ["seed", store, "--users", "400000", "--follows", "40000000", "--posts", "0", "--likes", "0"],
       ["drill", "--changes", "10000000"],
     ] {
       let (process, _, _) = try BuiltKith.process(words)
@@ -146,7 +146,8 @@ import Testing
       process.standardError = errors
       process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": playground.path]) { $1 }
       try process.run()
-      Thread.sleep(forTimeInterval: 1)
+      // Long enough for it to begin on a busy machine, and much shorter than its work.
+      Thread.sleep(forTimeInterval: 2)
       process.interrupt()
       process.waitUntilExit()
       #expect(process.terminationStatus == 130 && process.terminationReason == .exit)

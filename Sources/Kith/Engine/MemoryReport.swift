@@ -27,11 +27,18 @@ public struct MemoryReport: Hashable, Sendable {
   /// its empty lists.
   public let units: [Unit]
 
-  /// The total in bytes.
+  /// Free memory between the pages of all graphs of the process, in bytes: pages that changes will take, and what
+  /// replaced pages left. It belongs to no structure. A graph that grew change by change has more of it than one that
+  /// was just opened.
+  public let freePageByteCount: Int
+
+  /// The total of all structures in bytes. With `freePageByteCount`, it is what the system gave, but for pins, the text
+  /// of the program, and what the C library's allocator keeps.
   public var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
 
   /// - Parameter structures: each with the name of its unit; nil for a structure shared by several units.
   init(_ structures: [(unit: String?, name: String, byteCount: Int)], counts: SocialGraph.Counts) {
+    freePageByteCount = PagePool.freeByteCount
     entries = structures.map { Entry(name: $0.name, byteCount: $0.byteCount) }
     let counted =
       [("user", counts.users), ("post", counts.posts)]

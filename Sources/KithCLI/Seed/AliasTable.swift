@@ -82,19 +82,17 @@ struct TableDraw: RowDraw {
 
   @inline(__always)
   func draw(_ drawCount: Int, _ random: inout RandomSource, _ body: (UInt32) -> Void) {
-    unsafe withUnsafeTemporaryAllocation(of: AliasTable.Draw.self, capacity: Self.batchCount) { drawn in
-      var left = drawCount
-      while left > 0 {
-        // Safety: each place is below the batch's count, and is initialised before it is read.
-        let batch = min(left, Self.batchCount)
-        for place in 0..<batch { unsafe drawn.initializeElement(at: place, to: table.begin(&random)) }
-        for place in 0..<batch { unsafe drawn[place].index = table.end(drawn[place]) }
-        if let order {
-          for place in 0..<batch { unsafe drawn[place].index = order[Int(drawn[place].index)] }
-        }
-        for place in 0..<batch { unsafe body(drawn[place].index) }
-        left -= batch
+    var drawn = [AliasTable.Draw](repeating: .init(index: 0, share: 0), count: min(drawCount, Self.batchCount))
+    var left = drawCount
+    while left > 0 {
+      let batch = min(left, Self.batchCount)
+      for place in 0..<batch { drawn[place] = table.begin(&random) }
+      for place in 0..<batch { drawn[place].index = table.end(drawn[place]) }
+      if let order {
+        for place in 0..<batch { drawn[place].index = order[Int(drawn[place].index)] }
       }
+      for place in 0..<batch { body(drawn[place].index) }
+      left -= batch
     }
   }
 }

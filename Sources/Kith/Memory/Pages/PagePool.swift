@@ -63,6 +63,11 @@ enum PagePool {
   /// Bytes of all graphs of the process: mapped from the system, and allocated to pages.
   static var byteCounts: (mapped: Int, taken: Int) { heap.withLock { ($0.mappedByteCount, $0.takenByteCount) } }
 
+  /// Bytes that no page takes and the system has not got back, within a huge page for each long free block.
+  static var freeByteCount: Int {
+    heap.withLock { $0.mappedByteCount - $0.takenByteCount - $0.vacantByteCount }
+  }
+
   /// Whether the system would now map this many more bytes. It need not keep that promise, and other processes may
   /// allocate too. But where a process is limited (address space, strict accounting), the answer is no.
   static func canProvide(_ byteCount: Int) -> Bool {

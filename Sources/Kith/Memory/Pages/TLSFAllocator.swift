@@ -41,6 +41,8 @@ import CSupport
   private(set) var mappedByteCount = 0
   /// The bytes of all allocated blocks, including their headers.
   private(set) var takenByteCount = 0
+  /// The bytes of free blocks that the system has not given pages yet, or has them back.
+  private(set) var vacantByteCount = 0
 
   @safe private struct Arena {
     let base: UnsafeMutableRawPointer
@@ -74,12 +76,15 @@ import CSupport
 
     var isFree: Bool { size & 1 != 0 }
 
+    /// Whether the system has not given a free block pages since it was mapped or given back.
+    var isVacant: Bool { size & 5 == 5 }
+
     /// Whether it is of another allocator.
     var isOutside: Bool { size & 2 != 0 }
 
-    /// - Parameter rest: the bytes that were not asked for: 0, 16 or 32.
-    func note(byteCount: Int, isFree: Bool, isOutside: Bool = false, rest: Int = 0) {
-      let size = UInt32(byteCount) | UInt32(rest / 4) | (isFree ? 1 : 0) | (isOutside ? 2 : 0)
+    /// - Parameter rest: the bytes of an allocated block that were not asked for: 0, 16 or 32.
+    func note(byteCount: Int, isFree: Bool, isOutside: Bool = false, isVacant: Bool = false, rest: Int = 0) {
+      let size = UInt32(byteCount) | UInt32(rest / 4) | (isFree ? 1 : 0) | (isOutside ? 2 : 0) | (isVacant ? 4 : 0)
       unsafe header.storeBytes(of: size, toByteOffset: 8, as: UInt32.self)
     }
 
@@ -146,8 +151,9 @@ import CSupport
     }
     unlist(block)
     if block.previous == nil && block.next.byteCount == 0 { emptyArenaCount -= 1 }
+    let isVacant = block.isVacant
     if isPage, block.misalignment > 0 { block = cutFront(of: block, block.misalignment) }
-    cutEnd(of: block, behind: wanted)
+    cutEnd(of: block, behind: wanted, isVacant: isVacant)
     block.note(byteCount: block.byteCount, isFree: false, rest: block.byteCount - wanted)
     takenByteCount += block.byteCount + Self.headerByteCount
     return unsafe block.base
@@ -164,12 +170,16 @@ import CSupport
     var block = unsafe Block(base - Self.headerByteCount)
     precondition(!block.isFree && block.byteCount > 0, "a block is given back once")
     takenByteCount -= block.byteCount + Self.headerByteCount
+    // Of merged blocks, the longest decides whether the whole is vacant.
+    var (isVacant, longest) = (false, block.byteCount)
     let next = block.next
     if next.isFree {
+      if next.byteCount > longest { (isVacant, longest) = (next.isVacant, next.byteCount) }
       unlist(next)
       join(block, next)
     }
     if let previous = block.previous, previous.isFree {
+      if previous.byteCount > longest { isVacant = previous.isVacant }
       unlist(previous)
       join(previous, block)
       block = previous
@@ -179,7 +189,7 @@ import CSupport
       if emptyArenaCount > 0 { return unmapArena(of: block) }
       emptyArenaCount += 1
     }
-    list(block)
+    list(block, isVacant: isVacant)
   }
 
   /// A free block of at least this size: the first that fits among those probed of its own class, or any of a class
@@ -216,7 +226,7 @@ import CSupport
   }
 
   /// Splits off the last bytes of a block as a free block, if they are enough for one.
-  private mutating func cutEnd(of block: Block, behind byteCount: Int) {
+  private mutating func cutEnd(of block: Block, behind byteCount: Int, isVacant: Bool) {
     let left = block.byteCount - byteCount - Self.headerByteCount
     if left < Self.minimumByteCount { return }
     let rest = unsafe Block(block.base + byteCount)
@@ -224,7 +234,7 @@ import CSupport
     rest.note(byteCount: left, isFree: true)
     rest.next.previous = rest
     block.note(byteCount: byteCount, isFree: false)
-    list(rest)
+    list(rest, isVacant: isVacant)
     if left >= Self.longByteCount { unsafe frontier.reach(rest.header, arenaByteCount: nextArenaByteCount) }
   }
 
@@ -234,8 +244,9 @@ import CSupport
     block.next.previous = block
   }
 
-  private mutating func list(_ block: Block) {
-    block.note(byteCount: block.byteCount, isFree: true)
+  private mutating func list(_ block: Block, isVacant: Bool = false) {
+    block.note(byteCount: block.byteCount, isFree: true, isVacant: isVacant)
+    if isVacant { vacantByteCount += block.byteCount }
     let size = SizeClass(of: block.byteCount)
     let behind = heads[size.index]
     block.listed = (nil, behind)
@@ -246,6 +257,7 @@ import CSupport
   }
 
   private mutating func unlist(_ block: Block) {
+    if block.isVacant { vacantByteCount -= block.byteCount }
     let (before, behind) = block.listed
     if let behind { behind.listed = (before, behind.listed.behind) }
     if let before {
@@ -271,6 +283,10 @@ import CSupport
       while let block = next {
         // Neighbours in the list are at its beginning. The header of the next block is behind it.
         unsafe kith_discard(block.base + Self.headerByteCount, block.byteCount - Self.headerByteCount)
+        if !block.isVacant {
+          block.note(byteCount: block.byteCount, isFree: true, isVacant: true)
+          vacantByteCount += block.byteCount
+        }
         next = block.listed.behind
       }
     }
@@ -312,7 +328,7 @@ import CSupport
     block.note(byteCount: byteCount - Self.arenaMargin - 2 * Self.headerByteCount, isFree: true)
     block.next.previous = block
     block.next.note(byteCount: 0, isFree: false)
-    list(block)
+    list(block, isVacant: true)
   }
 
   private mutating func unmapArena(of block: Block) {
@@ -338,7 +354,7 @@ extension TLSFAllocator {
   /// blocks are listed, each in its class.
   func checkInvariants() -> [String] {
     var problems: [String] = []
-    var (taken, freeCount, emptyCount) = (0, 0, 0)
+    var (taken, vacant, freeCount, emptyCount) = (0, 0, 0, 0)
     for arena in arenas {
       var previous: Block?
       var block = unsafe Block(arena.base + Self.arenaMargin)
@@ -346,6 +362,7 @@ extension TLSFAllocator {
         if block.previous != previous { problems.append("a block does not know the one before it") }
         if block.isFree {
           freeCount += 1
+          if block.isVacant { vacant += block.byteCount }
           if previous?.isFree == true { problems.append("two free blocks are neighbours") }
         } else {
           taken += block.byteCount + Self.headerByteCount
@@ -358,6 +375,7 @@ extension TLSFAllocator {
       if previous?.isFree == true && previous?.previous == nil { emptyCount += 1 }
     }
     if taken != takenByteCount { problems.append("\(taken) bytes are taken, not \(takenByteCount)") }
+    if vacant != vacantByteCount { problems.append("\(vacant) bytes are vacant, not \(vacantByteCount)") }
     if emptyCount != emptyArenaCount { problems.append("\(emptyCount) arenas are free, not \(emptyArenaCount)") }
     var listedCount = 0
     for (index, head) in heads.enumerated() {
