@@ -3,6 +3,20 @@
 Written by hand: a change of a measurement changes its reason here.
 """
 
+# Measured beside other threads, and compared with the same alone.
+BESIDE = {
+    "isFollowing beside": "a writer changes lists of two users and the reader's slot in turn; alone it waits for nobody",
+    "isFollowing of 64 readers": "64 threads on the machine's cores, and a writer; compared with one reader alone",
+    "reads of two": "two readers compared with one",
+    "reads beside": "the waits for changes, and the cache lines that both threads write",
+    "changes beside": "the waits for readers, and the cache lines that both threads write",
+    "follow or unfollow beside": "the same; single changes compared with those of a lone writer",
+    "user added beside": "while snapshots are written without a pause; compared with none",
+    "post added beside": "while snapshots are written without a pause; compared with none",
+    "follow beside": "while snapshots are written without a pause: a memory page is copied at its first write after each",
+    "like beside": "while snapshots are written without a pause: a memory page is copied at its first write after each",
+}
+
 # Sections of the page.
 GROUPS = {
     "timeline": "Timelines", "timeline of two": "Queries over several hops",
@@ -13,8 +27,8 @@ GROUPS = {
     "distance": "Queries over several hops",
     "PageRank": "Passes", "connected": "Passes", "degree": "Passes",
     "isFollowing": "Lookups", "followers counted": "Lookups", "likers": "Lookups",
-    "isFollowing, one": "Several threads", "isFollowing, two": "Several threads",
-    "isFollowing beside": "Several threads", "pin": "Several threads", "changes while": "Several threads",
+    **{beginning: "Several threads" for beginning in BESIDE}, "pin": "Several threads",
+    "changes while": "Several threads",
     "follow": "Changes", "unfollow": "Changes", "like": "Changes", "unlike": "Changes", "post": "Changes",
     "change, ": "Durable changes", "changes": "Durable changes",
     "change until": "Live queries", "likes over": "Live queries", "like, ": "Live queries",
@@ -23,7 +37,7 @@ GROUPS = {
 
 # Here the baseline is Kith itself without the measured feature, or a simpler search.
 NOT_BASELINES = [
-    "isFollowing beside", "isFollowing, two", "changes while", "posts added", "likes over", "like, ", "follow, ",
+    *BESIDE, "changes while", "posts added", "likes over", "like, ", "follow, ",
     "post, ", "a post added", "change until", "fuzzy", "regex", "search, blocks", "autocomplete, blocks",
 ]
 
@@ -78,8 +92,7 @@ REASONS = {
     "distance": "lookup of ids; [blocks]",
     "PageRank": "[blocks]",
     "changes while": "compared with changes without a pin: a memory page is copied at its first write after the pin",
-    "isFollowing, two": "compared with one reader: the cost of two threads for each other",
-    "isFollowing beside": "compared with a reader alone: the cost of a permanent writer",
+    **BESIDE,
     "change until": "two tasks wake each other; in the baseline a bare continuation is woken once",
     "like, ": "compared with no live query", "follow, ": "compared with no live query",
     "post, ": "compared with no live query",

@@ -119,23 +119,24 @@ enum Main {
           .run(&harness)
       }
     }
-    if wants("shared") {
-      measurements += try SharedWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    if wants("pins") {
+      measurements += try PinWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
     if wants("concurrency") {
       let concurrency = try ConcurrencyWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
       measurements += concurrency.measurements
       rates += concurrency.rates
     }
-    if wants("stalls") {
-      measurements += try StallWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
-    }
     if wants("memory") {
       measurements += try MemoryWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
-    // Last of those that share the graph, because it adds blocks and mutes.
+    // After those before, because it adds blocks and mutes.
     if wants("blocks") {
       measurements += try BlockWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
+    }
+    // The last of those that share the graph, because it adds many posts of the same seconds.
+    if wants("stalls") {
+      measurements += try StallWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }
     if !wants("journal") { return (measurements, rates) }
     let journal = try JournalWorkload(settings: settings).run(&harness)

@@ -33,7 +33,7 @@ struct Settings {
       --samples N  questions of each kind in one run (2,000)
       --runs N     figures are medians over so many runs (5), at least 5
       --only WORDS some workloads of timeline,search,patterns,posts,questions,passes,blocks,live,
-                   journal,pages,lookups,changes,shared,concurrency,stalls,memory; or names alone, --users of them;
+                   journal,pages,lookups,changes,pins,concurrency,stalls,memory; or names alone, --users of them;
                    or counted, which measures nothing (see guard)
       --directory DIR  where stores are made, on the disk that is meant (.)
       --json       one JSON object in the place of the table
