@@ -16,6 +16,7 @@ struct PinWorkload {
     var random = RandomSource(seed: seed, stream: 71)
     var pin: SocialGraph.Pin?
     var number = 0
+    let newest = network.times.max() ?? 0
     func change() throws -> Int {
       let user = Network.userID(random.below(network.userCount))
       let target = Network.userID(random.below(network.userCount))
@@ -25,7 +26,10 @@ struct PinWorkload {
       case 0: return try graph.follow(target, as: user) ? 1 : 0
       case 1: return try graph.unfollow(target, as: user) ? 1 : 0
       case 2: return try graph.like(Network.postID(random.below(network.authors.count)), as: user) ? 1 : 0
-      default: return try graph.addPost("a post while a pin is held", by: user).rawValue > 0 ? 1 : 0
+      default:
+        // A second after the one before, as posts of this many users may be.
+        let time = Timestamp(newest + Int64(number) * 1_000)
+        return try graph.addPost("a post while a pin is held", by: user, createdAt: time).rawValue > 0 ? 1 : 0
       }
     }
     let measurement = try harness.measure("changes while a pin is held", questions: 1, samples: harness.samples * 10) {
