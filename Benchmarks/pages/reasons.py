@@ -5,7 +5,7 @@ Written by hand: a change of a measurement changes its reason here.
 
 # Measured beside other threads, and compared with the same alone.
 BESIDE = {
-    "isFollowing beside": "a writer changes lists of two users and the reader's slot in turn; alone it waits for nobody",
+    "isFollowing beside": "a writer changes lists of two users and the reader's slot in turn; alone it never waits",
     "isFollowing of 64 readers": "64 threads on the machine's cores, and a writer; compared with one reader alone",
     "reads of two": "two readers compared with one",
     "reads beside": "the waits for changes, and the cache lines that both threads write",
