@@ -57,10 +57,7 @@ enum Folding {
   static func appendLoose(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
     if !isASCII(utf8) { return keys.append(contentsOf: loose(utf8)) }
     keys.append(addingCapacity: utf8.count) { output in
-      for index in utf8.indices {
-        let byte = utf8[index]
-        output.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
-      }
+      for index in utf8.indices { output.append(lowercased(utf8[index])) }
     }
   }
 
@@ -103,6 +100,10 @@ enum Folding {
     return union < 0x80
   }
 
+  /// An ASCII byte in lower case.
+  @inline(__always)
+  static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
   /// The property White_Space of Unicode 17.0, unchanged since 6.3.
   static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
@@ -111,13 +112,17 @@ enum Folding {
     }
   }
 
+  /// Whether both ends of a text are visible ASCII, as usual, so that it needs no trimming.
+  private static func isTrimmed(_ utf8: Span<UInt8>) -> Bool {
+    utf8.count > 0 && utf8[0] &- 0x21 < 0x5E && utf8[utf8.count - 1] &- 0x21 < 0x5E
+  }
+
+  /// The same of a text that is ASCII as a whole.
+  static func isTrimmedASCII(_ utf8: Span<UInt8>) -> Bool { isTrimmed(utf8) && isASCII(utf8) }
+
   /// `text` without white space at both ends. By scalars: a combining mark does not turn a space into a letter.
   static func trimmed(_ text: String) -> String {
-    // The usual case needs no trimming: both ends are visible ASCII.
-    let isTrimmed = text.withBytes { utf8 in
-      utf8.count > 0 && utf8[0] &- 0x21 < 0x5E && utf8[utf8.count - 1] &- 0x21 < 0x5E
-    }
-    if isTrimmed { return text }
+    if text.withBytes(isTrimmed) { return text }
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
       let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
@@ -157,10 +162,7 @@ enum Folding {
   private static func lowercasedASCII(_ utf8: Span<UInt8>) -> [UInt8] {
     var key: [UInt8] = []
     key.append(addingCapacity: utf8.count) { output in
-      for index in utf8.indices {
-        let byte = utf8[index]
-        output.append(byte &- 65 < 26 ? byte | 0x20 : byte)
-      }
+      for index in utf8.indices { output.append(lowercased(utf8[index])) }
     }
     return key
   }

@@ -95,6 +95,41 @@ import Testing
     #expect(error == .cancelled && short > 0)
   }
 
+  @Test("A text with a trigram that no name has ends early, and only if no name matches")
+  func rejectedByTrigrams() throws {
+    let graph = try Self.network(3_000)
+    func isRejected(_ text: String) -> Bool {
+      let pin = graph.pin()
+      return text.withBytes { pin.view.state.users.search.lacksTrigram(of: $0) }
+    }
+    let names = (1...3_000).map { "\(["ann", "bob", "é"][$0 % 3])\($0 * 37)" }
+    var rejectedCount = 0
+    for number in 0..<1_000 {
+      let text = ["ANN\(number)", "b\(number * 7)", "\(number)9\(number)", "nn\(number)b"][number % 4]
+      let matchCount = names.count { $0.contains(text.lowercased()) }
+      let query = UserQuery(countsMatches: true, includesHighlights: true)
+      let page = try graph.read { try $0.searchUsers(text, query) }
+      #expect(page.total == matchCount && page.highlights?.count == page.count, "\(text)")
+      if isRejected(text) { rejectedCount += 1 }
+    }
+    #expect(rejectedCount > 200 && rejectedCount < 900)
+
+    #expect(isRejected("zzz") && !isRejected("zz") && !isRejected("ANN3") && !isRejected("NN"))
+    for (text, query, error) in [
+      ("zzz", UserQuery(order: .followedFirst), KithError.invalidRequest(.orderNeedsViewer("followedFirst"))),
+      ("zzz", UserQuery(limit: 0), .invalidRequest(.limit(0))), ("zzz", UserQuery(cursor: Cursor("?")), .invalidCursor),
+      ("zzz", UserQuery(viewer: 9_999), .unknownUser(9_999)),
+      ("zzz", UserQuery(excludedUser: 9_999), .unknownUser(9_999)),
+      (String(repeating: "z", count: 257), UserQuery(), .queryTooLong),
+    ] {
+      #expect(throws: error) { try graph.read { try $0.searchUsers(text, query) } }
+    }
+
+    let added = try graph.addUser("Zzzz")
+    #expect(!isRejected("zzz"))
+    #expect(try graph.read { try $0.searchUsers("zzz") }.map(\.id) == [added])
+  }
+
   @Test("Ranges locate the query in bytes of the original name")
   func ranges() throws {
     let graph = SocialGraph()

@@ -64,6 +64,16 @@ final class GramPostings: Sendable {
     }
   }
 
+  /// Whether an ASCII text, in lower case, has a trigram that occurs nowhere.
+  func lacksTrigram(of ascii: Span<UInt8>) -> Bool {
+    var gram: UInt32 = 0
+    for index in ascii.indices {
+      gram = (gram << 8 | UInt32(Folding.lowercased(ascii[index]))) & 0xFF_FFFF
+      if index >= 2 && entry(of: gram) == nil { return true }
+    }
+    return false
+  }
+
   /// The number of blocks that contain a gram.
   /// - Complexity: O(1), and O(blocks) for a dense gram.
   func count(of gram: UInt32) -> Int {

@@ -44,6 +44,14 @@ extension NameIndex {
   /// Whether a query's text is one gram, and so frequent that more than a page of names have it.
   func hasFrequentGram(_ query: NameQuery) -> Bool { onlySegment?.firstRanks(of: query) != nil }
 
+  /// Whether an ASCII text has a trigram that no name has. False, too, where that takes more than a look at one
+  /// segment.
+  /// - Complexity: O(bytes of the text).
+  func lacksTrigram(of ascii: Span<UInt8>) -> Bool {
+    guard ascii.count >= 3, let segment = onlySegment else { return false }
+    return segment.parts.allSatisfy { $0.trigrams.lacksTrigram(of: ascii) }
+  }
+
   /// The segment, if it is all there is in the index.
   private var onlySegment: NameSegment? {
     guard sortedRuns.count == 1, memtable.count == 0, case .segment(let segment) = sortedRuns[0].body else {

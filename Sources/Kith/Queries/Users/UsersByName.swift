@@ -8,12 +8,17 @@ struct UsersByName: Query {
     let visibility = try Visibility(of: query.viewer, state)
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
+    try checkOrder()
+    if hasNoMatch(state) {
+      return Page(
+        nil as UserRecords?, total: query.countsMatches ? 0 : nil, highlights: query.includesHighlights ? [] : nil)
+    }
     var plan = UserQueryPlan(
       NameSearch(query: try nameQuery(), limit: query.limit + 1), visibility, excluded: excluded)
     var budget = QueryBudget()
     let isFuzzy = query.match == .fuzzy
     let kind = isFuzzy ? .usersFuzzy : query.order.schema.cursorKind
-    if let cursor = query.cursor { try plan.begin(after: cursor, kind, state) }
+    if !isFirstPage, let cursor = query.cursor { try plan.begin(after: cursor, kind, state) }
     let found = isFuzzy ? try plan.fuzzy(state) : try query.order.execute(plan, state, &budget)
     let count = min(found.count, query.limit)
     let records = found.isEmpty ? nil : UserRecords(count: count, visibility, state) { found[$0].row }
@@ -30,13 +35,31 @@ struct UsersByName: Query {
         ? (0..<count).map { Highlights.ranges(of: plan.query, in: state.users.names.bytes(Int(found[$0].row))) } : nil)
   }
 
-  private func nameQuery() throws(KithError) -> NameQuery {
+  /// Whether there is no cursor. Comparing the cursor with nil copies the query.
+  private var isFirstPage: Bool { if case nil = query.cursor { true } else { false } }
+
+  private func checkOrder() throws(KithError) {
     if query.order.schema.needsViewer && query.viewer == nil {
       throw .invalidRequest(.orderNeedsViewer("\(query.order)"))
     }
     if query.match == .fuzzy && query.order != .name {
       throw .invalidRequest(.fuzzyOrder("\(query.order)"))
     }
+  }
+
+  /// Whether the trigrams of the text alone tell that no name matches. Most texts without a match end here, before
+  /// anything is allocated.
+  private func hasNoMatch(_ state: borrowing GraphState) -> Bool {
+    // A cursor may be invalid, and a long text is an error: both are detected later. A prefix is found as soon as its
+    // trigrams.
+    if query.match != .substring || !isFirstPage { return false }
+    return text.withBytes { utf8 in
+      utf8.count <= SocialGraph.Limits.queryByteCount && Folding.isTrimmedASCII(utf8)
+        && state.users.search.lacksTrigram(of: utf8)
+    }
+  }
+
+  private func nameQuery() throws(KithError) -> NameQuery {
     let text = query.match == .regex ? text : Folding.trimmed(text)
     if text.utf8.count > SocialGraph.Limits.queryByteCount { throw .queryTooLong }
     if query.match == .regex { return try Self.expression(text) }
