@@ -30,6 +30,24 @@ import Testing
     }
   }
 
+  @Test("The arrays of a segment have little space beyond their elements, which the memory report counts")
+  func capacities() {
+    var builder = WordPostingsBuilder()
+    // One more than a power of two, so that an array that grew would be twice as large as needed.
+    let count = 2_049
+    for number in 0..<count { builder.add(Array("w\(number)".utf8).span) }
+    let postings = builder.finish()
+    let words = postings.words
+    #expect(postings.entries.count == count && words.blockStarts.count == count / 16 + 2)
+    for (count, capacity) in [
+      (postings.entries.count, postings.entries.capacity), (words.rows.count, words.rows.capacity),
+      (words.blockStarts.count, words.blockStarts.capacity), (words.fences.count, words.fences.capacity),
+      (words.keys.count, words.keys.capacity),
+    ] {
+      #expect(capacity <= count + count / 16 + 64)
+    }
+  }
+
   @Test("A pinned view finds the posts of its own version")
   func pins() throws {
     var world = try PostFixture(seed: 7, .textsAndAuthors)

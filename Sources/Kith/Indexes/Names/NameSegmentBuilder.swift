@@ -81,6 +81,7 @@ struct NameSegmentBuilder {
     var sortedRows: [UInt32] = []
     sortedRows.reserveCapacity(rows.count)
     var blockStarts: [UInt32] = []
+    blockStarts.reserveCapacity(rows.count / NameSegment.namesPerBlock + 2)
     var equalKeys = [UInt64](repeating: 0, count: isOfNames ? (rows.count + 63) / 64 : 0)
     for (rank, place) in order.enumerated() {
       if rank % NameSegment.namesPerBlock == 0 { blockStarts.append(UInt32(sortedKeys.count)) }
@@ -93,6 +94,7 @@ struct NameSegmentBuilder {
     blockStarts.append(UInt32(sortedKeys.count))
     for _ in 0..<NameSegment.paddingByteCount { sortedKeys.append(0) }
     var fences: [UInt64] = []
+    fences.reserveCapacity(rows.count / NameSegment.namesPerGroup + 1)
     for rank in stride(from: 0, to: sortedRows.count, by: NameSegment.namesPerGroup) {
       fences.append(ByteSearch.leadingWord(NameSegment.key(at: Int(sortedStarts[rank]), in: sortedKeys.span)))
     }

@@ -33,6 +33,7 @@ final class PostCompaction: IndexCompaction {
     let (posts, end, byteCount) = livePosts()
     var builder = WordPostingsBuilder()
     var fences: [PostKey] = []
+    fences.reserveCapacity(posts.count / PostSegment.documentsPerFence + 1)
     var documents = [UInt32](repeating: .max, count: keepsDocuments ? Int(end - rows.lowerBound) : 0)
     for (document, post) in posts.enumerated() {
       if document % Self.stride == 0 && isStopped() { return nil }

@@ -8,8 +8,8 @@
 final class WordPostings: Sendable {
   let documentCount: Int
   /// The dictionary. Its rows are indices of `entries`.
-  private let words: NameSegment
-  private let entries: [Entry]
+  let words: NameSegment
+  let entries: [Entry]
   /// Posting lists: gaps between documents, less one, as base-128 varints, low bits first.
   private let lists: [UInt8]
   /// For each frequent word: one bit per document.

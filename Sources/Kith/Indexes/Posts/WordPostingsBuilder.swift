@@ -103,6 +103,9 @@ struct WordPostingsBuilder {
     forEachPosting { slot, _, gap in byteCounts[slot] += (Int.bitWidth - (gap | 1).leadingZeroBitCount + 6) / 7 }
     let words = WordPostings.wordsPerBitmap(documentEnds.count)
     var layout = Layout()
+    // The entries are kept: no array of a segment has space for more elements than it has.
+    layout.entries.reserveCapacity(slots.count)
+    layout.places.reserveCapacity(slots.count)
     for slot in slots.indices {
       let isBitmap = byteCounts[slot] > words * 8
       let place = isBitmap ? layout.bitmapWordCount : layout.listByteCount
