@@ -50,6 +50,24 @@ import Testing
     #expect(work == ArenaFrontier.Work(start: next << 30, byteCount: ArenaFrontier.aheadByteCount))
   }
 
+  @Test("Memory that was used and freed is not vacant, unless it was given back to the system")
+  func vacancy() {
+    var heap = TLSFAllocator()
+    let bases = unsafe (0..<400).map { _ in unsafe heap.allocate(byteCount: 3_000) }
+    func unused() -> Int { heap.mappedByteCount - heap.takenByteCount - heap.vacantByteCount }
+    let overhead = unused()
+    for index in stride(from: 0, to: 400, by: 2) { unsafe heap.free(bases[index]) }
+    #expect(unused() - overhead >= 200 * 3_000 && heap.checkInvariants().isEmpty)
+    let vacant = heap.vacantByteCount
+    for index in stride(from: 1, to: 200, by: 2) { unsafe heap.free(bases[index]) }
+    #expect(heap.vacantByteCount == vacant && heap.checkInvariants().isEmpty)
+    // The first 200 are one long free block now, the others blocks of a few pages.
+    heap.giveBack()
+    #expect(heap.vacantByteCount >= vacant + 200 * 3_000 && unused() - overhead < 110 * 3_016)
+    for index in stride(from: 201, to: 400, by: 2) { unsafe heap.free(bases[index]) }
+    #expect(heap.takenByteCount == 0 && heap.checkInvariants().isEmpty)
+  }
+
   /// A worker that answers at once, as the pool's does soon.
   @Test("Nearly all first writes to huge pages of a large pool are to pages that were made ready")
   func readyPages() {
