@@ -52,3 +52,35 @@ struct RowBloomFilter: Sendable {
     }
   }
 }
+
+/// A Bloom filter of a few rows on the stack, with one hash and one byte per slot. A test costs a fifth of a binary
+/// search in sixty rows; with as many, it passes one in eight of the other rows.
+struct SmallRowFilter: ~Copyable, ~Escapable {
+  /// Beyond this, too many of the other rows pass.
+  static let maximumRowCount = 64
+  private static let slotCount = 512
+
+  private let slots: Span<UInt8>
+
+  @_lifetime(copy slots)
+  private init(_ slots: Span<UInt8>) { self.slots = slots }
+
+  /// Lends a filter of the targets of forward elements while `body` runs.
+  @inline(__always)
+  static func lend(targets: Span<UInt64>, _ body: (borrowing SmallRowFilter) -> Void) {
+    withTemporaryList(of: UInt8.self, capacity: slotCount) { slots in
+      slots.append(repeating: 0, count: slotCount)
+      var used = slots.mutableSpan
+      for index in targets.indices { used[slot(Relation.target(targets[index]))] = 1 }
+      body(SmallRowFilter(used.span))
+    }
+  }
+
+  /// The high bits of a product (D. E. Knuth, "The Art of Computer Programming", 6.4).
+  @inline(__always)
+  private static func slot(_ row: UInt32) -> Int { Int((row &* 0x9E37_79B1) &>> 23) }
+
+  /// Whether a row may be in the filter; true for every row that is.
+  @inline(__always)
+  func mayContain(_ row: UInt32) -> Bool { slots[Self.slot(row)] != 0 }
+}
