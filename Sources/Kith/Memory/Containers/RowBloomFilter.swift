@@ -53,9 +53,9 @@ struct RowBloomFilter: Sendable {
   }
 }
 
-/// A Bloom filter of a few rows on the stack, with one hash and one byte per slot. A test costs a fifth of a binary
-/// search in sixty rows; with as many, it passes one in eight of the other rows.
-struct SmallRowFilter: ~Copyable, ~Escapable {
+/// A Bloom filter of a few rows on the stack, with one hash and one byte per slot. A test is one load, where a binary
+/// search in sixty rows takes six, each after the one before. With as many, one in eight of the other rows passes.
+struct SmallRowBloomFilter: ~Copyable, ~Escapable {
   /// Beyond this, too many of the other rows pass.
   static let maximumRowCount = 64
   private static let slotCount = 512
@@ -67,12 +67,12 @@ struct SmallRowFilter: ~Copyable, ~Escapable {
 
   /// Lends a filter of the targets of forward elements while `body` runs.
   @inline(__always)
-  static func lend(targets: Span<UInt64>, _ body: (borrowing SmallRowFilter) -> Void) {
+  static func lend(targets: Span<UInt64>, _ body: (borrowing SmallRowBloomFilter) -> Void) {
     withTemporaryList(of: UInt8.self, capacity: slotCount) { slots in
       slots.append(repeating: 0, count: slotCount)
       var used = slots.mutableSpan
       for index in targets.indices { used[slot(Relation.target(targets[index]))] = 1 }
-      body(SmallRowFilter(used.span))
+      body(SmallRowBloomFilter(used.span))
     }
   }
 

@@ -38,11 +38,11 @@ extension ResultBuffer<PostRecord> {
           return buffer.fill(rows, parts, likedTimestamps, state) { state.likes.contains(viewer, $0) }
         }
         let liked = state.likes.forward.run(0, of: Int(viewer))
-        if liked.count > SmallRowFilter.maximumRowCount || liked.count > 4 * rows.count {
+        if liked.count > SmallRowBloomFilter.maximumRowCount || liked.count > 4 * rows.count {
           return buffer.fill(rows, parts, likedTimestamps, state) { Relation.contains($0, in: liked) }
         }
         // Viewers like few of the posts that they see: most of the searches in a short list can be left out.
-        SmallRowFilter.lend(targets: liked) { filter in
+        SmallRowBloomFilter.lend(targets: liked) { filter in
           buffer.fill(rows, parts, likedTimestamps, state) {
             filter.mayContain($0) && Relation.contains($0, in: liked)
           }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Kith
 
-@Suite struct SmallRowFilterTests {
-  @Test("Rows of the set always pass, and few others", arguments: [0, 1, 20, SmallRowFilter.maximumRowCount])
+@Suite struct SmallRowBloomFilterTests {
+  @Test("Rows of the set always pass, and few others", arguments: [0, 1, 20, SmallRowBloomFilter.maximumRowCount])
   func rows(count: Int) {
     var random = SeededRandom(seed: UInt64(count) + 1)
     let rows = (0..<count).map { _ in UInt32(random.below(1 << 30)) }
     let others = (0..<1_000).map { _ in UInt32(random.below(1 << 30)) }.filter { !rows.contains($0) }
     let elements = rows.map { UInt64($0) << 32 | 7 }
-    SmallRowFilter.lend(targets: elements.span) { filter in
+    SmallRowBloomFilter.lend(targets: elements.span) { filter in
       var (held, passed) = (0, 0)
       for row in rows where filter.mayContain(row) { held += 1 }
       for row in others where filter.mayContain(row) { passed += 1 }
