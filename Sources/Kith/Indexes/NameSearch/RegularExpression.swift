@@ -87,20 +87,20 @@ final class RegularExpression {
   /// ascending; nil if the pattern begins with something else.
   private static func firstLetters(of pattern: inout ArraySlice<UInt8>) -> [UInt8]? {
     guard let first = pattern.popFirst() else { return nil }
-    if isPlain(first) { return [folded(first)] }
+    if isPlain(first) { return [Folding.lowercased(first)] }
     guard first == UInt8(ascii: "[") else { return nil }
     var letters: Set<UInt8> = []
     while let byte = pattern.popFirst() {
       if byte == UInt8(ascii: "]") { return letters.isEmpty ? nil : letters.sorted() }
       if !isPlain(byte) { return nil }
       guard pattern.first == UInt8(ascii: "-") else {
-        letters.insert(folded(byte))
+        letters.insert(Folding.lowercased(byte))
         continue
       }
       pattern.removeFirst()
       // A range between letters of different kinds would include punctuation.
       guard let last = pattern.popFirst(), isPlain(last), byte <= last, byte >> 5 == last >> 5 else { return nil }
-      for byte in byte...last { letters.insert(folded(byte)) }
+      for byte in byte...last { letters.insert(Folding.lowercased(byte)) }
     }
     return nil
   }
@@ -108,6 +108,4 @@ final class RegularExpression {
   private static func isPlain(_ byte: UInt8) -> Bool {
     (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == UInt8(ascii: "_")
   }
-
-  private static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
