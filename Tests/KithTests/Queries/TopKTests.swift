@@ -31,11 +31,15 @@ import Testing
     #expect(top.sorted() == (0..<300).reversed())
   }
 
-  @Test("The threshold is set as soon as twice the limit have come", arguments: limits)
+  @Test(
+    "The bar of a small limit rises with each key, that of a large one when twice the limit have come",
+    arguments: limits)
   func bar(limit: Int) {
     var top = TopK<Int>(limit: limit)
+    let isSorted = limit <= TopK<Int>.insertionLimit
     for key in 1...2 * limit {
-      #expect(top.bar == nil)
+      let bar = isSorted && key > limit ? key - limit : nil
+      #expect(top.bar == bar && top.count == (isSorted ? min(key - 1, limit) : key - 1))
       top.push(key)
     }
     #expect(top.bar == limit + 1 && top.count == limit)

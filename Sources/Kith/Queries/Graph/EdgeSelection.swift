@@ -2,7 +2,7 @@
 ///
 /// Edges are pushed one by one. The id of an edge is read only if its timestamp passes `wants`.
 /// - Complexity: O(edges + limit · log limit) for edges in random order.
-struct EdgeSelection {
+struct EdgeSelection: ~Copyable {
   /// One edge: its time and its target.
   struct Edge: Comparable {
     var timestamp: UInt32

@@ -1,5 +1,5 @@
 /// The top k of posts by key, offered in any order.
-struct NewestPosts {
+struct NewestPosts: ~Copyable {
   private struct Entry: Comparable {
     var key: PostKey
     var row: UInt32
