@@ -6,6 +6,8 @@
 @safe struct Intersection {
   /// From this ratio of lengths on, galloping is faster.
   private static let gallopRatio = 16
+  /// The longest list that is merged from both ends: its common targets fit on the stack.
+  private static let maximumTwoEndedCount = 240
 
   // Safety: there is room for every common target and for one more, because a target is written before it is counted.
   private let found: UnsafeMutablePointer<UInt32>
@@ -79,6 +81,10 @@
 
   private mutating func merge(_ short: Span<UInt64>, with lists: borrowing PackedLists<UInt64>, _ long: Int) {
     let runCount = lists.runCount(of: long)
+    if runCount == 1 && !lists.isCompact && short.count <= Self.maximumTwoEndedCount {
+      let elements = lists.run(0, of: long)
+      return mergeFromBothEnds(short, elements.extracting(place.offset..<elements.count))
+    }
     var next = 0
     while next < short.count && place.run < runCount && count < limit {
       let length = lists.runLength(place.run, of: long)
@@ -96,15 +102,60 @@
     }
   }
 
+  /// Merges the lower half of the short list from the first targets on, the upper half from the last ones back. Each
+  /// step waits for the loads of the previous one; two merges do not wait for each other (40 targets each: 0.25 against
+  /// 0.15 µs).
+  private mutating func mergeFromBothEnds(_ short: Span<UInt64>, _ long: Span<UInt64>) {
+    let middle = short.count / 2
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: short.count + 2) { rows in
+      // Safety: the first merge writes at most `middle` rows from the front and one that does not count; the second one
+      // at most the others and one, from the back.
+      var (left, right, known) = (0, 0, 0)
+      var (last, end, free) = (short.count - 1, long.count - 1, short.count + 1)
+      @inline(__always) func stepUp() {
+        let one = short[left] >> 32
+        let (isLow, isHigh) = Self.compare(one, long[right] >> 32)
+        unsafe rows[known] = UInt32(truncatingIfNeeded: one)
+        known &+= isLow & isHigh
+        left &+= isLow
+        right &+= isHigh
+      }
+      @inline(__always) func stepDown() {
+        let one = short[last] >> 32
+        let (isLow, isHigh) = Self.compare(one, long[end] >> 32)
+        unsafe rows[free] = UInt32(truncatingIfNeeded: one)
+        free &-= isLow & isHigh
+        last &-= isHigh
+        end &-= isLow
+      }
+      while left < middle && right < long.count && last >= middle && end >= 0 {
+        stepUp()
+        stepDown()
+      }
+      while left < middle && right < long.count { stepUp() }
+      while last >= middle && end >= 0 { stepDown() }
+      for index in 0..<min(known, limit - count) { unsafe found[count + index] = rows[index] }
+      count += min(known, limit - count)
+      let rest = min(short.count + 1 - free, limit - count)
+      for index in 0..<rest { unsafe found[count + index] = rows[free + 1 + index] }
+      count += rest
+    }
+  }
+
+  /// Whether one target is not greater than another, and not less, as numbers.
+  @inline(__always)
+  private static func compare(_ one: UInt64, _ other: UInt64) -> (isLow: Int, isHigh: Int) {
+    let difference = one &- other
+    return (Int(truncatingIfNeeded: (difference &- 1) >> 63), Int(truncatingIfNeeded: ~difference >> 63))
+  }
+
   /// Merges until one of the two runs ends. Steps are computed by arithmetic: the compiler would turn comparisons into
   /// branches, and which of two targets is lower is unpredictable (5,000 targets each: 47 against 26 µs).
   private mutating func merge(_ short: Span<UInt64>, _ next: inout Int, _ long: Span<UInt64>) {
     var (left, right, known) = (next, place.offset, count)
     while left < short.count && right < long.count && known < limit {
       let one = short[left] >> 32
-      let difference = one &- long[right] >> 32
-      let isLow = Int(truncatingIfNeeded: (difference &- 1) >> 63)  // 1 if the left is not greater
-      let isHigh = Int(truncatingIfNeeded: ~difference >> 63)  // 1 if the right is not greater
+      let (isLow, isHigh) = Self.compare(one, long[right] >> 32)
       unsafe found[known] = UInt32(truncatingIfNeeded: one)
       known &+= isLow & isHigh
       left &+= isLow
