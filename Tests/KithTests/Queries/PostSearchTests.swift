@@ -70,4 +70,27 @@ import Testing
     #expect(try graph.read { try $0.searchPosts(words) }.highlights == nil)
     #expect(try graph.read { try $0.searchPosts("", PostQuery(includesHighlights: true)) }.highlights == [[]])
   }
+
+  /// 300 names are more than are listed before a post is read. Their posts are then walked if they are few; else the
+  /// authors of the posts with the other word are tested.
+  @Test("A word of many names and one of many texts find the posts with both", arguments: [2, 40])
+  func manyNames(postsPerName: Int) throws {
+    let graph = SocialGraph()
+    let others = try (0..<50).map { try graph.addUser("other\($0)") }
+    let walkers = try (0..<300).map { try graph.addUser("walker\($0)") }
+    let gap = 12_000 / (300 * postsPerName)
+    var expected: [PostID] = []
+    for index in 0..<12_000 {
+      try graph.addPost("harbour \(index)", by: others[index % 50])
+      guard index % gap == 0 else { continue }
+      let (round, walker) = (index / gap / 300, walkers[index / gap % 300])
+      let post = try graph.addPost(round == 1 ? "the harbour" : "a street", by: walker)
+      if round == 1 { expected.append(post) }
+    }
+    graph.freezePosts()
+    graph.settlePosts()
+    let isIndexed = graph.read { $0.isPostSearchIndexed }
+    let found = try graph.read { try $0.searchPosts("walker harbour", PostQuery(limit: 1_000)) }.map(\.id)
+    #expect(isIndexed && expected.count == 300 && found == expected.reversed())
+  }
 }

@@ -9,8 +9,10 @@ extension PostQueryExecutor {
   /// The candidates of a segment that do not match before the users of a term that many names contain are gathered.
   private static let rejectionLimit = 64
   /// The users gathered then, for each document that would be read otherwise: reading one costs as much as finding
-  /// many users.
-  private static let usersPerDocument = 4
+  /// a dozen users.
+  private static let usersPerDocument = 12
+  /// The documents whose authors are tested in the time that walking a post of an author takes.
+  private static let documentsPerPost = 2
   /// Posts scanned before users are gathered without a bound.
   private static let scanLimit = 4_096
   /// The scan continues, by a filter, if the texts of at least one in this many of the next posts contain the words.
@@ -166,19 +168,29 @@ extension PostQueryExecutor {
       }
       self.budget = budget
       guard let unread else { return }
-      try gatherUsers(of: &drivingTerms, limit: unread * Self.usersPerDocument, state)
+      try gatherUsers(of: &drivingTerms, unread: unread, in: segment, state)
       first = last & ~63
     }
   }
 
-  /// For each term that too many users' names contain, gathers these users up to a limit.
+  /// For each term that too many users' names contain, gathers these users, up to a limit. Their posts are walked if
+  /// they are few beside the documents left to read; otherwise the authors of those are tested.
   private mutating func gatherUsers(
-    of drivingTerms: inout [DrivingTerm], limit: Int, _ state: borrowing GraphState
+    of drivingTerms: inout [DrivingTerm], unread documentCount: Int, in segment: PostSegment,
+    _ state: borrowing GraphState
   ) throws(KithError) {
+    let limit = documentCount * Self.usersPerDocument
     for index in drivingTerms.indices where drivingTerms[index].isUngathered {
       if limit < 4 * drivingTerms[index].gatheredLimit { continue }
       drivingTerms[index].gatheredLimit = limit
       guard let users = try users(named: terms.queries[drivingTerms[index].term], limit: limit, state) else { continue }
+      let postCount = users.reduce(0) { $0 + state.posts.byAuthor.count(of: Int($1)) }
+      // Those in the segment, if its share of them is that of all posts.
+      let expectedCount = postCount * segment.order.count / max(1, state.posts.all.count(of: 0))
+      if expectedCount * Self.documentsPerPost <= documentCount {
+        drivingTerms[index].authors = users
+        continue
+      }
       var filter = RowBloomFilter()
       filter.clear(forCount: users.count)
       for user in users { filter.insert(user) }
