@@ -144,7 +144,6 @@ extension PostQueryExecutor {
     guard let newest = segment.newest, let oldest = segment.oldest, newest > found.bound, oldest < high else { return }
     var first = segment.firstDocument(before: high)
     if first == segment.firstDocument(before: found.bound) { return scanEach(in: segment, from: first, state) }
-    let bound = found.bound
     var (takenCount, rejectedCount, last) = (0, 0, -1)
     while var sets = sets(in: segment, drivingTerms, authorFilter, &filter, state) {
       // Documents to read at most, where that is worth gathering users.
@@ -157,14 +156,15 @@ extension PostQueryExecutor {
         if document <= last { return limit - takenCount }
         last = document
         let row = segment.order[document]
+        // All following posts are older.
+        if state.posts.isLive(row) && state.posts.key(row) <= found.bound { return 0 }
         if offer(row, state) { takenCount += 1 } else { rejectedCount += 1 }
         if rejectedCount == Self.rejectionLimit, drivingTerms.contains(where: { $0.isUngathered }) {
           rejectedCount += 1
           unread = documentCount
           return 0
         }
-        // All following posts are older.
-        return state.posts.isLive(row) && state.posts.key(row) <= bound ? 0 : limit - takenCount
+        return limit - takenCount
       }
       self.budget = budget
       guard let unread else { return }
@@ -200,11 +200,10 @@ extension PostQueryExecutor {
 
   /// Scans the few posts of a segment that are new enough. Cheaper than reading the posting lists of the terms.
   private mutating func scanEach(in segment: PostSegment, from first: Int, _ state: borrowing GraphState) {
-    let bound = found.bound
     for document in first..<segment.order.count {
       let row = segment.order[document]
       if !state.posts.isLive(row) { continue }
-      if state.posts.key(row) <= bound || !budget.takeStep() { return }
+      if state.posts.key(row) <= found.bound || !budget.takeStep() { return }
       offer(row, state)
     }
   }
