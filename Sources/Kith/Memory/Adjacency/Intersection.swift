@@ -103,8 +103,8 @@
   }
 
   /// Merges the lower half of the short list from the first targets on, the upper half from the last ones back. Each
-  /// step waits for the loads of the previous one; two merges do not wait for each other (40 targets each: 0.25 against
-  /// 0.15 µs).
+  /// step waits for the loads of the previous one; two merges do not wait for each other (a query for the mutuals of 40
+  /// and 40 followees: 0.43 against 0.33 µs).
   private mutating func mergeFromBothEnds(_ short: Span<UInt64>, _ long: Span<UInt64>) {
     let middle = short.count / 2
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: short.count + 2) { rows in

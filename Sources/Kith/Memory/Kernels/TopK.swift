@@ -8,7 +8,7 @@
 /// It manages its own memory, because each insertion into an array checks uniqueness and bounds. Noncopyable for that
 /// reason.
 /// - Complexity: O(keys + limit² · log (keys / limit)) up to `insertionLimit`, O(keys + limit · log limit) beyond, for
-///   keys in random order.
+///   keys in random order. Ascending keys take O(keys · limit) up to `insertionLimit`.
 @safe struct TopK<Key: Comparable & BitwiseCopyable>: ~Copyable {
   /// The largest limit whose keys are kept sorted.
   static var insertionLimit: Int { 64 }
