@@ -8,12 +8,14 @@
 /// It manages its own memory, because each insertion into an array checks uniqueness and bounds. Noncopyable for that
 /// reason.
 /// - Complexity: O(keys + limit² · log (keys / limit)) up to `insertionLimit`, O(keys + limit · log limit) beyond, for
-///   keys in random order. Ascending keys take O(keys · limit) up to `insertionLimit`.
+///   keys in random order. Ascending keys take O(keys · limit) with insertion, so that lists which ascend select.
 @safe struct TopK<Key: Comparable & BitwiseCopyable>: ~Copyable {
   /// The largest limit whose keys are kept sorted.
   static var insertionLimit: Int { 64 }
 
   private let limit: Int
+  /// Whether the keys are kept sorted.
+  private let inserts: Bool
   // Safety: `capacity` keys are allocated, of which the first `count` are initialized.
   private var keys: UnsafeMutablePointer<Key>
   private var capacity: Int
@@ -22,10 +24,13 @@
   /// A lower bound: keys not above it are not among the largest. Nil until there were `limit` keys.
   private(set) var bar: Key?
 
-  /// - Parameter limit: at least 1.
-  init(limit: Int) {
+  /// - Parameters:
+  ///   - limit: at least 1.
+  ///   - ascends: whether keys tend to come in ascending order. Each insertion would move all others.
+  init(limit: Int, ascends: Bool = false) {
     precondition(limit > 0, "the largest of nothing")
     self.limit = limit
+    inserts = limit <= Self.insertionLimit && !ascends
     capacity = min(limit, Self.insertionLimit)
     unsafe keys = .allocate(capacity: capacity)
   }
@@ -35,7 +40,7 @@
   @inline(__always)
   mutating func push(_ key: Key) {
     if let bar, key <= bar { return }
-    if limit <= Self.insertionLimit { insert(key) } else { gather(key) }
+    if inserts { insert(key) } else { gather(key) }
   }
 
   @inline(__always)
@@ -69,7 +74,7 @@
   /// Drops keys that are not among the largest. This may raise the bar.
   mutating func select() {
     if count < limit { return }
-    if limit > Self.insertionLimit {
+    if !inserts {
       var all = unsafe MutableSpan(_unsafeStart: keys, count: count)
       Selection.moveLargest(limit, of: &all)
       count = limit
@@ -81,7 +86,7 @@
   mutating func sorted() -> [Key] {
     if count > limit { select() }
     var all = unsafe UnsafeMutableBufferPointer(start: keys, count: count)
-    if limit > Self.insertionLimit { unsafe all.sort(by: >) }
+    if !inserts { unsafe all.sort(by: >) }
     return unsafe Array(all)
   }
 }

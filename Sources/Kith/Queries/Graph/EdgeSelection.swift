@@ -21,7 +21,8 @@ struct EdgeSelection: ~Copyable {
   /// - Parameter bound: only edges that sort after this one.
   init(limit: Int, after bound: (timestamp: UInt32, id: Int64)?) {
     self.bound = bound
-    newest = TopK(limit: limit)
+    // Users like and follow what is new: lists by row tend to ascend by time, too.
+    newest = TopK(limit: limit, ascends: true)
   }
 
   /// Whether an edge of this timestamp may be among the newest.
