@@ -8,7 +8,7 @@ final class SnapshotTurn: Sendable {
   @TaskLocal private static var notifying: ObjectIdentifier?
 
   /// Runs `body` when no other snapshot is being written.
-  /// - Throws: the errors of `body`; `closed` after `end`.
+  /// - Throws: the errors of `body`; `closed` after `cancel` or `end`.
   func take<R: Sendable>(_ body: () throws(KithError) -> R) throws(KithError) -> R {
     try turn.withLock { (_) throws(KithError) -> R in
       try checkGoing()
@@ -17,24 +17,27 @@ final class SnapshotTurn: Sendable {
   }
 
   /// Called between two steps of the work.
-  /// - Throws: `closed` after `end`.
+  /// - Throws: `closed` after `cancel` or `end`.
   func checkGoing() throws(KithError) {
-    if isEnded.load(ordering: .relaxed) { throw .closed }
+    if isEnded.load(ordering: .acquiring) { throw .closed }
   }
 
   /// Reports a step to the caller of the snapshot.
-  /// - Throws: `closed` after `end`.
+  /// - Throws: `closed` after `cancel` or `end`.
   func notify(_ body: () -> Void) throws(KithError) {
     try checkGoing()
     Self.$notifying.withValue(ObjectIdentifier(self), operation: body)
     try checkGoing()
   }
 
+  /// Cancels the snapshot being written, and prevents further ones.
+  func cancel() { isEnded.store(true, ordering: .releasing) }
+
   /// Cancels the snapshot being written, prevents further ones, and runs `body` when it has ended.
   ///
   /// If called from within `notify`, it cannot wait for the end: `body` runs at once.
   func end(_ body: () throws(KithError) -> Void) throws(KithError) {
-    isEnded.store(true, ordering: .relaxed)
+    cancel()
     if Self.notifying == ObjectIdentifier(self) { return try body() }
     try turn.withLock { (_) throws(KithError) in try body() }
   }

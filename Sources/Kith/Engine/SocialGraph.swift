@@ -381,6 +381,8 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   public func close() throws(KithError) {
     lock.write { live.close() }
     stopMaintenance()
+    // Cancelled first: a snapshot that is no longer throttled could end before `store.close` cancels it.
+    store?.cancelSnapshot()
     snapshotter?.stop()
     var isSaved = !isJournalBroken
     defer { notifyEnd(isSaved: isSaved) }

@@ -372,6 +372,9 @@ final class Store<D: Disk>: Sendable {
 
   // MARK: - Closing
 
+  /// Cancels the snapshot being written, and prevents further ones. It does not wait.
+  func cancelSnapshot() { snapshotting.cancel() }
+
   /// Cancels a snapshot being written, commits what waits, ends the journal and releases the lock. A second call does
   /// nothing. In the child of a fork, only the child's copy of the lock's descriptor is closed.
   ///
