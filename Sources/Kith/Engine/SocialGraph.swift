@@ -382,7 +382,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     lock.write { live.close() }
     stopMaintenance()
     // Cancelled first: a snapshot that is no longer throttled could end before `store.close` cancels it.
-    store?.cancelSnapshot()
+    store?.snapshotting.cancel()
     snapshotter?.stop()
     var isSaved = !isJournalBroken
     defer { notifyEnd(isSaved: isSaved) }

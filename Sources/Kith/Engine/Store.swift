@@ -63,7 +63,7 @@ final class Store<D: Disk>: Sendable {
   private let forming: Mutex<Forming>
   private let flushing: Mutex<Flushing>
   let group: GroupCommit
-  private let snapshotting = SnapshotTurn()
+  let snapshotting = SnapshotTurn()
   /// Snapshots known to be restorable: the one recovered at opening, and those written since.
   private let restorable: Mutex<Set<SnapshotName>>
   /// The process that opened the store.
@@ -371,9 +371,6 @@ final class Store<D: Disk>: Sendable {
   }
 
   // MARK: - Closing
-
-  /// Cancels the snapshot being written, and prevents further ones. It does not wait.
-  func cancelSnapshot() { snapshotting.cancel() }
 
   /// Cancels a snapshot being written, commits what waits, ends the journal and releases the lock. A second call does
   /// nothing. In the child of a fork, only the child's copy of the lock's descriptor is closed.
