@@ -74,7 +74,7 @@ struct Column<Element: BitwiseCopyable>: ~Copyable, Sendable {
   /// Calls `body` with the elements at the rows in the high words of `words`, which ascend, if they reach a bar. `body`
   /// returns the new bar.
   ///
-  /// The directory is read once per chunk of pages, which holds half a million rows.
+  /// The directory is read once per chunk of pages, which holds 131,072 rows of four bytes.
   @inline(__always)
   func forEach(
     highWordsOf words: Span<UInt64>, reaching bar: Element, _ body: (UInt32, Element) -> Element

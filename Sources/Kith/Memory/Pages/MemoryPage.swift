@@ -51,6 +51,9 @@ import CSupport
     if unsafe kith_page_release(base) { unsafe PagePool.free(base) }
   }
 
+  /// Prefetches the count of references.
+  @unsafe static func prefetch(_ base: UnsafeMutableRawPointer) { unsafe kith_prefetch(base - 4) }
+
   @unsafe static func isUnique(_ base: UnsafeMutableRawPointer) -> Bool { unsafe kith_page_is_unique(base) }
 
   @unsafe static func footprint(of base: UnsafeMutableRawPointer) -> Int {
