@@ -90,7 +90,8 @@ import Testing
       }
       bytes.append(lists.byteCount)
     }
-    #expect(bytes[2] <= bytes[0] * 11 / 10)
+    // The allocator may leave a rest with each of eight blocks.
+    #expect(bytes[2] <= bytes[0] * 11 / 10 + 8 * 32)
   }
 }
 

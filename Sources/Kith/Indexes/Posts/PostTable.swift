@@ -3,6 +3,8 @@
 struct PostTable: ~Copyable, Sendable {
   /// The author of a removed post.
   static let noAuthor = UInt32.max
+  /// The lists of adjacent authors in a block of `byAuthor`.
+  static let authorsPerBlock = 16
 
   private(set) var identifiers: IdentifierTable
   private(set) var authors: Column<UInt32>
@@ -30,7 +32,7 @@ struct PostTable: ~Copyable, Sendable {
     index = PostIndex()
     all = PackedLists(listsPerBlock: 1)
     all.appendList()
-    byAuthor = PackedLists(listsPerBlock: 8)
+    byAuthor = PackedLists(listsPerBlock: Self.authorsPerBlock)
   }
 
   private init(
@@ -247,7 +249,7 @@ extension PostTable {
   private mutating func sortByAuthor(_ order: [UInt32], authorCount: Int) {
     var degrees = [UInt32](repeating: 0, count: authorCount)
     if order.isEmpty {
-      byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: [])
+      byAuthor = PackedLists(listsPerBlock: Self.authorsPerBlock, degrees: degrees, elements: [])
       newest = Column()
       return newest.grow(to: authorCount, filledWith: 0)
     }
@@ -266,7 +268,7 @@ extension PostTable {
       next[author] += 1
       newestTimes[author] = Self.coarse(times[row])
     }
-    byAuthor = PackedLists(listsPerBlock: 8, degrees: degrees, elements: rows)
+    byAuthor = PackedLists(listsPerBlock: Self.authorsPerBlock, degrees: degrees, elements: rows)
     newest = Column()
     newest.grow(to: authorCount, filledWith: 0)
     for author in newestTimes.indices where newestTimes[author] > 0 { newest[author] = newestTimes[author] }

@@ -11,8 +11,19 @@ extension PackedLists {
     }
     let page = MemoryPage.allocate(byteCount: headerByteCount + capacity * Self.stride)
     unsafe page.base.initializeMemory(as: UInt8.self, repeating: 0, count: headerByteCount)
-    unsafe page.base.storeBytes(of: UInt32(capacity), as: UInt32.self)
     return page
+  }
+
+  /// The number of elements of a plain block.
+  @inline(__always)
+  func total(of block: UnsafeRawPointer) -> Int {
+    unsafe Int(block.load(fromByteOffset: 2 * (listsPerBlock - 1), as: UInt16.self) & ~Self.longFlag)
+  }
+
+  /// The elements that a plain block can hold.
+  @inline(__always)
+  private func capacity(of block: UnsafeMutableRawPointer) -> Int {
+    unsafe (PagePool.byteCount(of: block) - headerByteCount) / Self.stride
   }
 
   /// The capacity with a thirty-second to spare, rounded up to sixteen bytes.
@@ -26,27 +37,25 @@ extension PackedLists {
     let block = list &>> blockShift
     let index = list & listMask
     let old = unsafe blocks.base(block)
-    let capacity = unsafe Int(old.load(as: UInt32.self))
-    let total = unsafe Int(old.load(fromByteOffset: 4, as: UInt32.self))
+    let capacity = unsafe capacity(of: old)
+    let total = unsafe total(of: old)
     let coming = element == nil ? 0 : 1
     let newTotal = total + coming - removing
-    let ends = unsafe (old + 8).assumingMemoryBound(to: UInt16.self)
+    let ends = unsafe old.assumingMemoryBound(to: UInt16.self)
     let start = (index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)) + offset
     let isTooSmall = newTotal > capacity
     let isTooLarge = capacity - newTotal > 8 + newTotal / 20
     if isTooSmall || isTooLarge {
       let page = makeBlock(capacity: Self.paddedCapacity(newTotal))
       let new = unsafe page.base
-      let kept = unsafe new.load(as: UInt32.self)
       unsafe new.copyMemory(from: old, byteCount: headerByteCount + start * Self.stride)
-      unsafe new.storeBytes(of: kept, as: UInt32.self)
       unsafe Self.move(from: old, to: new, header: headerByteCount, start: start, removing, coming, total)
-      unsafe finish(new, index: index, start: start, element, coming - removing, newTotal)
+      unsafe finish(new, index: index, start: start, element, coming - removing)
       blocks.replace(block, with: page)
     } else {
       let base = unsafe blocks.mutableBase(block)
       unsafe Self.move(from: base, to: base, header: headerByteCount, start: start, removing, coming, total)
-      unsafe finish(base, index: index, start: start, element, coming - removing, newTotal)
+      unsafe finish(base, index: index, start: start, element, coming - removing)
     }
   }
 
@@ -63,18 +72,17 @@ extension PackedLists {
     }
   }
 
-  /// Writes the inserted element, the ends and the total.
+  /// Writes the inserted element, and the ends.
   @inline(__always)
   private func finish(
-    _ base: UnsafeMutableRawPointer, index: Int, start: Int, _ element: Element?, _ difference: Int, _ total: Int
+    _ base: UnsafeMutableRawPointer, index: Int, start: Int, _ element: Element?, _ difference: Int
   ) {
     if let element {
       unsafe base.storeBytes(of: element, toByteOffset: headerByteCount + start * Self.stride, as: Element.self)
     }
-    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt16.self)
+    let ends = unsafe base.assumingMemoryBound(to: UInt16.self)
     let change = UInt16(truncatingIfNeeded: difference)
     for position in index..<listsPerBlock { unsafe ends[position] &+= change }
-    unsafe base.storeBytes(of: UInt32(total), toByteOffset: 4, as: UInt32.self)
   }
 }
 
@@ -84,7 +92,7 @@ extension PackedLists {
   mutating func setLong(_ list: Int, _ isLong: Bool) {
     if isCompact { return setCompactLong(list, isLong) }
     let base = unsafe blocks.mutableBase(list &>> blockShift)
-    let ends = unsafe (base + 8).assumingMemoryBound(to: UInt16.self)
+    let ends = unsafe base.assumingMemoryBound(to: UInt16.self)
     let index = list & listMask
     unsafe ends[index] = isLong ? ends[index] | Self.longFlag : ends[index] & ~Self.longFlag
   }
@@ -164,18 +172,15 @@ extension PackedLists {
         continue
       }
       let base = unsafe blocks.base(block)
-      let capacity = unsafe base.load(as: UInt32.self)
-      let total = unsafe base.load(fromByteOffset: 4, as: UInt32.self)
-      let ends = unsafe (base + 8).assumingMemoryBound(to: UInt16.self)
+      let ends = unsafe base.assumingMemoryBound(to: UInt16.self)
       var previous: UInt16 = 0
       for index in 0..<listsPerBlock {
         let end = unsafe ends[index] & ~Self.longFlag
         if end < previous { problems.append("\(name): block \(block) has ends that descend") }
         previous = end
       }
-      if UInt32(previous) != total || total > capacity {
-        problems.append("\(name): block \(block) of capacity \(capacity) counts \(total), its ends \(previous)")
-      }
+      let capacity = unsafe capacity(of: base)
+      if previous > capacity { problems.append("\(name): block \(block) of \(capacity) elements has \(previous)") }
     }
     return problems
   }

@@ -17,7 +17,7 @@ extension PackedLists {
   /// Prefetches the length of a list and its position in the block.
   @inline(__always)
   func prefetchEnd(of list: Int) {
-    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 8 + 2 * (list & listMask))
+    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 2 * (list & listMask))
   }
 
   /// Prefetches the last element of a list. Reads the head of the block.
@@ -42,8 +42,9 @@ extension PackedLists {
     let (base, _, isLong) = unsafe packed(list)
     if isLong { return }
     let block = unsafe UnsafeRawPointer(blocks.base(list &>> blockShift))
-    let total = unsafe Int(block.load(fromByteOffset: 4, as: UInt32.self))
-    let end = unsafe block + headerByteCount + total &* MemoryLayout<Element>.stride
+    // The allocator's header, for the capacity.
+    unsafe kith_prefetch(block - 8)
+    let end = unsafe block + headerByteCount + total(of: block) &* MemoryLayout<Element>.stride
     var address = unsafe UnsafeRawPointer(base + position.offset)
     // Adjacent cache lines are fetched in pairs.
     while unsafe address < end {

@@ -3,13 +3,12 @@
 ///
 /// The lists of adjacent rows share one packed block:
 /// ```
-/// capacity UInt32 · total UInt32 · end of list 0 … end of list n−1 (UInt16 each; the top bit: the list is long) ·
-/// elements
+/// end of list 0 … end of list n−1 (UInt16 each; the top bit: the list is long) · elements
 /// ```
-/// A write shifts the block's tail. A block is the unit of copy-on-write, stored in a `PageTable`. It grows by 1/32,
-/// and comes from an allocator that merges free blocks (`TLSFAllocator`). Since lists have no extents of their own,
-/// churn causes no fragmentation: 13.0 bytes per follow before and after ten million pairs of changes, where extents in
-/// size classes went from 13.7 to 15.2.
+/// The capacity is what the allocator gave. A write shifts the block's tail. A block is the unit of copy-on-write,
+/// stored in a `PageTable`. It grows by 1/32, and comes from an allocator that merges free blocks (`TLSFAllocator`).
+/// Since lists have no extents of their own, churn causes no fragmentation: 13.0 bytes per follow before and after ten
+/// million pairs of changes, where extents in size classes went from 13.7 to 15.2.
 ///
 /// A list of more than 1,024 elements moves to a `ChunkedList`. Its block keeps one element, whose bits are the number
 /// of that list.
@@ -54,7 +53,7 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     listMask = form == .compact ? 0 : listsPerBlock - 1
     headerByteCount =
       form == .compact
-      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (8 + listsPerBlock * 2 + 7) & ~7
+      ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (listsPerBlock * 2 + 7) & ~7
     blocks = PageTable()
     longLists = OverflowLists()
   }
@@ -103,10 +102,10 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   @inline(__always)
   func packed(_ list: Int) -> (base: UnsafeMutablePointer<Element>, count: Int, isLong: Bool) {
     assert(list < count)
-    // Safety: a block's ends ascend to its total, which is at most its capacity; `checkInvariants` checks that.
+    // Safety: a block's ends ascend to at most its capacity; `checkInvariants` checks that.
     let block = unsafe blocks.base(list &>> blockShift)
     let index = list & listMask
-    let ends = unsafe (block + 8).assumingMemoryBound(to: UInt16.self)
+    let ends = unsafe block.assumingMemoryBound(to: UInt16.self)
     let start = index == 0 ? 0 : unsafe Int(ends[index - 1] & ~Self.longFlag)
     let end = unsafe ends[index]
     let elements = unsafe (block + headerByteCount).assumingMemoryBound(to: Element.self)

@@ -1,14 +1,14 @@
 /// A page of elements of one width in bits: a block of compact lists, or a chunk of a long one.
 /// ```
-/// base of the low words UInt32 · capacity in words UInt32 · shape UInt32 · total UInt32 ·
+/// shape UInt32 · base of the low words UInt32 · capacity in words UInt32 · total UInt32 ·
 /// end of list 0 … end of list n−1 (UInt16 each; the top bit: the list is long; a chunk has none) · words of bits
 /// ```
 /// An element has a high word (the row of a forward element) and a low one (its timestamp, or the row of a backward
 /// element). The low word is stored as its distance from the base, zero as zero. Since all elements have one width, any
 /// of them is one unaligned load, a shift and a mask, so that searches read the page as it is.
 ///
-/// The shape has the widths of both words. Bit 15 is set, where a plain block has the flag of a long list: so reading a
-/// plain list costs no further test.
+/// The shape has the widths of both words. Bit 15 is set, where the first end of a plain block has the flag of a long
+/// list: so reading a plain list costs no further test.
 @safe struct CompactPage<Element: BitwiseCopyable & FixedWidthInteger & UnsignedInteger & Sendable> {
   // Safety: the address is that of a page, which the table or the list that lends this view owns.
   let base: UnsafeMutableRawPointer
@@ -21,7 +21,7 @@
     unsafe self.base = unsafe base
     unsafe words = unsafe base + Self.headerByteCount(listCount: listCount)
     widths = unsafe CompactWidths(
-      base: base.load(as: UInt32.self), shape: base.load(fromByteOffset: 8, as: UInt32.self))
+      base: base.load(fromByteOffset: 4, as: UInt32.self), shape: base.load(as: UInt32.self))
   }
 
   @inline(__always)
@@ -35,7 +35,7 @@
   /// The number of elements.
   var total: Int { unsafe Int(base.load(fromByteOffset: 12, as: UInt32.self)) }
 
-  var capacityInWords: Int { unsafe Int(base.load(fromByteOffset: 4, as: UInt32.self)) }
+  var capacityInWords: Int { unsafe Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
 
   /// A list of the block: its start, its length there, and whether it is long.
   @inline(__always)
@@ -172,9 +172,9 @@
     let byteCount = page.byteCount
     let base = unsafe page.base
     unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: header)
-    unsafe base.storeBytes(of: widths.base, as: UInt32.self)
-    unsafe base.storeBytes(of: UInt32((byteCount - header) / 8), toByteOffset: 4, as: UInt32.self)
-    unsafe base.storeBytes(of: widths.shape, toByteOffset: 8, as: UInt32.self)
+    unsafe base.storeBytes(of: widths.base, toByteOffset: 4, as: UInt32.self)
+    unsafe base.storeBytes(of: UInt32((byteCount - header) / 8), toByteOffset: 8, as: UInt32.self)
+    unsafe base.storeBytes(of: widths.shape, as: UInt32.self)
     unsafe base.storeBytes(of: UInt32(elements.count), toByteOffset: 12, as: UInt32.self)
     unsafe write(elements, widths, to: base + header)
     // The last words are never read before they are written, but all bytes are copied with the page.
