@@ -12,10 +12,16 @@ final class Pool<Item: Sendable>: Sendable {
     making make: () throws(Failure) -> Item, _ body: (Item) throws(Failure) -> R
   ) throws(Failure) -> R {
     let item: Item
-    if let waiting = idle.withLock({ $0.popLast() }) { item = waiting } else { item = try make() }
-    defer { idle.withLock { idle in if idle.count < Self.capacity { idle.append(item) } } }
+    if let waiting = take() { item = waiting } else { item = try make() }
+    defer { put(item) }
     return try body(item)
   }
+
+  /// Takes an idle item, if there is one.
+  func take() -> Item? { idle.withLock { $0.popLast() } }
+
+  /// Puts an item back for reuse.
+  func put(_ item: Item) { idle.withLock { idle in if idle.count < Self.capacity { idle.append(item) } } }
 }
 
 /// A pool of values that queries reuse. It consists of a few stacks, selected by thread, so that readers rarely

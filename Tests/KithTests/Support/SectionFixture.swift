@@ -138,8 +138,9 @@ extension Section {
     let decoder = try listDecoder()
     try decoder.checkSum(of: degrees)
     var targets = [UInt64](repeating: 0, count: decoder.elementCount)
+    var words: [UInt32] = []
     try decoder.decodeLists(
-      degrees.indices, 0..<decoder.elementCount, degrees: degrees, below: limit, into: &targets)
+      degrees.indices, 0..<decoder.elementCount, degrees: degrees, below: limit, into: &targets, using: &words)
     return targets.map(Relation.target)
   }
 }

@@ -71,7 +71,7 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
     for (index, block) in blocks.enumerated() {
       let start = index * ColumnCoding.blockElementCount
       try gather(start..<start + block.elementCount, into: &coded)
-      let span = coded.span
+      let span = coded.span.extracting(first: block.elementCount)
       if areDeltas {
         var value = block.base
         for index in span.indices {
@@ -84,9 +84,9 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
     }
   }
 
-  /// Assembles a range of elements from their byte planes.
+  /// Assembles a range of elements from their byte planes, at the beginning of an array that may be longer.
   func gather(_ range: Range<Int>, into coded: inout [Value]) throws(KithError) {
-    if coded.count != range.count { coded = [Value](repeating: 0, count: range.count) }
+    if coded.count < range.count { coded = [Value](repeating: 0, count: range.count + range.count / 8) }
     var target = coded.mutableSpan
     var position = range.lowerBound
     while position < range.upperBound {
@@ -128,11 +128,13 @@ extension ByteStreamSplitDecoder where Value == UInt32 {
   /// Decodes the elements of adjacent ascending lists of lengths `degrees` into the high words of `targets`.
   ///
   /// Every list must ascend strictly, and every element be below `limit`. `checkSum` must have passed.
-  /// - Parameter elements: their range among the elements of all lists.
+  /// - Parameters:
+  ///   - elements: their range among the elements of all lists.
+  ///   - buffer: is used for the elements as they are stored.
   func decodeLists(
-    _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32, into targets: inout [UInt64]
+    _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32, into targets: inout [UInt64],
+    using buffer: inout [UInt32]
   ) throws(KithError) {
-    var buffer: [UInt32] = []
     try gather(elements, into: &buffer)
     let coded = buffer.span
     var target = targets.mutableSpan

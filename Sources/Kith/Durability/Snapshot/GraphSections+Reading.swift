@@ -193,6 +193,12 @@ extension GraphSections {
     let ids: RowIDs
   }
 
+  /// The elements of a part of a column, as they are stored. Reused from part to part.
+  private final class CodedWords: @unchecked Sendable {
+    // Safety: a pool lends it to one thread at a time.
+    var words: [UInt32] = []
+  }
+
   /// Builds one relation.
   static func edges(
     _ ids: EdgeSections, to target: RelationKind.Target, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
@@ -237,11 +243,15 @@ extension GraphSections {
       try head.check(targets.elementCount, encodings: [.planes], place)
       return try ByteStreamSplitDecoder<UInt32>(head, source.framed(id), place)
     }
+    let words = Pool<CodedWords>()
     let relation = try Relation(
       degrees: degrees, targetCount: targetCount, workers: workers, ids: ends.ids, form: form,
       hasSparseTargets: isToPosts
     ) { (sources, elements, buffer) throws(KithError) in
-      try targets.decodeLists(sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer)
+      let coded = words.take() ?? CodedWords()
+      defer { words.put(coded) }
+      try targets.decodeLists(
+        sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer, using: &coded.words)
       if !isToPosts || hasGone {
         var index = 0
         for row in sources {
@@ -258,9 +268,8 @@ extension GraphSections {
         }
       }
       guard let seconds else { return }
-      var coded: [UInt32] = []
-      try seconds.gather(elements, into: &coded)
-      for index in coded.indices { buffer[index] |= UInt64(coded[index]) }
+      try seconds.gather(elements, into: &coded.words)
+      for index in 0..<elements.count { buffer[index] |= UInt64(coded.words[index]) }
     }
     try targets.checkHash()
     try seconds?.checkHash()

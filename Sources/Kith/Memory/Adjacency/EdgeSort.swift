@@ -11,7 +11,7 @@ enum EdgeSort {
   /// Sorts the edges of consecutive lists; within each list they are sorted by source so far.
   /// - Parameter lists: the lengths of the lists, which add up to the number of edges.
   /// - Complexity: O(edges · log longest list); O(edges) for long lists.
-  static func sort(_ edges: inout [UInt64], lists: ArraySlice<UInt32>, ids: borrowing RowIDs) {
+  static func sort(_ edges: inout MutableSpan<UInt64>, lists: ArraySlice<UInt32>, ids: borrowing RowIDs) {
     var scratch: [UInt64] = []
     // Safety: all below stays within its list, and the lists within the edges.
     unsafe edges.withUnsafeMutableBufferPointer { all in

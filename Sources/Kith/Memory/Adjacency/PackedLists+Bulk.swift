@@ -9,6 +9,16 @@ extension PackedLists {
     var longCount: Int
   }
 
+  /// The elements of one unit after the other. A new array for each would be cleared, and its pages by the system.
+  private final class Buffer: @unchecked Sendable {
+    // Safety: a pool lends it to one thread at a time.
+    var elements: [Element] = []
+
+    func reserve(_ count: Int) {
+      if elements.count < count { elements = [Element](repeating: 0, count: count + count / 8) }
+    }
+  }
+
   /// The result of a unit.
   @safe private final class Part: @unchecked Sendable {
     // Safety: one thread builds it, and another one takes it over. It owns the pages that are left.
@@ -52,7 +62,8 @@ extension PackedLists {
   ///
   /// - Parameters:
   ///   - unitElementCount: the approximate number of elements per call of `fill`, and the size of its buffer.
-  ///   - fill: writes the elements of some adjacent lists; `elements` is their range among all elements.
+  ///   - fill: writes the elements of some adjacent lists; `elements` is their range among all elements. The buffer may
+  ///     be longer, and has elements of earlier lists.
   /// - Complexity: O(lists + elements), and the cost of `fill`.
   init<Failure: Error>(
     listsPerBlock: Int, form: ListForm = .plain, degrees: [UInt32], workers: Int, unitElementCount: Int = 1 << 18,
@@ -66,10 +77,14 @@ extension PackedLists {
     // Blocks of only empty lists share one page until they are written, as in `appendList`.
     let empty = shape.makeBlock(capacity: 0)
     var long = OverflowLists<Element>()
+    let buffers = Pool<Buffer>()
     try Parallel.inOrder(units.count, workers: workers) { (index) throws(Failure) -> Part in
-      var buffer = [Element](repeating: 0, count: units[index].elements.count)
-      if !buffer.isEmpty { try fill(units[index].lists, units[index].elements, &buffer) }
-      return shape.part(of: units[index], degrees: degrees, buffer)
+      let unit = units[index]
+      let buffer = buffers.take() ?? Buffer()
+      defer { buffers.put(buffer) }
+      buffer.reserve(unit.elements.count)
+      if !unit.elements.isEmpty { try fill(unit.lists, unit.elements, &buffer.elements) }
+      return shape.part(of: unit, degrees: degrees, buffer.elements)
     } take: { (_, part) throws(Failure) in
       part.move(to: &pages, empty: empty)
       for list in part.longLists { _ = long.insert(list) }
@@ -131,7 +146,7 @@ extension PackedLists {
       return unsafe appendCompactBlock(degrees, source, total, start: &start, longCount: longCount, to: part)
     }
     let page = makeBlock(capacity: Self.paddedCapacity(total))
-    let ends = unsafe (page.base + 8).assumingMemoryBound(to: UInt16.self)
+    let ends = unsafe page.base.assumingMemoryBound(to: UInt16.self)
     var end = 0
     for index in 0..<listsPerBlock {
       let place = degrees.startIndex + index
@@ -152,7 +167,6 @@ extension PackedLists {
       }
       start += degree
     }
-    unsafe page.base.storeBytes(of: UInt32(end), toByteOffset: 4, as: UInt32.self)
     part.append(page)
   }
 

@@ -61,10 +61,10 @@ extension Relation {
       readers.lend {
         ForwardReader(sourceCount: forward.count)
       } _: { reader in
-        reader.read(forward, to: targets, degrees: degrees, count: elements.count)
-        EdgeSort.sort(&reader.edges, lists: degrees[targets], ids: ids)
-        let edges = reader.edges
-        for index in 0..<elements.count { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
+        reader.read(forward, to: targets, degrees: degrees, count: elements.count) { edges in
+          EdgeSort.sort(&edges, lists: degrees[targets], ids: ids)
+          for index in edges.indices { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
+        }
       }
     }
   }
@@ -75,36 +75,57 @@ extension Relation {
     of forward: borrowing PackedLists<UInt64>, targetCount: Int, workers: Int
   ) -> (degrees: [UInt32], latestTimestamp: UInt32) {
     let taskCount = forward.count < countedTogether ? 1 : min(workers, 4)
-    let sum = Mutex<(degrees: [UInt32], latestTimestamp: UInt32)>(([], 0))
+    let parts = (0..<taskCount).map { _ in WorkBuffer<UInt32>() }
+    // No atomic: the maximum of unsigned ones compares as if they were signed (Swift 6.3).
+    let latest = Mutex<UInt32>(0)
     Parallel.forEach(taskCount) { task in
       let sources = forward.count * task / taskCount..<forward.count * (task + 1) / taskCount
-      let part = countTargets(of: forward, sources, targetCount: targetCount)
-      sum.withLock { sum in
-        sum.latestTimestamp = max(sum.latestTimestamp, part.latestTimestamp)
-        if sum.degrees.isEmpty { return sum.degrees = part.degrees }
-        for target in 0..<targetCount { sum.degrees[target] += part.degrees[target] }
+      parts[task].lend(targetCount) { degrees in
+        let own = countTargets(of: forward, sources, &degrees)
+        latest.withLock { $0 = max($0, own) }
       }
     }
-    return sum.withLock { $0 }
+    var degrees: [UInt32] = []
+    degrees.reserveCapacity(targetCount)
+    for part in parts {
+      part.lend(targetCount) { counts in
+        if degrees.isEmpty {
+          for target in counts.indices { degrees.append(counts[target]) }
+        } else {
+          for target in counts.indices { degrees[target] += counts[target] }
+        }
+      }
+    }
+    return (degrees, latest.withLock { $0 })
   }
 
   /// The targets of fewer sources are counted by one thread.
   private static let countedTogether = 1 << 14
+  /// How many counts are fetched before they are raised.
+  private static let countsAhead = 64
 
+  /// Counts the sources of each target in `degrees`. Returns the latest timestamp.
   private static func countTargets(
-    of forward: borrowing PackedLists<UInt64>, _ sources: Range<Int>, targetCount: Int
-  ) -> (degrees: [UInt32], latestTimestamp: UInt32) {
-    var degrees = [UInt32](repeating: 0, count: targetCount)
+    of forward: borrowing PackedLists<UInt64>, _ sources: Range<Int>, _ degrees: inout MutableSpan<UInt32>
+  ) -> UInt32 {
     var latest: UInt32 = 0
+    for target in degrees.indices { degrees[target] = 0 }
     for source in sources {
       forward.forEachRun(of: source) { elements in
-        for index in elements.indices {
-          degrees[Int(target(elements[index]))] += 1
-          latest = max(latest, timestamp(elements[index]))
+        var start = 0
+        while start < elements.count {
+          // Their cache misses overlap.
+          let block = elements.extracting(start..<min(start + countsAhead, elements.count))
+          for index in block.indices { degrees.span.prefetch(Int(target(block[index])), count: 1) }
+          for index in block.indices {
+            degrees[Int(target(block[index]))] += 1
+            latest = max(latest, timestamp(block[index]))
+          }
+          start += countsAhead
         }
       }
     }
-    return (degrees, latest)
+    return latest
   }
 }
 
@@ -112,47 +133,55 @@ extension Relation {
 final class ForwardReader: @unchecked Sendable {
   // Safety: a pool lends it to one thread at a time.
 
+  private let sourceCount: Int
   /// The read position in each list.
-  private var positions: [UInt32]
+  private let positions = WorkBuffer<UInt32>()
   /// The end of the targets already read.
-  private var end = 0
-  /// The edges of the last call, and what longer ones left behind them. Reused: a new array would be cleared by the
-  /// system, page by page.
-  var edges: [UInt64] = []
+  private var end = Int.max
+  private let edges = WorkBuffer<UInt64>()
+  /// By target: the end of its edges so far.
+  private let ends = WorkBuffer<UInt32>()
 
   /// How many sources ahead elements are prefetched, and heads of blocks.
   private static let elementsAhead = 12
   private static let blocksAhead = 64
 
-  init(sourceCount: Int) { positions = [UInt32](repeating: 0, count: sourceCount) }
+  init(sourceCount: Int) { self.sourceCount = sourceCount }
 
-  /// Reads the edges to some adjacent targets into `edges`, by target, then by source: timestamp in the high word,
+  /// Calls `body` with the edges to some adjacent targets, by target, then by source: timestamp in the high word,
   /// source in the low word.
   ///
   /// If the targets are below those of the previous call, reading starts again. That happens if a thread was delayed
   /// before it borrowed a reader, and gets one that another thread has advanced.
-  func read(_ forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, degrees: [UInt32], count: Int) {
-    if targets.lowerBound < end { positions = [UInt32](repeating: 0, count: positions.count) }
+  func read(
+    _ forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, degrees: [UInt32], count: Int,
+    _ body: (inout MutableSpan<UInt64>) -> Void
+  ) {
+    let startsAgain = targets.lowerBound < end
     end = targets.upperBound
-    // In words, which for most units fit a core's cache.
-    var next: [UInt32] = []
-    next.reserveCapacity(targets.count)
-    var start: UInt32 = 0
-    for target in targets {
-      next.append(start)
-      start += degrees[target]
+    edges.lend(count) { edges in
+      ends.lend(targets.count) { ends in
+        var start: UInt32 = 0
+        for index in ends.indices {
+          ends[index] = start
+          start += degrees[targets.lowerBound + index]
+        }
+        Scatter.run(&edges, ends: &ends) { scatter in
+          positions.lend(sourceCount) { positions in
+            if startsAgain { for source in positions.indices { positions[source] = 0 } }
+            Self.read(forward, to: targets, &positions, &scatter)
+          }
+        }
+      }
+      body(&edges)
     }
-    if edges.count < count { edges = [UInt64](repeating: 0, count: count) }
+  }
+
+  private static func read(
+    _ forward: borrowing PackedLists<UInt64>, to targets: Range<Int>, _ positions: inout MutableSpan<UInt32>,
+    _ scatter: inout Scatter
+  ) {
     let (first, limit) = (UInt64(targets.lowerBound) << 32, UInt64(targets.upperBound) << 32)
-    // Moved out of the object while it is written: each write there would check for uniqueness.
-    var positions: [UInt32] = []
-    var edges: [UInt64] = []
-    swap(&positions, &self.positions)
-    swap(&edges, &self.edges)
-    defer {
-      swap(&positions, &self.positions)
-      swap(&edges, &self.edges)
-    }
     for source in positions.indices {
       var position = Int(positions[source])
       let ahead = source &+ Self.elementsAhead
@@ -161,10 +190,10 @@ final class ForwardReader: @unchecked Sendable {
       if forward.isCompact {
         let (page, start, count, isLong) = forward.compact(source)
         if !isLong {
-          Self.take(from: &position, count: count, below: limit, notBelow: first) {
+          take(from: &position, count: count, below: limit, notBelow: first) {
             page[start &+ $0]
           } edge: {
-            Self.put($0, source, from: targets.lowerBound, &next, &edges)
+            put($0, source, from: targets.lowerBound, &scatter)
           }
           positions[source] = UInt32(truncatingIfNeeded: position)
           continue
@@ -177,18 +206,18 @@ final class ForwardReader: @unchecked Sendable {
         if forward.isCompact {
           let elements = forward.compactRun(run, of: source)
           runLength = elements.count
-          Self.take(from: &index, count: runLength, below: limit, notBelow: first) {
+          take(from: &index, count: runLength, below: limit, notBelow: first) {
             elements[$0]
           } edge: {
-            Self.put($0, source, from: targets.lowerBound, &next, &edges)
+            put($0, source, from: targets.lowerBound, &scatter)
           }
         } else {
           let elements = forward.run(run, of: source)
           runLength = elements.count
-          Self.take(from: &index, count: runLength, below: limit, notBelow: first) {
+          take(from: &index, count: runLength, below: limit, notBelow: first) {
             elements[$0]
           } edge: {
-            Self.put($0, source, from: targets.lowerBound, &next, &edges)
+            put($0, source, from: targets.lowerBound, &scatter)
           }
         }
         position = runStart &+ index
@@ -199,14 +228,10 @@ final class ForwardReader: @unchecked Sendable {
     }
   }
 
-  /// Writes an edge to the next place of its list. No local function: captured variables are checked at each access.
   @inline(__always)
-  private static func put(
-    _ element: UInt64, _ source: Int, from first: Int, _ next: inout [UInt32], _ edges: inout [UInt64]
-  ) {
-    let list = Int(Relation.target(element)) &- first
-    edges[Int(next[list])] = UInt64(Relation.timestamp(element)) << 32 | UInt64(source)
-    next[list] &+= 1
+  private static func put(_ element: UInt64, _ source: Int, from first: Int, _ scatter: inout Scatter) {
+    let word = UInt64(Relation.timestamp(element)) << 32 | UInt64(truncatingIfNeeded: source)
+    scatter.append(word, to: Int(Relation.target(element)) &- first)
   }
 
   /// Calls `edge` with the elements of a run in a range, from an index on, which moves to the first element behind.
