@@ -26,9 +26,9 @@ extension PackedLists {
     unsafe (PagePool.byteCount(of: block) - headerByteCount) / Self.stride
   }
 
-  /// The capacity with a thirty-second to spare, rounded up to sixteen bytes.
+  /// The capacity with a thirty-second to spare, or one element, rounded up to sixteen bytes.
   static func paddedCapacity(_ count: Int) -> Int {
-    let bytes = (count + count / 32 + 1) * stride
+    let bytes = (count + max(1, count / 32)) * stride
     return ((bytes + 15) & ~15) / stride
   }
 

@@ -12,7 +12,7 @@ struct Relation: ~Copyable, Sendable {
   private(set) var forward: PackedLists<UInt64>
   /// The sources of each target, oldest first.
   private(set) var backward: PackedLists<UInt32>
-  /// By group of adjacent targets (four, or 32 of compact lists): an upper bound of the timestamps of their edges. A
+  /// By group of adjacent targets (eight, or 32 of compact lists): an upper bound of the timestamps of their edges. A
   /// later edge, as nearly all are, is appended without reading the edge before it, whose timestamp is in a distant
   /// forward list (five dependent cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
   private var latestTimestamps: Column<UInt32>
@@ -50,10 +50,10 @@ struct Relation: ~Copyable, Sendable {
     Relation(forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count)
   }
 
-  /// The number of adjacent targets that share a latest timestamp, as a power of two: a byte per target, or an eighth.
+  /// The number of adjacent targets that share a latest timestamp, as a power of two: half a byte each, or an eighth.
   private var targetsPerTimestampShift: Int { Self.targetsPerTimestampShift(form) }
 
-  private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 2 }
+  private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 3 }
 
   /// Stops maintaining the backward lists, for a bulk insertion whose edges may come in any order of time.
   mutating func deferBackward() { defersBackward = true }
