@@ -335,6 +335,15 @@ void kith_give_back(void);
 // the sanitizer.
 bool kith_is_sanitized(void);
 
+// The size and flags of a block of memory, in the first four of the eight bytes before it. Accesses are atomic, without
+// order.
+static inline uint32_t kith_block_word(const void *block) {
+  return __atomic_load_n((const uint32_t *)block - 2, __ATOMIC_RELAXED);
+}
+static inline void kith_set_block_word(void *block, uint32_t word) {
+  __atomic_store_n((uint32_t *)block - 2, word, __ATOMIC_RELAXED);
+}
+
 // The count of references to a page, in the four bytes before it. Not inline: as above.
 
 // Sets the count of a page that no other thread knows yet to one.

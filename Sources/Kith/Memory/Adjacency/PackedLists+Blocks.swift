@@ -26,11 +26,8 @@ extension PackedLists {
     unsafe (PagePool.byteCount(of: block) - headerByteCount) / Self.stride
   }
 
-  /// The capacity with a thirty-second to spare, or one element, rounded up to sixteen bytes.
-  static func paddedCapacity(_ count: Int) -> Int {
-    let bytes = (count + max(1, count / 32)) * stride
-    return ((bytes + 15) & ~15) / stride
-  }
+  /// The capacity with a thirty-second to spare, or one element. The allocator rounds up, and the block uses it all.
+  static func paddedCapacity(_ count: Int) -> Int { count + max(1, count / 32) }
 
   /// Removes `removing` elements of a list, inserts at most one, and shifts the tail of the block.
   mutating func replaceInBlock(_ list: Int, at offset: Int, removing: Int, inserting element: Element?) {
