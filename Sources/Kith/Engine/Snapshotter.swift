@@ -17,10 +17,11 @@ final class Snapshotter: Sendable {
   private let options: SocialGraph.Options
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "kith.snapshotter", qos: .utility)
-  private let stopped = DispatchSemaphore(value: 0)
+  private let turn: SnapshotTurn
 
-  init(_ options: SocialGraph.Options, sequence: UInt64) {
+  init(_ options: SocialGraph.Options, turn: SnapshotTurn, sequence: UInt64) {
     self.options = options
+    self.turn = turn
     state = Mutex(State(saved: sequence))
   }
 
@@ -72,14 +73,11 @@ final class Snapshotter: Sendable {
     }
   }
 
-  /// Called when the graph is closed: a snapshot being written is no longer throttled.
-  func stop() { stopped.signal() }
-
   /// Records a snapshot, whether automatic or requested.
   func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }
 
   private func run(_ graph: SocialGraph) {
-    let pace = options.snapshotBytesPerSecond.map { Pace(bytesPerSecond: $0, stopped: stopped) }
+    let pace = options.snapshotBytesPerSecond.map { Pace(bytesPerSecond: $0, turn: turn) }
     // A failure is reported as an event and loses nothing: the journal holds every change, and the next commit tries
     // again.
     _ = try? graph.snapshot(coreCount: options.snapshotCoreCount ?? max(1, SystemDisk.coreCount - 1)) { progress in
@@ -92,19 +90,14 @@ final class Snapshotter: Sendable {
 /// Throttles work to a rate.
 private struct Pace {
   let bytesPerSecond: Int
-  /// Signalled once to stop throttling.
-  private let stopped: DispatchSemaphore
+  let turn: SnapshotTurn
   private let began = DispatchTime.now()
 
-  init(bytesPerSecond: Int, stopped: DispatchSemaphore) {
+  init(bytesPerSecond: Int, turn: SnapshotTurn) {
     self.bytesPerSecond = max(1, bytesPerSecond)
-    self.stopped = stopped
+    self.turn = turn
   }
 
-  /// Waits until this many bytes may have been written.
-  func wait(at byteCount: Int) {
-    let outcome = stopped.wait(timeout: began + Double(byteCount) / Double(bytesPerSecond))
-    // Passes the signal on to the next waiter.
-    if outcome == .success { stopped.signal() }
-  }
+  /// Waits until this many bytes may have been written, or until the graph is closed.
+  func wait(at byteCount: Int) { turn.wait(until: began + Double(byteCount) / Double(bytesPerSecond)) }
 }

@@ -46,7 +46,9 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     nameMaintainer: IndexMaintainer<UserTable> = IndexMaintainer("kith.names", workerCount: 2)
   ) {
     self.nameMaintainer = nameMaintainer
-    snapshotter = store == nil ? nil : Snapshotter(options, sequence: state.sequence)
+    snapshotter = store.map { [sequence = state.sequence] in
+      Snapshotter(options, turn: $0.snapshotting, sequence: sequence)
+    }
     var state = state
     if options.compressTexts { state.posts.compressTexts() }
     if recovery != nil, state.byteCount >= Self.largeByteCount { PagePool.giveBack() }
@@ -381,9 +383,6 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   public func close() throws(KithError) {
     lock.write { live.close() }
     stopMaintenance()
-    // Cancelled first: a snapshot that is no longer throttled could end before `store.close` cancels it.
-    store?.snapshotting.cancel()
-    snapshotter?.stop()
     var isSaved = !isJournalBroken
     defer { notifyEnd(isSaved: isSaved) }
     do throws(KithError) {

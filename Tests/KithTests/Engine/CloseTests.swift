@@ -86,6 +86,31 @@ import Testing
     #expect(try await log.sees { $0 == .snapshotFailed(.closed) })
   }
 
+  @Test("A step that waits is woken by the end of its turn, and then cancelled", .timeLimit(.minutes(1)))
+  func wokenStep() async throws {
+    let turn = SnapshotTurn()
+    let waits = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<Void, KithError>?>(nil)
+    let thread = Thread {
+      let result = Result { () throws(KithError) in
+        try turn.take { () throws(KithError) in
+          waits.signal()
+          turn.wait(until: .distantFuture)
+          try turn.checkGoing()
+        }
+      }
+      outcome.withLock { $0 = result }
+    }
+    thread.start()
+    waits.wait()
+    try turn.end { () throws(KithError) in }
+    while outcome.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(throws: KithError.closed) { try outcome.withLock { $0 }?.get() }
+    // A later step of the same turn does not wait either.
+    turn.wait(until: .distantFuture)
+    #expect(throws: KithError.closed) { try turn.take {} }
+  }
+
   @Test("close from a snapshot's progress handler cancels it")
   func closeFromProgress() throws {
     let graph = try SocialGraph.open(path)

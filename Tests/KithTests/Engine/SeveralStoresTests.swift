@@ -37,7 +37,8 @@ import Testing
     }
     #expect(try await sees { if case .snapshotWritten = $0 { true } else { false } })
     quick.bulk { (batch) throws(Never) in }
-    Snapshotter(SocialGraph.Options(healAfterSeconds: 0), sequence: 200).noteFailure(of: quick)
+    let options = SocialGraph.Options(healAfterSeconds: 0)
+    Snapshotter(options, turn: SnapshotTurn(), sequence: 200).noteFailure(of: quick)
     #expect(try await sees { $0 == .journalRecovered(sequence: 200) })
     try await slow.close()
     try await quick.close()

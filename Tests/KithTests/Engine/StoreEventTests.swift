@@ -53,7 +53,8 @@ import Testing
     try await graph.addUser("ann")
     graph.bulk { (batch) throws(Never) in }
     #expect(throws: KithError.self) { try graph.addUser("bob") }
-    Snapshotter(SocialGraph.Options(healAfterSeconds: seconds), sequence: 1).noteFailure(of: graph)
+    let options = SocialGraph.Options(healAfterSeconds: seconds)
+    Snapshotter(options, turn: SnapshotTurn(), sequence: 1).noteFailure(of: graph)
     let wanted = seconds != nil
     for _ in 0..<(wanted ? 1_000 : 20) where graph.isJournalBroken { try await Task.sleep(for: .milliseconds(10)) }
     #expect(graph.isJournalBroken == !wanted)
