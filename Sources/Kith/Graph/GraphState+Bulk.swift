@@ -8,7 +8,7 @@ package struct BulkLists: Sendable {
 
   package typealias Fill =
     @Sendable (
-      _ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout [UInt64]
+      _ users: Range<Int>, _ edges: Range<Int>, _ buffer: inout MutableSpan<UInt64>
     ) throws(KithError) -> Void
 
   /// Targets must exist, ascend strictly within a list, and not be the source.

@@ -132,7 +132,8 @@ import Testing
       let sources = source..<min(users, source + 1 + random.below(9))
       let count = Int(degrees[sources].reduce(0, +))
       var buffer = [UInt64](repeating: 0, count: count)
-      try lists.fill(sources, start..<start + count, &buffer)
+      var span = buffer.mutableSpan
+      try lists.fill(sources, start..<start + count, &span)
       #expect(buffer == Array(elements[start..<start + count]), "seed \(seed)")
       (source, start) = (sources.upperBound, start + count)
     }

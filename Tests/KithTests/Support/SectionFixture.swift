@@ -138,9 +138,11 @@ extension Section {
     let decoder = try listDecoder()
     try decoder.checkSum(of: degrees)
     var targets = [UInt64](repeating: 0, count: decoder.elementCount)
-    var words: [UInt32] = []
+    var words = [UInt32](repeating: 0, count: decoder.elementCount)
+    var all = targets.mutableSpan
+    var coded = words.mutableSpan
     try decoder.decodeLists(
-      degrees.indices, 0..<decoder.elementCount, degrees: degrees, below: limit, into: &targets, using: &words)
+      degrees.indices, 0..<decoder.elementCount, degrees: degrees, below: limit, into: &all, using: &coded)
     return targets.map(Relation.target)
   }
 }

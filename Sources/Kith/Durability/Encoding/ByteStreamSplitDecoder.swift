@@ -67,10 +67,11 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
   /// - Parameter areDeltas: whether they are running sums of zigzag differences.
   @inline(__always)
   func forEach(areDeltas: Bool, _ body: (Value) throws(KithError) -> Void) throws(KithError) {
-    var coded: [Value] = []
+    var coded = [Value](repeating: 0, count: min(elementCount, ColumnCoding.blockElementCount))
     for (index, block) in blocks.enumerated() {
       let start = index * ColumnCoding.blockElementCount
-      try gather(start..<start + block.elementCount, into: &coded)
+      var all = coded.mutableSpan
+      try gather(start..<start + block.elementCount, into: &all)
       let span = coded.span.extracting(first: block.elementCount)
       if areDeltas {
         var value = block.base
@@ -84,17 +85,15 @@ struct ByteStreamSplitDecoder<Value: FixedWidthInteger & UnsignedInteger & Senda
     }
   }
 
-  /// Assembles a range of elements from their byte planes, at the beginning of an array that may be longer.
-  func gather(_ range: Range<Int>, into coded: inout [Value]) throws(KithError) {
-    if coded.count < range.count { coded = [Value](repeating: 0, count: range.count + range.count / 8) }
-    var target = coded.mutableSpan
+  /// Assembles a range of elements from their byte planes, at the beginning of a span that may be longer.
+  func gather(_ range: Range<Int>, into coded: inout MutableSpan<Value>) throws(KithError) {
     var position = range.lowerBound
     while position < range.upperBound {
       let index = position / ColumnCoding.blockElementCount
       let (block, first) = (blocks[index], index * ColumnCoding.blockElementCount)
       let end = min(range.upperBound, first + block.elementCount)
       let (bytes, origin) = try content.bytes(block.start..<block.start + block.width * block.elementCount)
-      var part = target._mutatingExtracting(position - range.lowerBound..<end - range.lowerBound)
+      var part = coded._mutatingExtracting(position - range.lowerBound..<end - range.lowerBound)
       for plane in 0..<block.width {
         let start = block.start - origin + plane * block.elementCount + position - first
         let source = bytes.span.extracting(start..<start + part.count)
@@ -130,14 +129,12 @@ extension ByteStreamSplitDecoder where Value == UInt32 {
   /// Every list must ascend strictly, and every element be below `limit`. `checkSum` must have passed.
   /// - Parameters:
   ///   - elements: their range among the elements of all lists.
-  ///   - buffer: is used for the elements as they are stored.
+  ///   - coded: gets the elements as they are stored. As long as `targets`.
   func decodeLists(
-    _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32, into targets: inout [UInt64],
-    using buffer: inout [UInt32]
+    _ lists: Range<Int>, _ elements: Range<Int>, degrees: [UInt32], below limit: UInt32,
+    into targets: inout MutableSpan<UInt64>, using coded: inout MutableSpan<UInt32>
   ) throws(KithError) {
-    try gather(elements, into: &buffer)
-    let coded = buffer.span
-    var target = targets.mutableSpan
+    try gather(elements, into: &coded)
     var index = 0
     for list in lists {
       let end = index &+ Int(degrees[list])
@@ -149,12 +146,12 @@ extension ByteStreamSplitDecoder where Value == UInt32 {
         let inBlock = (elements.lowerBound &+ index) & (ColumnCoding.blockElementCount - 1)
         let stop = min(end, index &+ ColumnCoding.blockElementCount &- inBlock)
         var value = whole
-        target[index] = value &<< 32
+        targets[index] = value &<< 32
         index &+= 1
         // Sums of at most 2¹⁷ numbers below 2³² cannot overflow. They ascend, so checking the last one suffices.
         while index < stop {
           value &+= UInt64(coded[index]) &+ 1
-          target[index] = value &<< 32
+          targets[index] = value &<< 32
           index &+= 1
         }
         guard value < UInt64(limit) else {

@@ -193,12 +193,6 @@ extension GraphSections {
     let ids: RowIDs
   }
 
-  /// The elements of a part of a column, as they are stored. Reused from part to part.
-  private final class CodedWords: @unchecked Sendable {
-    // Safety: a pool lends it to one thread at a time.
-    var words: [UInt32] = []
-  }
-
   /// Builds one relation.
   static func edges(
     _ ids: EdgeSections, to target: RelationKind.Target, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
@@ -243,20 +237,25 @@ extension GraphSections {
       try head.check(targets.elementCount, encodings: [.planes], place)
       return try ByteStreamSplitDecoder<UInt32>(head, source.framed(id), place)
     }
-    let words = Pool<CodedWords>()
+    let buffers = Pool<WorkBuffer<UInt32>>()
     let relation = try Relation(
       degrees: degrees, targetCount: targetCount, workers: workers, ids: ends.ids, form: form,
       hasSparseTargets: isToPosts
-    ) { (sources, elements, buffer) throws(KithError) in
-      let coded = words.take() ?? CodedWords()
-      defer { words.put(coded) }
-      try targets.decodeLists(
-        sources, elements, degrees: degrees, below: UInt32(targetCount), into: &buffer, using: &coded.words)
+    ) { (sources, elements, edges) throws(KithError) in
+      let buffer = buffers.take() ?? WorkBuffer()
+      defer { buffers.put(buffer) }
+      try buffer.lend(elements.count) { (coded) throws(KithError) in
+        try targets.decodeLists(
+          sources, elements, degrees: degrees, below: UInt32(targetCount), into: &edges, using: &coded)
+        guard let seconds else { return }
+        try seconds.gather(elements, into: &coded)
+        for index in edges.indices { edges[index] |= UInt64(coded[index]) }
+      }
       if !isToPosts || hasGone {
         var index = 0
         for row in sources {
           for _ in 0..<degrees[row] {
-            let target = Relation.target(buffer[index])
+            let target = Relation.target(edges[index])
             if hasGone && isGone(target) {
               throw place.corrupt("section \(head.id): row \(row) points at removed row \(target)")
             }
@@ -267,9 +266,6 @@ extension GraphSections {
           }
         }
       }
-      guard let seconds else { return }
-      try seconds.gather(elements, into: &coded.words)
-      for index in 0..<elements.count { buffer[index] |= UInt64(coded.words[index]) }
     }
     try targets.checkHash()
     try seconds?.checkHash()

@@ -18,12 +18,12 @@ final class ScratchFile: Sendable {
     try words.withBytes { (bytes) throws(KithError) in try disk.write(file, at: offset, bytes) }
   }
 
-  /// Reads words that were written, from an offset in bytes on, into some places of an array.
+  /// Reads words that were written, from an offset in bytes on.
   /// - Throws: `system`; `corrupt`, if the file is shorter.
-  func read(at offset: Int64, into words: inout [UInt64], _ places: Range<Int>) throws(KithError) {
-    let count = try words.withMutableBytes(at: places) { (bytes) throws(KithError) in
+  func read(at offset: Int64, into words: inout MutableSpan<UInt64>) throws(KithError) {
+    let count = try words.withMutableBytes { (bytes) throws(KithError) in
       try disk.read(file, at: offset, into: &bytes)
     }
-    if count < 8 * places.count { throw .corrupt(file: file.path, offset: offset, reason: "it ends early") }
+    if count < 8 * words.count { throw .corrupt(file: file.path, offset: offset, reason: "it ends early") }
   }
 }

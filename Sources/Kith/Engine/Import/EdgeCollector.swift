@@ -139,7 +139,7 @@ private struct OrderedEdges: ~Copyable {
 
     init(_ elements: [UInt64]) { unread = Mutex((elements, elements.count)) }
 
-    func read(_ start: Int, to buffer: inout [UInt64], _ places: Range<Int>) {
+    func read(_ start: Int, to buffer: inout MutableSpan<UInt64>, _ places: Range<Int>) {
       unread.withLock { unread in
         for place in places { buffer[place] = unread.elements[start &+ place &- places.lowerBound] }
         unread.count -= places.count

@@ -109,7 +109,7 @@ final class EdgeSorter {
     }
     let lists = BulkLists(degrees: degrees) { [elements] (_, places, buffer) throws(KithError) in
       if let scratch {
-        try scratch.read(at: start + Int64(places.lowerBound * 8), into: &buffer, 0..<places.count)
+        try scratch.read(at: start + Int64(places.lowerBound * 8), into: &buffer)
       } else {
         for place in places { buffer[place - places.lowerBound] = elements[place] }
       }
@@ -148,7 +148,9 @@ final class EdgeSorter {
     guard let scratch else { return bucket.buffer }
     var words = [UInt64](repeating: 0, count: bucket.offsets.count * count)
     for (index, offset) in bucket.offsets.enumerated() {
-      try scratch.read(at: offset, into: &words, index * count..<(index + 1) * count)
+      var all = words.mutableSpan
+      var part = all._mutatingExtracting(index * count..<(index + 1) * count)
+      try scratch.read(at: offset, into: &part)
     }
     return words + bucket.buffer
   }

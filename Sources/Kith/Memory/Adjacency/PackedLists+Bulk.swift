@@ -9,16 +9,6 @@ extension PackedLists {
     var longCount: Int
   }
 
-  /// The elements of one unit after the other. A new array for each would be cleared, and its pages by the system.
-  private final class Buffer: @unchecked Sendable {
-    // Safety: a pool lends it to one thread at a time.
-    var elements: [Element] = []
-
-    func reserve(_ count: Int) {
-      if elements.count < count { elements = [Element](repeating: 0, count: count + count / 8) }
-    }
-  }
-
   /// The result of a unit.
   @safe private final class Part: @unchecked Sendable {
     // Safety: one thread builds it, and another one takes it over. It owns the pages that are left.
@@ -61,14 +51,16 @@ extension PackedLists {
   /// size.
   ///
   /// - Parameters:
-  ///   - unitElementCount: the approximate number of elements per call of `fill`, and the size of its buffer.
-  ///   - fill: writes the elements of some adjacent lists; `elements` is their range among all elements. The buffer may
-  ///     be longer, and has elements of earlier lists.
+  ///   - unitElementCount: the approximate number of elements per call of `fill`.
+  ///   - fill: writes the elements of some adjacent lists; `elements` is their range among all elements. The buffer has
+  ///     as many places, with elements of earlier lists.
   /// - Complexity: O(lists + elements), and the cost of `fill`.
   init<Failure: Error>(
     listsPerBlock: Int, form: ListForm = .plain, degrees: [UInt32], workers: Int, unitElementCount: Int = 1 << 18,
     filling fill:
-      @Sendable (_ lists: Range<Int>, _ elements: Range<Int>, _ buffer: inout [Element]) throws(Failure) -> Void
+      @Sendable (
+        _ lists: Range<Int>, _ elements: Range<Int>, _ buffer: inout MutableSpan<Element>
+      ) throws(Failure) -> Void
   ) throws(Failure) {
     self.init(listsPerBlock: listsPerBlock, form: form)
     let shape = PackedLists(listsPerBlock: listsPerBlock, form: form)
@@ -77,14 +69,15 @@ extension PackedLists {
     // Blocks of only empty lists share one page until they are written, as in `appendList`.
     let empty = shape.makeBlock(capacity: 0)
     var long = OverflowLists<Element>()
-    let buffers = Pool<Buffer>()
+    let buffers = Pool<WorkBuffer<Element>>()
     try Parallel.inOrder(units.count, workers: workers) { (index) throws(Failure) -> Part in
       let unit = units[index]
-      let buffer = buffers.take() ?? Buffer()
+      let buffer = buffers.take() ?? WorkBuffer()
       defer { buffers.put(buffer) }
-      buffer.reserve(unit.elements.count)
-      if !unit.elements.isEmpty { try fill(unit.lists, unit.elements, &buffer.elements) }
-      return shape.part(of: unit, degrees: degrees, buffer.elements)
+      return try buffer.lend(unit.elements.count) { (elements) throws(Failure) in
+        if !unit.elements.isEmpty { try fill(unit.lists, unit.elements, &elements) }
+        return shape.part(of: unit, degrees: degrees, elements.span)
+      }
     } take: { (_, part) throws(Failure) in
       part.move(to: &pages, empty: empty)
       for list in part.longLists { _ = long.insert(list) }
@@ -124,9 +117,9 @@ extension PackedLists {
     return units
   }
 
-  private func part(of unit: Unit, degrees: [UInt32], _ buffer: [Element]) -> Part {
+  private func part(of unit: Unit, degrees: [UInt32], _ elements: Span<Element>) -> Part {
     let part = Part(blockCount: unit.lists.count / listsPerBlock + 1)
-    unsafe buffer.withUnsafeBufferPointer { source in
+    unsafe elements.withUnsafeBufferPointer { source in
       var start = 0
       for list in Swift.stride(from: unit.lists.lowerBound, to: unit.lists.upperBound, by: listsPerBlock) {
         let block = degrees[list..<min(list + listsPerBlock, degrees.count)]

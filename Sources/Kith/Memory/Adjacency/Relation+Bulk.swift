@@ -12,7 +12,9 @@ extension Relation {
     degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing RowIDs, form: ListForm = .plain,
     hasSparseTargets: Bool = false,
     filling fill:
-      @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
+      @Sendable (
+        _ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout MutableSpan<UInt64>
+      ) throws(Failure) -> Void
   ) throws(Failure) {
     let forward = try PackedLists<UInt64>(
       listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
@@ -30,7 +32,9 @@ extension Relation {
   init<Failure: Error>(
     degrees: [UInt32], targetCount: Int, workers: Int, form: ListForm, targetsPerBlock: Int,
     filling fill:
-      @Sendable (_ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout [UInt64]) throws(Failure) -> Void
+      @Sendable (
+        _ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout MutableSpan<UInt64>
+      ) throws(Failure) -> Void
   ) throws(Failure) {
     let forward = try PackedLists<UInt64>(
       listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
@@ -75,28 +79,24 @@ extension Relation {
     of forward: borrowing PackedLists<UInt64>, targetCount: Int, workers: Int
   ) -> (degrees: [UInt32], latestTimestamp: UInt32) {
     let taskCount = forward.count < countedTogether ? 1 : min(workers, 4)
-    let parts = (0..<taskCount).map { _ in WorkBuffer<UInt32>() }
+    var parts = (0..<taskCount).map { _ in WorkBuffer<UInt32>() }
     // No atomic: the maximum of unsigned ones compares as if they were signed (Swift 6.3).
     let latest = Mutex<UInt32>(0)
-    Parallel.forEach(taskCount) { task in
+    Parallel.forEach(taskCount) { [parts] task in
       let sources = forward.count * task / taskCount..<forward.count * (task + 1) / taskCount
       parts[task].lend(targetCount) { degrees in
         let own = countTargets(of: forward, sources, &degrees)
         latest.withLock { $0 = max($0, own) }
       }
     }
-    var degrees: [UInt32] = []
-    degrees.reserveCapacity(targetCount)
-    for part in parts {
-      part.lend(targetCount) { counts in
-        if degrees.isEmpty {
-          for target in counts.indices { degrees.append(counts[target]) }
-        } else {
-          for target in counts.indices { degrees[target] += counts[target] }
-        }
+    let sum = parts.removeFirst()
+    return sum.lend(targetCount) { degrees in
+      // Each is released before the next, and all before the result is allocated.
+      while let part = parts.popLast() {
+        part.lend(targetCount) { counts in for target in counts.indices { degrees[target] += counts[target] } }
       }
+      return (degrees.indices.map { degrees[$0] }, latest.withLock { $0 })
     }
-    return (degrees, latest.withLock { $0 })
   }
 
   /// The targets of fewer sources are counted by one thread.

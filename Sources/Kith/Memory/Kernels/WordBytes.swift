@@ -1,4 +1,4 @@
-/// Arrays of words as bytes in the machine's order, for files that only this process reads.
+/// Words as bytes in the machine's order, for files that only this process reads.
 extension [UInt64] {
   func withBytes<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
     // Safety: the bytes are those of the words, and valid for the call.
@@ -6,15 +6,15 @@ extension [UInt64] {
       try body(unsafe Span(_unsafeBytes: UnsafeRawBufferPointer(words)))
     }
   }
+}
 
-  /// Lends the bytes of the words at some places.
+extension MutableSpan<UInt64> {
   mutating func withMutableBytes<Output, Failure: Error>(
-    at places: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Output
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     // Safety: as above; a word may have any bytes.
-    try unsafe withUnsafeMutableBufferPointer { (words) throws(Failure) in
-      let part = unsafe UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: words[places]))
-      var bytes = unsafe MutableSpan<UInt8>(_unsafeBytes: part)
+    try unsafe withUnsafeMutableBytes { (all) throws(Failure) in
+      var bytes = unsafe MutableSpan<UInt8>(_unsafeBytes: all)
       return try body(&bytes)
     }
   }
