@@ -76,4 +76,59 @@ import Testing
     table = PageTable()
     #expect(unsafe MemoryPage.isUnique(page))
   }
+
+  /// A table and the bytes that its pages begin with.
+  private final class Version {
+    var table: PageTable
+    var bytes: [UInt8]
+
+    init(_ table: consuming PageTable = PageTable(), _ bytes: [UInt8] = []) {
+      self.table = table
+      self.bytes = bytes
+    }
+
+    var isAsWritten: Bool {
+      table.count == bytes.count && bytes.indices.allSatisfy { unsafe table.base($0).load(as: UInt8.self) == bytes[$0] }
+    }
+  }
+
+  private static func page(_ byte: UInt8) -> MemoryPage {
+    let page = MemoryPage.zeroed(byteCount: 64)
+    unsafe page.base.storeBytes(of: byte, as: UInt8.self)
+    return page
+  }
+
+  @Test("Versions that are all written equal arrays of their own", arguments: UInt64(1)...20)
+  func versions(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var versions = [Version()]
+    let common = Self.page(0)
+    for step in 0..<2_000 {
+      let version = versions[random.below(versions.count)]
+      let byte = UInt8(random.below(256))
+      switch random.below(20) {
+      case 0:
+        let count = random.below(100)
+        version.table.append(common, times: count)
+        version.bytes += [UInt8](repeating: 0, count: count)
+      case 1:
+        if versions.count > 3 { versions.remove(at: random.below(versions.count)) }
+        versions.append(Version(version.table.pin(), version.bytes))
+      case 2, 3, 4:
+        version.table.append(Self.page(byte))
+        version.bytes.append(byte)
+      default:
+        if version.bytes.isEmpty { continue }
+        let index = random.below(version.bytes.count)
+        if random.below(8) == 0 {
+          version.table.replace(index, with: Self.page(byte))
+        } else {
+          unsafe version.table.mutableBase(index).storeBytes(of: byte, as: UInt8.self)
+        }
+        version.bytes[index] = byte
+      }
+      if step % 50 == 0 { #expect(versions.allSatisfy { $0.isAsWritten }, "seed \(seed), step \(step)") }
+    }
+    #expect(versions.allSatisfy { $0.isAsWritten }, "seed \(seed)")
+  }
 }
