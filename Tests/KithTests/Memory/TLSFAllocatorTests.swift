@@ -203,6 +203,15 @@ import Testing
     for block in blocks { unsafe heap.free(block.base) }
   }
 
+  @Test("Two pages of texts fill a huge page, the smallest arena")
+  func textPages() {
+    var heap = TLSFAllocator()
+    let pages = unsafe (0..<10).map { _ in unsafe heap.allocate(byteCount: TextColumn.pageByteCount) }
+    #expect(heap.mappedByteCount == 5 << 21 && heap.checkInvariants() == [])
+    for index in unsafe pages.indices { unsafe heap.free(pages[index]) }
+    #expect(heap.takenByteCount == 0)
+  }
+
   @Test("A megabyte and more can be allocated")
   func largeBlocks() {
     for byteCount in [0, 1, PagePool.maximumByteCount, PagePool.maximumByteCount + 1, 5 << 20] {

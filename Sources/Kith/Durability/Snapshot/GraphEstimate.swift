@@ -104,8 +104,8 @@ struct GraphEstimate: Sendable {
     return total
   }
 
-  /// What a page takes beside its content: its header, and what the allocator adds to avoid a tiny block behind it.
-  private static let pageOverhead = TLSFAllocator.headerByteCount + 48
+  /// What a page takes beside its content: its header, and the rest of the header's cache line.
+  private static let pageOverhead = TLSFAllocator.lineByteCount
 
   /// A column with this many nonempty rows. Empty pages are shared.
   private static func column(_ written: Int, of rows: Int, width: Int) -> Int {

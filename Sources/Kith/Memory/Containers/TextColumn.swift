@@ -14,7 +14,7 @@ import CSupport
 /// without `compress` has plain texts alone; `bytes`, `place` and `prefetchText` are for these.
 /// - Complexity: O(bytes) for appending and for creating a `String`; otherwise O(1).
 @safe struct TextColumn: ~Copyable, @unchecked Sendable {
-  /// Two pages, with the allocator's block headers, fill a huge page.
+  /// Two pages, with the allocator's block headers, fill a huge page: see `SizeClass`.
   static let pageByteCount = (1 << 20) - 128
   /// The longest text: the limit of sixteen bits.
   static let maximumByteCount = Int(UInt16.max)

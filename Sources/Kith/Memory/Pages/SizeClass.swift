@@ -1,4 +1,7 @@
-/// The list of free blocks of a size: linear below 512 bytes, then 32 classes per power of two.
+/// The list of free blocks of a span: linear below 512 bytes, then 32 classes per power of two.
+///
+/// Sixteen bytes less decide. Otherwise half of an arena and a page that just fits in it would have different classes,
+/// and the page would not be found there.
 struct SizeClass {
   static let levelCount = 18
   static let perLevel = 32
@@ -9,8 +12,9 @@ struct SizeClass {
 
   var index: Int { level * Self.perLevel + subclass }
 
-  /// The class of a size.
-  init(of byteCount: Int) {
+  /// The class of a span.
+  init(of span: Int) {
+    let byteCount = span - 16
     if byteCount < Self.smallByteCount {
       (level, subclass) = (0, byteCount >> 4)
     } else {
@@ -19,13 +23,14 @@ struct SizeClass {
     }
   }
 
-  /// The first class all of whose blocks have at least this size.
-  init(above byteCount: Int) {
+  /// The first class all of whose blocks have at least this span.
+  init(above span: Int) {
+    let byteCount = span - 16
     if byteCount < Self.smallByteCount {
-      self.init(of: byteCount)
+      self.init(of: span)
     } else {
       let log = Int.bitWidth - 1 - byteCount.leadingZeroBitCount
-      self.init(of: byteCount + (1 << (log - 5)) - 1)
+      self.init(of: span + (1 << (log - 5)) - 1)
     }
   }
 }

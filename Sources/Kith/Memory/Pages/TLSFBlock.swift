@@ -15,7 +15,8 @@ import CSupport
   static let lineByteCount = 64
 
   // The word of size and flags. Of an allocated block, two threads may access it at a time: the owner, who asks for
-  // the size, and one that frees the block before it, which changes a flag. So accesses are atomic, without order.
+  // the size, and one that frees the block before it, which changes a flag. So every write is atomic, and every read
+  // by the owner; the holder of the allocator reads what no one else writes meanwhile.
   private static var freeFlag: UInt32 { 1 }
   private static var outsideFlag: UInt32 { 2 }
   /// Of a free block: vacant. Of an allocated one: sixteen bytes were not asked for.
@@ -32,7 +33,7 @@ import CSupport
   static func == (left: TLSFBlock, right: TLSFBlock) -> Bool { unsafe left.base == right.base }
 
   private var word: UInt32 {
-    get { unsafe kith_block_word(base) }
+    get { unsafe (base - Self.headerByteCount).load(as: UInt32.self) }
     nonmutating set { unsafe kith_set_block_word(base, newValue) }
   }
 
@@ -42,13 +43,16 @@ import CSupport
   /// The bytes of an allocated block that were asked for, rounded up. A rest that is no block stays with it: without
   /// this, a copy would ask for the rest too, might get another one, and pages would grow from copy to copy.
   var askedByteCount: Int {
-    let word = word
+    let word = unsafe kith_block_word(base)
     if word & Self.outsideFlag != 0 { return Int(word & ~3) }
     return Int(word & Self.spanBits) - Self.headerByteCount - (word & Self.restFlag != 0 ? 16 : 0)
   }
 
   /// All bytes that an allocated block takes.
-  var footprint: Int { isOutside ? askedByteCount + Self.headerByteCount : span }
+  var footprint: Int {
+    let word = unsafe kith_block_word(base)
+    return word & Self.outsideFlag != 0 ? Int(word & ~3) + Self.headerByteCount : Int(word & Self.spanBits)
+  }
 
   var isFree: Bool { word & Self.freeFlag != 0 }
 
@@ -56,7 +60,7 @@ import CSupport
   var isVacant: Bool { isFree && word & Self.vacantFlag != 0 }
 
   /// Whether it is of another allocator.
-  var isOutside: Bool { word & Self.outsideFlag != 0 }
+  var isOutside: Bool { unsafe kith_block_word(base) & Self.outsideFlag != 0 }
 
   /// Whether it is the first of an arena.
   var isFirst: Bool { word & Self.firstFlag != 0 }
