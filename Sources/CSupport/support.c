@@ -81,6 +81,9 @@ uintptr_t kith_number_thread(void) {
 
 // A change takes about a microsecond, a system call to wait and another to be woken more.
 enum { SPIN_COUNT = 100, YIELD_COUNT = 20, NAP_NANOSECONDS = 50000 };
+// A writer waits for queries, of which many take ten microseconds. A thread that slept is back some thirty later, and
+// readers that find the gate closed meanwhile sleep as well. At the gate less is at stake: the others may read.
+enum { SLOT_SPIN_COUNT = 1000, GATE_SPIN_COUNT = 200 };
 
 static void relax(void) {
 #if defined(__x86_64__)
@@ -113,7 +116,7 @@ static void sleep_while(uint32_t *word, uint32_t value) { sleep_while_at_most(wo
 
 void kith_gate_await(void *word) {
   uint32_t *state = word;
-  for (int turn = 0; turn < SPIN_COUNT; turn++) {
+  for (int turn = 0; turn < GATE_SPIN_COUNT; turn++) {
     if (__atomic_load_n(state, __ATOMIC_RELAXED) == 0) return;
     relax();
   }
@@ -148,7 +151,7 @@ static bool order_threads(void) {
 #endif
 
 bool kith_slot_spin(const void *slot) {
-  for (int turn = 0; turn < SPIN_COUNT; turn++) {
+  for (int turn = 0; turn < SLOT_SPIN_COUNT; turn++) {
     if (__atomic_load_n((const uintptr_t *)slot, __ATOMIC_ACQUIRE) == 0) return true;
     relax();
   }
