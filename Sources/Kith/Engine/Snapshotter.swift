@@ -77,27 +77,14 @@ final class Snapshotter: Sendable {
   func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }
 
   private func run(_ graph: SocialGraph) {
-    let pace = options.snapshotBytesPerSecond.map { Pace(bytesPerSecond: $0, turn: turn) }
+    let began = DispatchTime.now()
     // A failure is reported as an event and loses nothing: the journal holds every change, and the next commit tries
     // again.
-    _ = try? graph.snapshot(coreCount: options.snapshotCoreCount ?? max(1, SystemDisk.coreCount - 1)) { progress in
-      if case .writing(let byteCount) = progress { pace?.wait(at: byteCount) }
+    _ = try? graph.snapshot(coreCount: options.snapshotCoreCount ?? max(1, SystemDisk.coreCount - 1)) {
+      [options, turn] progress in
+      guard let bytesPerSecond = options.snapshotBytesPerSecond, case .writing(let byteCount) = progress else { return }
+      turn.wait(until: began + Double(byteCount) / Double(max(1, bytesPerSecond)))
     }
     state.withLock { $0.isRunning = false }
   }
-}
-
-/// Throttles work to a rate.
-private struct Pace {
-  let bytesPerSecond: Int
-  let turn: SnapshotTurn
-  private let began = DispatchTime.now()
-
-  init(bytesPerSecond: Int, turn: SnapshotTurn) {
-    self.bytesPerSecond = max(1, bytesPerSecond)
-    self.turn = turn
-  }
-
-  /// Waits until this many bytes may have been written, or until the graph is closed.
-  func wait(at byteCount: Int) { turn.wait(until: began + Double(byteCount) / Double(bytesPerSecond)) }
 }
