@@ -335,8 +335,7 @@ void kith_give_back(void);
 // the sanitizer.
 bool kith_is_sanitized(void);
 
-// The size and flags of a block of memory, in the first four of the eight bytes before it. Accesses are atomic, without
-// order.
+// The size and flags of a block of memory, in the first four of the eight bytes before it: relaxed atomic accesses.
 static inline uint32_t kith_block_word(const void *block) {
   return __atomic_load_n((const uint32_t *)block - 2, __ATOMIC_RELAXED);
 }

@@ -1,7 +1,7 @@
 /// The list of free blocks of a span: linear below 512 bytes, then 32 classes per power of two.
 ///
-/// Sixteen bytes less decide. Otherwise half of an arena and a page that just fits in it would have different classes,
-/// and the page would not be found there.
+/// The class is that of the span less sixteen bytes. Otherwise half of an arena and a page that just fits in it would
+/// have different classes, and the page would not be found there.
 struct SizeClass {
   static let levelCount = 18
   static let perLevel = 32

@@ -9,8 +9,8 @@ import CSupport
 ///
 /// - Complexity: O(1). Occasionally an arena is mapped or unmapped; the system creates its pages at first access.
 @safe struct TLSFAllocator: ~Copyable, @unchecked Sendable {
-  // Safety: all addresses are of blocks inside arenas that this allocator mapped, and only the holder of the allocator
-  // accesses their headers. `checkInvariants` walks them all.
+  // Safety: all addresses are of blocks inside arenas that this allocator mapped, and their headers are written under
+  // the allocator's lock (see `TLSFBlock`). `checkInvariants` walks them all.
 
   private typealias Block = TLSFBlock
 

@@ -14,9 +14,9 @@ import CSupport
   /// Blocks of a page or more are aligned to cache lines.
   static let lineByteCount = 64
 
-  // The word of size and flags. Of an allocated block, two threads may access it at a time: the owner, who asks for
-  // the size, and one that frees the block before it, which changes a flag. So every write is atomic, and every read
-  // by the owner; the holder of the allocator reads what no one else writes meanwhile.
+  // The word of size and flags. Two threads may access that of an allocated block at a time: the owner, who reads the
+  // size, and one that frees the block before it under the allocator's lock, and changes a flag. So writes and the
+  // owner's reads are relaxed atomic accesses. Reads under the lock are plain: all writes are under it.
   private static var freeFlag: UInt32 { 1 }
   private static var outsideFlag: UInt32 { 2 }
   /// Of a free block: vacant. Of an allocated one: sixteen bytes were not asked for.
