@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "search.h"
 #include "tokens.h"
 
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
@@ -15,96 +16,6 @@
 
 // Prefetches a cache line without waiting for it. Any address is allowed.
 static inline void kith_prefetch(const void *address) { __builtin_prefetch(address); }
-
-// The index of the first of `count` ascending numbers that is not below a key; `count` if all are.
-//
-// Branchless: searches of several keys in a cached list overlap, because none waits for a misprediction (four times as
-// fast). Swift compiles its conditional operator to a branch.
-static inline size_t kith_lower_bound(const uint64_t *elements, size_t count, uint64_t key) {
-  const uint64_t *base = elements;
-  while (count > 1) {
-    size_t half = count >> 1;
-    base = __builtin_unpredictable(base[half - 1] < key) ? base + half : base;
-    count -= half;
-  }
-  return (size_t)(base - elements) + (count == 1 && *base < key);
-}
-
-// The same for numbers of four bytes.
-static inline size_t kith_lower_bound_row(const uint32_t *elements, size_t count, uint32_t key) {
-  const uint32_t *base = elements;
-  while (count > 1) {
-    size_t half = count >> 1;
-    base = __builtin_unpredictable(base[half - 1] < key) ? base + half : base;
-    count -= half;
-  }
-  return (size_t)(base - elements) + (count == 1 && *base < key);
-}
-
-// A run of ascending numbers, at least one.
-typedef struct {
-  const uint64_t *start;
-  size_t count;
-} kith_run;
-
-// The number of keys that one search below takes.
-enum { kith_lane_count = 8 };
-
-// Moves eight places from the starts of runs, of `counts` numbers each, to the last number that is not above a key. A
-// place stays at the start if all are.
-//
-// Branchless, and a step of all searches before the next step of any: eight chains of reads overlap, also where they
-// are not cached (twice as fast as one after the other). The first step leaves a power of two to each search. Those
-// that have fewer steps then wait: their first steps are by nothing.
-//
-// Swift does not unroll the loops by itself. Places at known addresses are read back from registers.
-static inline void kith_last_not_above(const uint64_t **places, const size_t *counts, const uint64_t *keys) {
-  size_t masks[kith_lane_count], widest = 0;
-#pragma clang loop unroll(full)
-  for (int lane = 0; lane < kith_lane_count; lane++) {
-    size_t window = (size_t)1 << (63 - __builtin_clzll(counts[lane]));
-    const uint64_t *place = places[lane], *later = place + (counts[lane] - window);
-    places[lane] = __builtin_unpredictable(*later <= keys[lane]) ? later : place;
-    masks[lane] = window - 1;
-    widest |= window - 1;
-  }
-  for (size_t step = (widest + 1) >> 1; step > 0; step >>= 1) {
-#pragma clang loop unroll(full)
-    for (int lane = 0; lane < kith_lane_count; lane++) {
-      const uint64_t *place = places[lane], *later = place + (step & masks[lane]);
-      places[lane] = __builtin_unpredictable(*later <= keys[lane]) ? later : place;
-    }
-  }
-}
-
-// Bit n: number n of eight is the high word of a number in ascending runs, one or more. `firsts` has the first number
-// of each run.
-static inline uint32_t kith_members(
-  const uint64_t *firsts, const kith_run *runs, size_t count, const uint32_t *numbers) {
-  const uint64_t *places[kith_lane_count];
-  size_t counts[kith_lane_count];
-  uint64_t keys[kith_lane_count];
-#pragma clang loop unroll(full)
-  for (int lane = 0; lane < kith_lane_count; lane++) {
-    places[lane] = firsts;
-    counts[lane] = count;
-    keys[lane] = (uint64_t)numbers[lane] << 32 | UINT32_MAX;
-  }
-  if (count > 1) kith_last_not_above(places, counts, keys);
-#pragma clang loop unroll(full)
-  for (int lane = 0; lane < kith_lane_count; lane++) {
-    const kith_run *run = runs + (places[lane] - firsts);
-    places[lane] = run->start;
-    counts[lane] = run->count;
-  }
-  kith_last_not_above(places, counts, keys);
-  uint32_t members = 0;
-#pragma clang loop unroll(full)
-  for (int lane = 0; lane < kith_lane_count; lane++) {
-    members |= (uint32_t)(*places[lane] >> 32 == numbers[lane]) << lane;
-  }
-  return members;
-}
 
 typedef uint8_t kith_vector __attribute__((vector_size(16), aligned(1)));
 

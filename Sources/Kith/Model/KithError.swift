@@ -51,7 +51,7 @@ public enum KithError: Error, Sendable, Equatable {
   case noStore(path: String)
   /// The path is neither a store nor a snapshot.
   case notAStore(path: String, reason: String)
-  /// Another process has the store open for writing.
+  /// Another process has the store open for writing. Its id is 0 if it is not known.
   case storeInUse(by: Int32, path: String)
   /// A file is damaged at a byte offset.
   case corrupt(file: String, offset: Int64, reason: String)
@@ -144,7 +144,8 @@ extension KithError: CustomStringConvertible {
     case .readOnly: "the graph was opened for reading only"
     case .noStore(let path): path.isEmpty ? "the graph lives in memory: it has no store" : "\(path): no store there"
     case .notAStore(let path, let reason): "\(path): \(reason)"
-    case .storeInUse(let pid, let path): "\(path): in use by process \(pid); end it, or open the store for reading"
+    case .storeInUse(let pid, let path):
+      "\(path): in use by \(pid == 0 ? "another process" : "process \(pid)"); end it, or open the store for reading"
     case .corrupt(let file, let offset, let reason): "\(file): damaged at byte \(offset): \(reason)"
     case .unsupportedVersion(let found, let readable): "format version \(found); this release reads \(readable)"
     case .system(let number, let call, let path): "\(path): \(call) failed: \(Self.explain(number))"

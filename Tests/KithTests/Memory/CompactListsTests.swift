@@ -1,3 +1,4 @@
+import CSupport
 import Testing
 
 @testable import Kith
@@ -56,6 +57,35 @@ import Testing
       let times = [base + 1, base &+ span] + (0..<70).map { _ in base + 1 + UInt32(random.below(Int(span))) }
       Self.check(
         zip(rows, times).map { UInt64($0) << 32 | UInt64($1) }, width: width + other, "\(width) and \(other) bits")
+    }
+  }
+
+  @Test("The rows of a page are searched where they are, whatever their width", arguments: 1...32)
+  func searches(width: Int) {
+    var random = SeededRandom(seed: UInt64(width))
+    let greatest = UInt32.max >> UInt32(32 - width)
+    let rows = Set((0..<48).map { _ in UInt32(truncatingIfNeeded: random.next()) & greatest } + [greatest]).sorted()
+    for timeWidth in [1, 7, 25, 26, 31, 32] {
+      let times = rows.map { _ in UInt32(truncatingIfNeeded: random.next()) >> UInt32(32 - timeWidth) }
+      let elements = zip(rows, times).map { UInt64($0) << 32 | UInt64($1) }
+      let memory = unsafe elements.span.withUnsafeBufferPointer {
+        unsafe CompactPage<UInt64>.page(of: $0, listCount: 0, isGrowing: false)
+      }
+      defer { withExtendedLifetime(memory) {} }
+      let page = unsafe CompactPage<UInt64>(memory.base, listCount: 0)
+      for start in rows.indices {
+        for count in 1...min(16, rows.count - start) {
+          let run = unsafe page.packedRun(start, count: count)
+          let asked = (0..<8).map { _ in rows[random.below(rows.count)] ^ UInt32(random.below(2)) }
+          let expected = asked.map { rows[start..<start + count].contains($0) }
+          let alone = asked.map { number in
+            unsafe withUnsafePointer(to: run) { unsafe kith_packed_contains($0, number) != 0 }
+          }
+          let together = unsafe kith_packed_members([0], [run], 1, 4, asked)
+          #expect(alone == expected, "\(width) and \(timeWidth) bits, \(count) from \(start)")
+          #expect(asked.indices.map { together >> UInt32($0) & 1 == 1 } == expected, "\(width) and \(timeWidth) bits")
+        }
+      }
     }
   }
 

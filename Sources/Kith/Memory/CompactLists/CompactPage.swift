@@ -1,3 +1,5 @@
+import CSupport
+
 /// A page of elements of one width in bits: a block of compact lists, or a chunk of a long one.
 /// ```
 /// shape UInt32 · base of the low words UInt32 · capacity in words UInt32 · total UInt32 ·
@@ -71,6 +73,14 @@
   /// The bits that an element would have; nil if it lies outside what this page can hold.
   @inline(__always)
   func bits(of element: Element) -> UInt64? { widths.bits(of: element) }
+
+  /// Some elements, to search for high words; at least one.
+  @inline(__always)
+  func packedRun(_ start: Int, count: Int) -> kith_packed_run {
+    unsafe kith_packed_run(
+      words: UnsafeRawPointer(words), first_bit: UInt64(start &* widths.total) &+ UInt64(widths.low),
+      mask: (1 &<< UInt64(widths.high)) &- 1, width: UInt32(widths.total), count: UInt32(count))
+  }
 
   /// Copies elements to memory.
   @inline(__always)
@@ -229,8 +239,8 @@
 struct CompactWidths {
   /// What is subtracted from low words other than zero.
   let base: UInt32
-  private let low: UInt8
-  private let high: UInt8
+  let low: UInt8
+  let high: UInt8
 
   @inline(__always)
   init(base: UInt32, shape: UInt32) {

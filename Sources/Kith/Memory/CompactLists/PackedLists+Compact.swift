@@ -117,6 +117,29 @@ extension PackedLists {
 
   // MARK: - Pieces
 
+  /// Calls `body` with every `step`th element of a list, from an offset on. Of a compact list only these are decoded.
+  @inline(__always)
+  func forEachElement(of list: Int, from first: Int, every step: Int, _ body: (Element) -> Void) {
+    var next = first
+    for index in 0..<runCount(of: list) {
+      let length = runLength(index, of: list)
+      if isCompact {
+        let run = compactRun(index, of: list)
+        while next < length {
+          body(run[next])
+          next &+= step
+        }
+      } else {
+        let run = run(index, of: list)
+        while next < length {
+          body(run[next])
+          next &+= step
+        }
+      }
+      next &-= length
+    }
+  }
+
   /// Calls `body` with the elements of a list in pieces, until it returns false. They are decoded on the stack.
   /// - Returns: false if `body` did.
   @inline(__always)

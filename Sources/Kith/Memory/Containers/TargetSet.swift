@@ -9,16 +9,14 @@ import CSupport
   /// The number of rows that are tested at once.
   static var laneCount: Int { kith_lane_count }
 
-  private typealias Piece = PackedLists<UInt64>.CompactRun
-
-  /// The targets of a piece of a compact list.
-  private static let pieceLength = 16
+  /// The targets of a piece of a compact list: at most two to this power.
+  private static let pieceShift = 4
 
   // Safety: they have `count` elements, runs or pieces according to the form of the list, and these lie in a graph that
   // is not changed while the set is lent.
   private let firsts: UnsafePointer<UInt64>
   private let runs: UnsafePointer<kith_run>?
-  private let pieces: UnsafePointer<Piece>?
+  private let pieces: UnsafePointer<kith_packed_run>?
   private let count: Int
 
   /// Lends the targets of a source while `body` runs.
@@ -52,9 +50,10 @@ import CSupport
     targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
   ) -> R {
     let runCount = relation.forward.compactRunCount(of: Int(source))
+    let pieceLength = 1 << pieceShift
     let capacity = relation.targetCount(source) / pieceLength + runCount
     return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
-      unsafe withUnsafeTemporaryAllocation(of: Piece.self, capacity: capacity) { pieces in
+      unsafe withUnsafeTemporaryAllocation(of: kith_packed_run.self, capacity: capacity) { pieces in
         guard let firstOfAll = firsts.baseAddress, let firstPiece = pieces.baseAddress else {
           preconditionFailure("a list has a run")
         }
@@ -65,7 +64,7 @@ import CSupport
             // As in `lend`.
             unsafe firsts[count] = count == 0 ? 0 : run[start]
             let length = min(pieceLength, run.count - start)
-            unsafe pieces[count] = Piece(page: run.page, start: run.start + start, count: length)
+            unsafe pieces[count] = run.page.packedRun(run.start + start, count: length)
             count += 1
           }
         }
@@ -75,7 +74,8 @@ import CSupport
   }
 
   private init(
-    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<kith_run>?, pieces: UnsafePointer<Piece>?, count: Int
+    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<kith_run>?, pieces: UnsafePointer<kith_packed_run>?,
+    count: Int
   ) {
     unsafe self.firsts = unsafe firsts
     unsafe self.runs = unsafe runs
@@ -89,15 +89,12 @@ import CSupport
     if count == 0 { return false }
     // The last run that does not begin after the target. The first run begins before any target.
     let index = unsafe kith_lower_bound(firsts, count, (UInt64(target) + 1) << 32) - 1
-    let key = UInt64(target) << 32
     guard let runs = unsafe runs else {
-      // Safety: without runs there are pieces.
-      let piece = unsafe pieces.unsafelyUnwrapped[index]
-      let place = piece.partitionPoint { $0 < key }
-      return place < piece.count && Relation.target(piece[place]) == target
+      // Safety: without runs there are pieces, none of which is empty.
+      return unsafe kith_packed_contains(pieces.unsafelyUnwrapped + index, target) != 0
     }
     let run = unsafe runs[index]
-    let place = unsafe kith_lower_bound(run.start, run.count, key)
+    let place = unsafe kith_lower_bound(run.start, run.count, UInt64(target) << 32)
     return unsafe place < run.count && Relation.target(run.start[place]) == target
   }
 
@@ -106,12 +103,10 @@ import CSupport
   func members(among rows: Span<UInt32>) -> UInt32 {
     precondition(rows.count == Self.laneCount)
     if count == 0 { return 0 }
-    guard let runs = unsafe runs else {
-      var members: UInt32 = 0
-      for lane in 0..<Self.laneCount where contains(rows[lane]) { members |= 1 << UInt32(lane) }
-      return members
+    // Safety: it reads as many numbers as the lanes, which are there, and the runs or pieces, none of which is empty.
+    return unsafe rows.withUnsafeBufferPointer { rows in
+      if let runs = unsafe runs { return unsafe kith_members(firsts, runs, count, rows.baseAddress) }
+      return unsafe kith_packed_members(firsts, pieces, count, Int32(Self.pieceShift), rows.baseAddress)
     }
-    // Safety: it reads as many numbers as the lanes, which are there, and the runs, none of which is empty.
-    return unsafe rows.withUnsafeBufferPointer { unsafe kith_members(firsts, runs, count, $0.baseAddress) }
   }
 }

@@ -76,12 +76,11 @@ enum TimelinePlan {
   private func postCount(_ followeeCount: Int, _ user: UInt32, _ state: borrowing GraphState) -> Int {
     withTemporaryList(of: UInt32.self, capacity: 2 * Self.sampleCount) { sample in
       let step = max(1, followeeCount / Self.sampleCount)
-      state.follows.forward.forEachRun(of: Int(user)) { followees in
-        for index in stride(from: step / 2, to: followees.count, by: step) where !sample.isFull {
-          let followee = Relation.target(followees[index])
-          state.users.names.prefetchReference(Int(followee))
-          sample.append(followee)
-        }
+      state.follows.forward.forEachElement(of: Int(user), from: step / 2, every: step) { edge in
+        if sample.isFull { return }
+        let followee = Relation.target(edge)
+        state.users.names.prefetchReference(Int(followee))
+        sample.append(followee)
       }
       let sampled = sample.span
       var count = 0
@@ -98,11 +97,9 @@ enum TimelinePlan {
     let bound = PostTable.coarse(range.high.time)
     let step = max(1, followeeCount / Self.sampleCount)
     var (askedCount, laterCount) = (0, 0)
-    state.follows.forward.forEachRun(of: Int(user)) { followees in
-      for index in stride(from: 0, to: followees.count, by: step) {
-        askedCount &+= 1
-        if state.posts.newest[Relation.target(followees[index])] >= bound { laterCount &+= 1 }
-      }
+    state.follows.forward.forEachElement(of: Int(user), from: 0, every: step) { edge in
+      askedCount &+= 1
+      if state.posts.newest[Relation.target(edge)] >= bound { laterCount &+= 1 }
     }
     // One more than were found: none among few says little, and to search a list more is worse than to try a scan.
     return followeeCount * (laterCount + 1) / (askedCount + 1)
