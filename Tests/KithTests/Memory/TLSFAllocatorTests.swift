@@ -41,13 +41,18 @@ import Testing
     }
     let size = 32 << 20
     var frontier = ArenaFrontier()
-    unsafe frontier.begin(try arena(5), byteCount: size, readyByteCount: 0)
+    unsafe frontier.begin(try arena(5), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(5), arenaByteCount: size)
     #expect(frontier.hasWork)
-    unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0)
+    unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(next), arenaByteCount: size)
     let work = frontier.takeWork()
-    #expect(work == ArenaFrontier.Work(start: next << 30, byteCount: ArenaFrontier.aheadByteCount))
+    let asked = ArenaFrontier.Work(start: next << 30, byteCount: 3 * ArenaFrontier.pageByteCount)
+    #expect(work == asked && frontier.aheadOfUse == asked.byteCount)
+    // A free block from the frontier to the end of the arena, one behind it, and one of another arena.
+    let ready = asked.start + asked.byteCount
+    #expect(frontier.returnable(asked.start..<asked.start + size) == ready..<asked.start + size)
+    for other in [ready..<ready + 4_096, 3 << 30..<(3 << 30) + size] { #expect(frontier.returnable(other) == other) }
   }
 
   @Test("Memory that was used and freed is not vacant, unless it was given back to the system")
@@ -64,6 +69,7 @@ import Testing
     // The first 200 are one long free block now, the others blocks of a few pages.
     heap.giveBack()
     #expect(heap.vacantByteCount >= vacant + 200 * 3_000 && unused() - overhead < 110 * 3_016)
+    #expect(heap.idleByteCount == unused(), "nothing is made ready in a small pool")
     for index in stride(from: 201, to: 400, by: 2) { unsafe heap.free(bases[index]) }
     #expect(heap.takenByteCount == 0 && heap.checkInvariants().isEmpty)
   }
@@ -76,23 +82,31 @@ import Testing
     var ready: [Range<Int>] = []
     var pages: Set<Int> = []
     var (freshCount, coldCount) = (0, 0)
-    for _ in 0..<80_000 {
-      let base = unsafe heap.allocate(byteCount: [100, 2_600, 5_000, 16_384][random.below(4)])
-      let address = Int(bitPattern: base)
-      if pages.insert(address >> 21).inserted, heap.mappedByteCount > 2 * ArenaFrontier.leastMappedByteCount {
-        freshCount += 1
-        if !ready.contains(where: { $0.contains(address) }) { coldCount += 1 }
+    func note(_ address: Int) {
+      guard pages.insert(address >> 21).inserted, heap.mappedByteCount > 2 * ArenaFrontier.leastMappedByteCount else {
+        return
       }
+      freshCount += 1
+      if !ready.contains(where: { $0.contains(address) }) { coldCount += 1 }
+    }
+    for _ in 0..<60_000 {
+      let byteCount = random.below(200) == 0 ? TextColumn.pageByteCount : [100, 2_600, 5_000, 16_384][random.below(4)]
+      let base = unsafe heap.allocate(byteCount: byteCount)
+      note(Int(bitPattern: base))
+      // The header of what is left behind it.
+      note(Int(bitPattern: base) + byteCount)
       guard heap.frontier.hasWork, let work = heap.takeWork() else { continue }
       ready.append(work.start..<work.start + work.byteCount)
       guard work.arenaByteCount > 0, let arena = unsafe kith_map(work.arenaByteCount) else { continue }
       let start = Int(bitPattern: arena)
-      ready.append(start..<start + min(work.arenaByteCount, ArenaFrontier.aheadByteCount))
+      ready += ArenaFrontier.readyPages(of: start, byteCount: work.arenaByteCount)
       let isTaken = unsafe heap.offer(arena, byteCount: work.arenaByteCount)
       #expect(isTaken, "one arena is asked for at a time")
+      // When it is mapped, its end is written.
+      note(start + work.arenaByteCount - 8)
     }
     #expect(heap.checkInvariants() == [])
-    #expect(freshCount > 50 && coldCount * 5 < freshCount, "\(coldCount) of \(freshCount) pages were not ready")
+    #expect(freshCount > 50 && coldCount * 50 < freshCount, "\(coldCount) of \(freshCount) pages were not ready")
   }
 
   @Test("Random allocations and releases keep every invariant", arguments: UInt64(1)...6)

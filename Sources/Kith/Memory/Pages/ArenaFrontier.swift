@@ -15,27 +15,49 @@
     var arenaByteCount = 0
   }
 
-  /// The bytes of a huge page. One is made ready when less than half of it is behind the frontier.
-  static let aheadByteCount = 2 << 20
+  /// The bytes of a huge page.
+  static let pageByteCount = 2 << 20
   /// Smaller pools are left alone: a small graph should take little.
   static let leastMappedByteCount = 64 << 20
+  /// A fraction (1/n) of a pool is kept ready ahead, within limits: half of it at least, which is more than the longest
+  /// page, and what a thread fills while another wakes up and makes the next huge page ready.
+  private static let aheadShare = 128
+  private static let leastAheadByteCount = 2 * pageByteCount
+  private static let mostAheadByteCount = 4 * pageByteCount
+  /// The next arena is asked for when this fraction (1/n) of an arena is left.
+  private static let arenaShare = 4
 
   private var start = 0
   private var end = 0
   private(set) var ready = 0
   private var reached = 0
+  private var aheadByteCount = leastAheadByteCount
   private var awaitsArena = false
   private var work: Work?
 
   var hasWork: Bool { work != nil }
+
+  /// The bytes behind the frontier that are ready, or will be soon.
+  var aheadOfUse: Int { max(0, min(ready, end) - reached) }
 
   mutating func takeWork() -> Work? {
     defer { work = nil }
     return work
   }
 
+  /// What is made ready of an arena that is mapped ahead: its first huge page, and its last, where its end is written.
+  static func readyPages(of start: Int, byteCount: Int) -> [Range<Int>] {
+    let end = start + byteCount
+    return [start..<min(end, start + pageByteCount), max(start, end - pageByteCount)..<end]
+  }
+
   /// Begins an arena of which some bytes are ready. Pages of the one before that no thread has made ready are left out.
-  mutating func begin(_ base: UnsafeMutableRawPointer, byteCount: Int, readyByteCount: Int) {
+  /// - Parameter mappedByteCount: the bytes of the whole pool.
+  mutating func begin(
+    _ base: UnsafeMutableRawPointer, byteCount: Int, readyByteCount: Int, mappedByteCount: Int
+  ) {
+    let share = mappedByteCount / Self.aheadShare & ~(Self.pageByteCount - 1)
+    aheadByteCount = min(max(Self.leastAheadByteCount, share), Self.mostAheadByteCount)
     start = Int(bitPattern: base)
     (end, ready, reached) = (start + byteCount, start + readyByteCount, start)
     awaitsArena = false
@@ -49,8 +71,11 @@
     if Int(bitPattern: base) == start { (start, end) = (0, 0) }
   }
 
-  /// Forgets what is ready behind the frontier: it was given back.
-  mutating func forget() { (ready, awaitsArena, work) = (reached, false, nil) }
+  /// The part of a free block that may be given back to the system: not what is ready behind the frontier, which the
+  /// next changes would wait for.
+  func returnable(_ block: Range<Int>) -> Range<Int> {
+    block.overlaps(reached..<max(reached, min(ready, end))) ? min(ready, block.upperBound)..<block.upperBound : block
+  }
 
   /// Notes that the arena is free from an address on.
   /// - Parameter arenaByteCount: the size of the next arena.
@@ -58,16 +83,15 @@
     let address = Int(bitPattern: address)
     guard address >= start && address < end else { return }
     reached = max(reached, address)
-    if address + Self.aheadByteCount / 2 <= ready { return }
-    let next = min(end, (address + Self.aheadByteCount * 3 / 2) & ~(Self.aheadByteCount - 1))
-    if next > ready {
+    let next = min(end, (address + aheadByteCount * 3 / 2) & ~(Self.pageByteCount - 1))
+    if address + aheadByteCount / 2 > ready && next > ready {
       var more = work ?? Work(start: ready)
       if more.byteCount == 0 { more.start = ready }
       more.byteCount = next - more.start
       work = more
       ready = next
     }
-    if ready == end && !awaitsArena {
+    if end - address <= (end - start) / Self.arenaShare && !awaitsArena {
       awaitsArena = true
       var more = work ?? Work()
       more.arenaByteCount = arenaByteCount

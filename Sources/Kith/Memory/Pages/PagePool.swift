@@ -47,8 +47,10 @@ enum PagePool {
       if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
       if work.arenaByteCount == 0 { return }
       guard let base = unsafe kith_map(work.arenaByteCount) else { return }
-      unsafe kith_populate(base, min(work.arenaByteCount, ArenaFrontier.aheadByteCount))
       let address = Int(bitPattern: base)
+      for pages in ArenaFrontier.readyPages(of: address, byteCount: work.arenaByteCount) {
+        unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count)
+      }
       let isTaken = heap.withLock { heap in
         guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return false }
         return unsafe heap.offer(base, byteCount: work.arenaByteCount)
@@ -63,10 +65,8 @@ enum PagePool {
   /// Bytes of all graphs of the process: mapped from the system, and allocated to pages.
   static var byteCounts: (mapped: Int, taken: Int) { heap.withLock { ($0.mappedByteCount, $0.takenByteCount) } }
 
-  /// Bytes that no page takes and the system has not got back, within a huge page for each long free block.
-  static var freeByteCount: Int {
-    heap.withLock { $0.mappedByteCount - $0.takenByteCount - $0.vacantByteCount }
-  }
+  /// Bytes that no page takes and the system has not got back.
+  static var freeByteCount: Int { heap.withLock { $0.idleByteCount } }
 
   /// Whether the system would now map this many more bytes. It need not keep that promise, and other processes may
   /// allocate too. But where a process is limited (address space, strict accounting), the answer is no.

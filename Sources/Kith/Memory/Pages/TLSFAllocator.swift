@@ -37,8 +37,15 @@ import CSupport
   private(set) var mappedByteCount = 0
   /// The bytes of all allocated blocks, including their headers.
   private(set) var takenByteCount = 0
-  /// The bytes of free blocks that the system has not given pages yet, or has them back.
+  /// The bytes of free blocks that the system has not been asked for yet, or has them back; what is made ready ahead is
+  /// among them.
   private(set) var vacantByteCount = 0
+
+  /// The bytes that no block takes and the system has not got back, within a huge page for each long free block.
+  var idleByteCount: Int {
+    let spareByteCount = spare.map { min($0.byteCount, 2 * ArenaFrontier.pageByteCount) } ?? 0
+    return mappedByteCount - takenByteCount - vacantByteCount + frontier.aheadOfUse + spareByteCount
+  }
 
   @safe private struct Arena {
     let base: UnsafeMutableRawPointer
@@ -186,18 +193,18 @@ import CSupport
     if classes[size.level] == 0 { levels &= ~(1 << UInt64(size.level)) }
   }
 
-  /// Gives the memory of long free blocks back to the system, which maps zeroed pages when they are used again.
+  /// Gives the memory of long free blocks back to the system, which maps zeroed pages when they are used again. Keeps
+  /// what was made ready ahead.
   /// - Complexity: O(free blocks), and a system call for each long one.
   mutating func giveBack() {
-    if let spare { unsafe kith_unmap(spare.base, spare.byteCount) }
-    spare = nil
-    frontier.forget()
     let first = SizeClass(of: Self.longByteCount)
     for index in first.index..<heads.count {
       var next = heads[index]
       while let block = next {
         // Neighbours in the list are at its beginning, its address at its end, and the next header behind that.
-        unsafe kith_discard(block.base + 16, block.span - Self.headerByteCount - 24)
+        let content = unsafe Int(bitPattern: block.base + 16)
+        let pages = frontier.returnable(content..<content + block.span - Self.headerByteCount - 24)
+        unsafe kith_discard(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count)
         if !block.isVacant {
           block.noteFree(span: block.span, isVacant: true)
           vacantByteCount += block.span
@@ -231,8 +238,9 @@ import CSupport
       preconditionFailure("the system has no more memory")
     }
     if mappedByteCount >= ArenaFrontier.leastMappedByteCount {
-      let readyByteCount = spare == nil ? 0 : min(byteCount, ArenaFrontier.aheadByteCount)
-      unsafe frontier.begin(base, byteCount: byteCount, readyByteCount: readyByteCount)
+      let readyByteCount = spare == nil ? 0 : min(byteCount, ArenaFrontier.pageByteCount)
+      unsafe frontier.begin(
+        base, byteCount: byteCount, readyByteCount: readyByteCount, mappedByteCount: mappedByteCount)
     }
     spare = nil
     arenas.append(unsafe Arena(base: base, byteCount: byteCount))
