@@ -71,6 +71,16 @@ static double entropy_bits(uint64_t count, const uint32_t *followers) {
   return count ? sum / log(2) / (double)count : 0;
 }
 
+// The same for lists of which only the lengths are known: all sets of rows are equally likely.
+static double ascending_bits(uint64_t count) {
+  double sum = 0;
+  for (uint32_t user = 0; user < users; user++) {
+    double degree = (double)(starts[user + 1] - starts[user]);
+    sum += lgamma(users + 1.0) - lgamma(degree + 1) - lgamma(users - degree + 1);
+  }
+  return count ? sum / log(2) / (double)count : 0;
+}
+
 static void print_ranks(void) {
   double *scores = made(users, sizeof *scores), *next = made(users, sizeof *next);
   for (uint32_t user = 0; user < users; user++) scores[user] = 1.0 / users;
@@ -141,8 +151,8 @@ int main(int count, char **words) {
   uint64_t follows = read_follows(followers);
   uint32_t most = 0;
   for (uint32_t user = 0; user < users; user++) most = followers[user] > most ? followers[user] : most;
-  printf("{\"follows\":%llu,\"mostFollowers\":%u,\"entropyBits\":%.4f,", (unsigned long long)follows, most,
-         entropy_bits(follows, followers));
+  printf("{\"follows\":%llu,\"mostFollowers\":%u,\"entropyBits\":%.4f,\"ascendingBits\":%.4f,",
+         (unsigned long long)follows, most, entropy_bits(follows, followers), ascending_bits(follows));
   print_ranks();
   printf(",\"users\":[");
   for (int word = 2; word < count; word++) {

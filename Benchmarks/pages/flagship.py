@@ -234,7 +234,8 @@ class Flagship:
                 sys.exit(f"user {user}: suggestions {one['suggestions']}, not {right['suggestions']}")
             if one["timeline"] != timelines[user]:
                 sys.exit(f"user {user}: timeline {one['timeline']}, not {timelines[user]}")
-        return {"samples": len(samples), "entropyBits": wanted["entropyBits"], "mostFollowers": wanted["mostFollowers"]}
+        figures = ("entropyBits", "ascendingBits", "mostFollowers")
+        return {"samples": len(samples), **{name: wanted[name] for name in figures}}
 
     def exported(self):
         """The directory of the exported rows as .tsv.zst files, which check and import share."""

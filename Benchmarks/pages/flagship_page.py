@@ -108,9 +108,12 @@ def markdown(results, scale, words, remarks, picture_name):
     lines += ["", "## The file", ""]
     lines += table(["", "bits a follow"], [
         ("targets and degrees", f"{bits:.2f}"), ("with times", f"{timed:.2f}"),
-        ("least, given the degrees of all users", f"{check['entropyBits']:.2f}")])
+        ("least, given how many each user follows", f"{check['ascendingBits']:.2f}"),
+        ("least, given also by how many each is followed", f"{check['entropyBits']:.2f}")])
     lines += [
-        "The last line is the logarithm of the number of graphs with these degrees, divided by the follows. "
+        "The last lines are logarithms of numbers of graphs, divided by the follows: of those with these lengths of "
+        "lists, which is the least for gaps between ascending rows, as the file has them; and of those with these "
+        "degrees both ways. "
         f"The file has {gigabytes(made['fileBytes'])}."]
     return "\n".join(lines) + "\n"
 
