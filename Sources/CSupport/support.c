@@ -49,6 +49,14 @@ void *kith_map_own(size_t byte_count) {
   return start;
 }
 
+bool kith_can_populate(void) {
+#ifdef MADV_POPULATE_WRITE
+  return true;
+#else
+  return false;
+#endif
+}
+
 // A huge page at a time: others who map memory wait meanwhile.
 void kith_populate(void *start, size_t byte_count) {
 #ifdef MADV_POPULATE_WRITE

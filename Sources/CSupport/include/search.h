@@ -117,7 +117,7 @@ static inline uint64_t kith_packed_number(const kith_packed_run *run, uint64_t i
   return word >> (bit & 7) & run->mask;
 }
 
-// The number of elements of a run that do not come after a number; 1 at least.
+// Whether a number is in an element of a run.
 static inline int kith_packed_contains(const kith_packed_run *run, uint32_t number) {
   uint64_t index = 0;
   for (uint64_t left = run->count; left > 1;) {

@@ -4,7 +4,7 @@ import CSupport
 ///
 /// Branchless (`kith_lower_bound`): without mispredictions, consecutive tests overlap. The starts of a long list's runs
 /// are collected once.
-/// - Complexity: created in O(runs); a test takes O(log targets).
+/// - Complexity: created in O(runs), of a compact list in O(targets / 16); a test takes O(log targets).
 @safe struct TargetSet: ~Copyable {
   /// The number of rows that are tested at once.
   static var laneCount: Int { kith_lane_count }

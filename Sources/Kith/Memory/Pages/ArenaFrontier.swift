@@ -19,8 +19,8 @@
   static let pageByteCount = 2 << 20
   /// Smaller pools are left alone: a small graph should take little.
   static let leastMappedByteCount = 64 << 20
-  /// A fraction (1/n) of a pool is kept ready ahead, within limits: half of it at least, which is more than the longest
-  /// page, and what a thread fills while another wakes up and makes the next huge page ready.
+  /// A fraction (1/n) of a pool is kept ready ahead, within limits; at least half of it stays ready. That is more than
+  /// the longest page, and than a thread fills while another wakes up and makes the next huge page ready.
   private static let aheadShare = 128
   private static let leastAheadByteCount = 2 * pageByteCount
   private static let mostAheadByteCount = 4 * pageByteCount
@@ -37,8 +37,8 @@
 
   var hasWork: Bool { work != nil }
 
-  /// The bytes behind the frontier that are ready, or will be soon.
-  var aheadOfUse: Int { max(0, min(ready, end) - reached) }
+  /// What is ready and not yet used, or soon will be ready; empty without an arena.
+  var unused: Range<Int> { reached..<max(reached, min(ready, end)) }
 
   mutating func takeWork() -> Work? {
     defer { work = nil }
@@ -69,12 +69,6 @@
   /// Ends the arena, which is about to be unmapped, if it is this one.
   mutating func end(_ base: UnsafeMutableRawPointer) {
     if Int(bitPattern: base) == start { (start, end) = (0, 0) }
-  }
-
-  /// The part of a free block that may be given back to the system: not what is ready behind the frontier, which the
-  /// next changes would wait for.
-  func returnable(_ block: Range<Int>) -> Range<Int> {
-    block.overlaps(reached..<max(reached, min(ready, end))) ? min(ready, block.upperBound)..<block.upperBound : block
   }
 
   /// Notes that the arena is free from an address on.

@@ -30,21 +30,20 @@ import CSupport
   private var classes = [UInt32](repeating: 0, count: SizeClass.levelCount)
   private var heads = [Block?](repeating: nil, count: SizeClass.levelCount * SizeClass.perLevel)
   private var arenas: [Arena] = []
-  /// The next arena, mapped ahead; its first bytes are ready.
+  /// The next arena, mapped ahead; its first and last huge pages are ready.
   private var spare: Arena?
   private(set) var frontier = ArenaFrontier()
   private var emptyArenaCount = 0
   private(set) var mappedByteCount = 0
   /// The bytes of all allocated blocks, including their headers.
   private(set) var takenByteCount = 0
-  /// The bytes of free blocks that the system has not been asked for yet, or has them back; what is made ready ahead is
-  /// among them.
+  /// The bytes of free blocks that were never used, or were given back. What was made ready ahead is among them.
   private(set) var vacantByteCount = 0
 
   /// The bytes that no block takes and the system has not got back, within a huge page for each long free block.
   var idleByteCount: Int {
     let spareByteCount = spare.map { min($0.byteCount, 2 * ArenaFrontier.pageByteCount) } ?? 0
-    return mappedByteCount - takenByteCount - vacantByteCount + frontier.aheadOfUse + spareByteCount
+    return mappedByteCount - takenByteCount - vacantByteCount + frontier.unused.count + spareByteCount
   }
 
   @safe private struct Arena {
@@ -162,7 +161,7 @@ import CSupport
     rest.begin(span: left)
     block.noteTaken(span: span)
     list(rest, span: left, isVacant: isVacant)
-    if left >= Self.longByteCount { unsafe frontier.reach(rest.base, arenaByteCount: nextArenaByteCount) }
+    if isVacant || left >= Self.longByteCount { unsafe frontier.reach(rest.base, arenaByteCount: nextArenaByteCount) }
   }
 
   private mutating func list(_ block: Block, span: Int, isVacant: Bool = false) {
@@ -203,8 +202,10 @@ import CSupport
       while let block = next {
         // Neighbours in the list are at its beginning, its address at its end, and the next header behind that.
         let content = unsafe Int(bitPattern: block.base + 16)
-        let pages = frontier.returnable(content..<content + block.span - Self.headerByteCount - 24)
-        unsafe kith_discard(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count)
+        let pages = content..<content + block.span - Self.headerByteCount - 24
+        let kept = frontier.unused.clamped(to: pages)
+        Self.discard(pages.lowerBound..<(kept.isEmpty ? pages.upperBound : kept.lowerBound))
+        if !kept.isEmpty { Self.discard(kept.upperBound..<pages.upperBound) }
         if !block.isVacant {
           block.noteFree(span: block.span, isVacant: true)
           vacantByteCount += block.span
@@ -212,6 +213,10 @@ import CSupport
         next = block.listed.behind
       }
     }
+  }
+
+  private static func discard(_ pages: Range<Int>) {
+    unsafe kith_discard(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count)
   }
 
   // MARK: - Arenas
@@ -237,7 +242,7 @@ import CSupport
     guard let base = unsafe spare?.base ?? kith_map(byteCount) else {
       preconditionFailure("the system has no more memory")
     }
-    if mappedByteCount >= ArenaFrontier.leastMappedByteCount {
+    if mappedByteCount >= ArenaFrontier.leastMappedByteCount && kith_can_populate() {
       let readyByteCount = spare == nil ? 0 : min(byteCount, ArenaFrontier.pageByteCount)
       unsafe frontier.begin(
         base, byteCount: byteCount, readyByteCount: readyByteCount, mappedByteCount: mappedByteCount)

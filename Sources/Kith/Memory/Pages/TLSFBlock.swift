@@ -56,7 +56,7 @@ import CSupport
 
   var isFree: Bool { word & Self.freeFlag != 0 }
 
-  /// Whether the system has not given a free block pages since it was mapped or given back.
+  /// Whether a free block was never used, or was given back to the system.
   var isVacant: Bool { isFree && word & Self.vacantFlag != 0 }
 
   /// Whether it is of another allocator.
