@@ -235,6 +235,8 @@ void kith_unmap(void *start, size_t byte_count);
 
 // Has the system give pages to a range now, so that no later write waits for them. Does nothing to memory that is used.
 void kith_populate(void *start, size_t byte_count);
+
+// Whether `kith_populate` does anything on this system.
 bool kith_can_populate(void);
 
 // Gives the whole pages in a range of mapped memory back to the system. They are zeroed when they are used again.
