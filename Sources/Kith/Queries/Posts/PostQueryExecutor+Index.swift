@@ -41,10 +41,16 @@ extension PostQueryExecutor {
   /// Finds the matches that the scan has not reached.
   mutating func searchIndex(_ state: borrowing GraphState) throws(KithError) {
     var filter = PostFilter(terms)
-    try advance(&filter, state)
-    let isDense = author == nil && among == nil && filter.isDense(Self.filteredSparsity)
-    if isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
-    var drivingTerms = try drivingTerms(filter, state)
+    // If few names contain the words, nothing but their postings need be read.
+    let areRare = beginsWithIndex(state)
+    var drivingTerms = areRare ? try drivingTerms(filter, state) : []
+    var isDense = false
+    if !areRare || drivingTerms.contains(where: { !$0.isSelective }) {
+      try advance(&filter, state)
+      isDense = author == nil && among == nil && filter.isDense(Self.filteredSparsity)
+      if isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
+      if !areRare { drivingTerms = try self.drivingTerms(filter, state) }
+    }
     let authorFilter = authorFilter(state)
     if authorFilter == nil && !drivingTerms.contains(where: { $0.isSelective }) {
       if !isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }

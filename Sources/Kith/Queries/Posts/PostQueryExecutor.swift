@@ -53,7 +53,7 @@ struct PostQueryExecutor: ~Copyable {
   }
 
   /// Whether all words are worth looking up before a post is read, for a filter that covers the newest posts.
-  private func beginsWithIndex(_ state: borrowing GraphState) -> Bool {
+  func beginsWithIndex(_ state: borrowing GraphState) -> Bool {
     author == nil && among == nil && state.posts.index.kind == .textsAndAuthors
       && terms.smallestByteCount >= Self.longByteCount
   }
