@@ -36,6 +36,32 @@ import Testing
     }
   }
 
+  private final class Counts: Sendable {
+    let begun = Atomic(0)
+    let ended = Atomic(0)
+    let late = Atomic(0)
+  }
+
+  @Test("Workers of different pools do not wait for each other, however many there are")
+  func pools() async {
+    let poolCount = SystemDisk.coreCount + 6
+    let pools = (0..<poolCount).map { WorkerPool("tests.\($0)", maximumWorkerCount: 1) }
+    let counts = Counts()
+    for pool in pools {
+      pool.wake {
+        // Each works until all have begun, or too long.
+        counts.begun.add(1, ordering: .sequentiallyConsistent)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while counts.begun.load(ordering: .sequentiallyConsistent) < poolCount && ContinuousClock.now < deadline {}
+        if ContinuousClock.now >= deadline { counts.late.add(1, ordering: .sequentiallyConsistent) }
+        counts.ended.add(1, ordering: .sequentiallyConsistent)
+        return false
+      }
+    }
+    while counts.ended.load(ordering: .sequentiallyConsistent) < poolCount { await Task.yield() }
+    #expect(counts.late.load(ordering: .sequentiallyConsistent) == 0)
+  }
+
   @Test("Values are taken one at a time and in order", arguments: [0, 1, 2, 7, 1_000], [1, 2, 3, 8])
   func valuesInOrder(count: Int, workers: Int) {
     var taken: [Int] = []

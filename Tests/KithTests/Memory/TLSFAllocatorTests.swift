@@ -47,7 +47,8 @@ import Testing
     var frontier = ArenaFrontier()
     unsafe frontier.begin(try arena(5), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(5), arenaByteCount: size)
-    #expect(frontier.hasWork)
+    let isAsked = (frontier.needsWorker(), frontier.needsWorker())
+    #expect(isAsked == (true, false), "one thread is woken")
     unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(next), arenaByteCount: size)
     let work = frontier.takeWork()
@@ -127,12 +128,12 @@ import Testing
       note(Int(bitPattern: base))
       // The header of what is left behind it.
       note(Int(bitPattern: base) + byteCount)
-      guard heap.frontier.hasWork, let work = heap.takeWork() else { continue }
+      guard let work = heap.takeWork() else { continue }
       ready.append(work.start..<work.start + work.byteCount)
       guard work.arenaByteCount > 0, let arena = unsafe kith_map(work.arenaByteCount) else { continue }
       let start = Int(bitPattern: arena)
-      ready += ArenaFrontier.readyPages(of: start, byteCount: work.arenaByteCount)
-      let isTaken = unsafe heap.offer(arena, byteCount: work.arenaByteCount)
+      ready += work.arenaPages(from: start)
+      let isTaken = unsafe heap.offer(arena, work)
       #expect(isTaken, "one arena is asked for at a time")
       // When it is mapped, its end is written.
       note(start + work.arenaByteCount - 8)

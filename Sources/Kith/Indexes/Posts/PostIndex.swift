@@ -29,6 +29,14 @@ struct PostIndex: Sendable {
     var isMostlyRemoved: Bool { CompactionPolicy.isMostlyDeleted(removedCount, of: segment.order.count) }
   }
 
+  /// A memtable to which no row is added any more. An object, so that a copy of their list after a pin takes one
+  /// reference for each: hundreds may wait for a compaction.
+  final class Frozen: Sendable {
+    let memtable: PostMemtable
+
+    init(_ memtable: PostMemtable) { self.memtable = memtable }
+  }
+
   /// The segments and memtables that a new segment replaced.
   struct Replaced {
     var segments: [Entry] = []
@@ -45,8 +53,10 @@ struct PostIndex: Sendable {
   private(set) var kind = SocialGraph.PostIndexing.off
   /// Sorted by rows; the ranges are disjoint.
   private(set) var segments: [Entry] = []
-  /// Sorted by rows, after or between those of the segments. The last one is mutable, the others are frozen.
-  private(set) var memtables: [PostMemtable] = []
+  /// Sorted by rows, after or between those of the segments.
+  private var frozen: [Frozen] = []
+  /// The mutable memtable, behind the frozen ones.
+  private var current: PostMemtable?
   /// Whether every row is in a segment or a memtable.
   private(set) var isWhole = false
   /// Whether new rows are left to a compaction, during a bulk insertion.
@@ -71,16 +81,45 @@ struct PostIndex: Sendable {
       isWhole = false
       return
     }
-    if memtables.last.map({ $0.isFull || $0.rows.upperBound != row }) ?? true {
-      memtables.append(PostMemtable(firstRow: row, isFirst: memtables.isEmpty && segments.isEmpty))
-      if memtables.count > Self.memtablesPerSegment { compactionMayBeDue = true }
-    }
-    memtables[memtables.count - 1].append(author: author, signature: signature, time: time, text: text)
+    if current.map({ $0.isFull || $0.rows.upperBound != row }) ?? true { beginMemtable(row) }
+    current?.append(author: author, signature: signature, time: time, text: text)
+  }
+
+  private mutating func beginMemtable(_ row: UInt32) {
+    if let current { frozen.append(Frozen(current)) }
+    current = PostMemtable(firstRow: row, isFirst: frozen.isEmpty && segments.isEmpty)
+    if frozen.count >= Self.memtablesPerSegment { compactionMayBeDue = true }
   }
 
   /// Sets the signature of a user's new name.
   mutating func setSignature(_ signature: NameSignature, of author: UInt32, _ authors: borrowing Column<UInt32>) {
-    for index in memtables.indices { memtables[index].setSignature(signature, of: author, authors) }
+    current?.setSignature(signature, of: author, authors)
+    for index in frozen.indices where frozen[index].memtable.blocks(by: [author]) != 0 {
+      var memtable = frozen[index].memtable
+      memtable.setSignature(signature, of: author, authors)
+      frozen[index] = Frozen(memtable)
+    }
+  }
+
+  // MARK: - Memtables
+
+  /// All memtables, sorted by rows.
+  /// - Complexity: O(memtables); to visit them, `forEachMemtable` takes no references.
+  var memtables: [PostMemtable] { frozen.map(\.memtable) + (current.map { [$0] } ?? []) }
+
+  /// The rows of each memtable, in order.
+  private var memtableRows: [Range<UInt32>] { frozen.map(\.memtable.rows) + (current.map { [$0.rows] } ?? []) }
+
+  /// Calls `body` with each memtable, the latest rows first.
+  func forEachMemtable(_ body: (borrowing PostMemtable) -> Void) {
+    if let current { body(current) }
+    for index in frozen.indices.reversed() { body(frozen[index].memtable) }
+  }
+
+  /// The memtable that a row is in.
+  func memtable(of row: UInt32) -> PostMemtable? {
+    if let current, current.rows.contains(row) { return current }
+    return frozen.last { $0.memtable.rows.contains(row) }?.memtable
   }
 
   /// Records that a post was removed.
@@ -114,7 +153,7 @@ struct PostIndex: Sendable {
 
   /// The first rows that are in no memtable or segment; at most as many as one segment takes.
   func firstGap(below end: UInt32, besides running: [Range<UInt32>]) -> Range<UInt32>? {
-    let taken = segments.map(\.segment.rows) + memtables.map(\.rows) + running
+    let taken = segments.map(\.segment.rows) + memtableRows + running
     var start: UInt32 = 0
     for rows in taken.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if rows.lowerBound > start { return start..<min(rows.lowerBound, start + UInt32(PostSegment.maximumRowCount)) }
@@ -125,12 +164,15 @@ struct PostIndex: Sendable {
 
   /// Frozen memtables. One that is not full precedes rows of a bulk insertion.
   private func dueMemtables(_ isBusy: (Range<UInt32>) -> Bool) -> Range<UInt32>? {
-    var run: [PostMemtable] = []
-    for (index, memtable) in memtables.enumerated() where memtable.isFull || index + 1 < memtables.count {
-      if isBusy(memtable.rows) || run.last.map({ $0.rows.upperBound != memtable.firstRow }) ?? false { run = [] }
-      if isBusy(memtable.rows) { continue }
-      run.append(memtable)
-      if run.count == Self.memtablesPerSegment || !memtable.isFull { return run[0].firstRow..<memtable.rows.upperBound }
+    let memtables = memtableRows
+    var run: [Range<UInt32>] = []
+    for (index, rows) in memtables.enumerated() {
+      let isFull = rows.count == RecentTexts.capacity
+      if !isFull && index + 1 == memtables.count { break }
+      if isBusy(rows) || run.last.map({ $0.upperBound != rows.lowerBound }) ?? false { run = [] }
+      if isBusy(rows) { continue }
+      run.append(rows)
+      if run.count == Self.memtablesPerSegment || !isFull { return run[0].lowerBound..<rows.upperBound }
     }
     return nil
   }
@@ -156,12 +198,13 @@ struct PostIndex: Sendable {
     func isReplaced(_ rows: Range<UInt32>) -> Bool {
       rows.lowerBound >= segment.rows.lowerBound && rows.upperBound <= segment.rows.upperBound
     }
-    let parts = segments.map(\.segment.rows) + memtables.map(\.rows)
+    let parts = segments.map(\.segment.rows) + memtableRows
     if parts.contains(where: { $0.overlaps(segment.rows) && !isReplaced($0) }) { return Replaced() }
     let replaced = Replaced(
       segments: segments.filter { isReplaced($0.segment.rows) }, memtables: memtables.filter { isReplaced($0.rows) })
     segments.removeAll { isReplaced($0.segment.rows) }
-    memtables.removeAll { isReplaced($0.rows) }
+    frozen.removeAll { isReplaced($0.memtable.rows) }
+    if let rows = current?.rows, isReplaced(rows) { current = nil }
     let place = segments.firstIndex { $0.segment.rows.lowerBound > segment.rows.lowerBound } ?? segments.count
     segments.insert(Entry(segment: segment), at: place)
     isWhole = firstGap(below: UInt32(rowCount), besides: []) == nil

@@ -24,10 +24,10 @@ enum PagePool {
   /// header, also those of the C library, in which the owner may use the last word.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     if byteCount <= maximumByteCount && !isSanitized {
-      let (base, hasWork) = unsafe heap.withLock { heap in
-        (unsafe heap.allocate(byteCount: byteCount), heap.frontier.hasWork)
+      let (base, needsWorker) = unsafe heap.withLock { heap in
+        (unsafe heap.allocate(byteCount: byteCount), heap.needsWorker())
       }
-      if hasWork { makeReady() }
+      if needsWorker { wakeWorker() }
       return unsafe base
     }
     let (margin, byteCount) = (TLSFAllocator.lineByteCount, (byteCount + 3) & ~3)
@@ -40,23 +40,36 @@ enum PagePool {
 
   /// Has the pages that will be allocated next made ready, on another thread.
   @inline(never)
-  private static func makeReady() {
-    guard let work = heap.withLock({ $0.takeWork() }) else { return }
+  private static func wakeWorker() {
     queue.async {
-      // They may have been unmapped meanwhile. Then this does nothing, or readies other pages of the process.
-      if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
-      if work.arenaByteCount == 0 { return }
-      guard let base = unsafe kith_map(work.arenaByteCount) else { return }
-      let address = Int(bitPattern: base)
-      for pages in ArenaFrontier.readyPages(of: address, byteCount: work.arenaByteCount) {
-        unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count)
+      while let work = heap.withLock({ $0.takeWork() }) {
+        populate(work)
+        if work.arenaByteCount > 0 { mapAhead(work) }
       }
-      let isTaken = heap.withLock { heap in
-        guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return false }
-        return unsafe heap.offer(base, byteCount: work.arenaByteCount)
-      }
-      if !isTaken { unsafe kith_unmap(base, work.arenaByteCount) }
     }
+  }
+
+  /// Makes pages ready. They may have been unmapped meanwhile: then this does nothing, or readies other pages of the
+  /// process.
+  private static func populate(_ work: ArenaFrontier.Work) {
+    if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
+  }
+
+  /// Maps the next arena and makes its beginning ready, a huge page at a time, and what is asked for meanwhile first.
+  private static func mapAhead(_ work: ArenaFrontier.Work) {
+    guard let base = unsafe kith_map(work.arenaByteCount) else { return }
+    let address = Int(bitPattern: base)
+    for pages in work.arenaPages(from: address) {
+      for page in stride(from: pages.lowerBound, to: pages.upperBound, by: ArenaFrontier.pageByteCount) {
+        if let urgent = heap.withLock({ $0.takePages() }) { populate(urgent) }
+        populate(ArenaFrontier.Work(start: page, byteCount: min(ArenaFrontier.pageByteCount, pages.upperBound - page)))
+      }
+    }
+    let isTaken = heap.withLock { heap in
+      guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return false }
+      return unsafe heap.offer(base, work)
+    }
+    if !isTaken { unsafe kith_unmap(base, work.arenaByteCount) }
   }
 
   /// The bytes of an allocation that were asked for, rounded up.

@@ -245,18 +245,24 @@ extension PageTable {
 
     init() {
       unsafe capacity = 8
-      unsafe directory = .allocate(capacity: capacity)
+      unsafe directory = Self.allocate(8)
+    }
+
+    /// Memory for a directory: from the pool, whose pages are ready. The C library often maps new ones for that size.
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UnsafeMutablePointer<ChunkHead>> {
+      unsafe PagePool.allocate(byteCount: capacity * 8).bindMemory(
+        to: UnsafeMutablePointer<ChunkHead>.self, capacity: capacity)
     }
 
     init(copying other: Root) {
       unsafe chunks = unsafe other.chunks
       unsafe common = unsafe other.common
       unsafe capacity = unsafe other.capacity
-      unsafe directory = .allocate(capacity: capacity)
+      unsafe directory = Self.allocate(other.capacity)
       unsafe directory.update(from: other.directory, count: chunks.count)
     }
 
-    deinit { unsafe directory.deallocate() }
+    deinit { unsafe PagePool.free(directory) }
 
     func chunk(_ index: Int) -> Chunk {
       guard let chunk = unsafe chunks[index] else { preconditionFailure("chunks are never removed") }
@@ -265,9 +271,9 @@ extension PageTable {
 
     func append(_ chunk: Chunk) {
       if unsafe chunks.count == capacity {
-        let wider = unsafe UnsafeMutablePointer<UnsafeMutablePointer<ChunkHead>>.allocate(capacity: capacity * 2)
+        let wider = unsafe Self.allocate(capacity * 2)
         unsafe wider.update(from: directory, count: capacity)
-        unsafe directory.deallocate()
+        unsafe PagePool.free(directory)
         unsafe directory = wider
         unsafe capacity *= 2
       }

@@ -19,7 +19,7 @@ import CSupport
   static let lineByteCount = TLSFBlock.lineByteCount
   static let pageByteCount = 4_096
   private static let arenaUnit = 1 << 21
-  private static let arenaLimit = 1 << 25
+  private static let arenaLimit = 1 << 26
   private static let leastSpan = TLSFBlock.leastSpan
   /// A free block of this size is long enough to be given back: shorter ones would split many huge pages.
   private static let longByteCount = 1 << 18
@@ -30,8 +30,8 @@ import CSupport
   private var classes = [UInt32](repeating: 0, count: SizeClass.levelCount)
   private var heads = [Block?](repeating: nil, count: SizeClass.levelCount * SizeClass.perLevel)
   private var arenas: [Arena] = []
-  /// The next arena, mapped ahead; its first and last huge pages are ready.
-  private var spare: Arena?
+  /// The next arena, mapped ahead, and how many of its first bytes are ready. Its last huge page is, too.
+  private var spare: (arena: Arena, readyByteCount: Int)?
   private(set) var frontier = ArenaFrontier()
   private var emptyArenaCount = 0
   private(set) var mappedByteCount = 0
@@ -42,7 +42,7 @@ import CSupport
 
   /// The bytes that no block takes and the system has not got back, within a huge page for each long free block.
   var idleByteCount: Int {
-    let spareByteCount = spare.map { min($0.byteCount, 2 * ArenaFrontier.pageByteCount) } ?? 0
+    let spareByteCount = spare.map { min($0.arena.byteCount, $0.readyByteCount + ArenaFrontier.pageByteCount) } ?? 0
     return mappedByteCount - takenByteCount - vacantByteCount + frontier.unused.count + spareByteCount
   }
 
@@ -226,26 +226,33 @@ import CSupport
     min(max(Self.arenaUnit, mappedByteCount / 8 & ~(Self.arenaUnit - 1)), Self.arenaLimit)
   }
 
-  /// What to make ready, for another thread; it calls `offer` with an arena that it mapped.
+  /// Whether a thread must be woken that takes the work.
+  @inline(__always)
+  mutating func needsWorker() -> Bool { frontier.needsWorker() }
+
+  /// What to make ready, for another thread, which takes work until there is none.
   mutating func takeWork() -> ArenaFrontier.Work? { frontier.takeWork() }
 
+  /// The more urgent part of it.
+  mutating func takePages() -> ArenaFrontier.Work? { frontier.takePages() }
+
   /// Takes an arena that was mapped ahead.
+  /// - Parameter work: what was asked for, and is ready.
   /// - Returns: false if there is one already.
-  mutating func offer(_ base: UnsafeMutableRawPointer, byteCount: Int) -> Bool {
+  mutating func offer(_ base: UnsafeMutableRawPointer, _ work: ArenaFrontier.Work) -> Bool {
     if spare != nil { return false }
-    spare = unsafe Arena(base: base, byteCount: byteCount)
+    spare = (unsafe Arena(base: base, byteCount: work.arenaByteCount), work.arenaReadyByteCount)
     return true
   }
 
   private mutating func mapArena() {
-    let byteCount = spare?.byteCount ?? nextArenaByteCount
-    guard let base = unsafe spare?.base ?? kith_map(byteCount) else {
+    let byteCount = spare?.arena.byteCount ?? nextArenaByteCount
+    guard let base = unsafe spare?.arena.base ?? kith_map(byteCount) else {
       preconditionFailure("the system has no more memory")
     }
     if mappedByteCount >= ArenaFrontier.leastMappedByteCount && kith_can_populate() {
-      let readyByteCount = spare == nil ? 0 : min(byteCount, ArenaFrontier.pageByteCount)
       unsafe frontier.begin(
-        base, byteCount: byteCount, readyByteCount: readyByteCount, mappedByteCount: mappedByteCount)
+        base, byteCount: byteCount, readyByteCount: spare?.readyByteCount ?? 0, mappedByteCount: mappedByteCount)
     }
     spare = nil
     arenas.append(unsafe Arena(base: base, byteCount: byteCount))
@@ -272,7 +279,7 @@ import CSupport
   }
 
   deinit {
-    if let spare { unsafe kith_unmap(spare.base, spare.byteCount) }
+    if let spare { unsafe kith_unmap(spare.arena.base, spare.arena.byteCount) }
     for arena in arenas { unsafe kith_unmap(arena.base, arena.byteCount) }
   }
 }

@@ -161,7 +161,7 @@ struct PostFilter {
     to row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState
   ) {
     let index = state.posts.index
-    if let memtable = index.memtables.last(where: { $0.rows.contains(row) }) {
+    if let memtable = index.memtable(of: row) {
       (segment, rows, documents, lacksNames) = (nil, memtable.rows, 0..<0, true)
       for term in terms.indices {
         let key = terms[term].key
@@ -196,7 +196,7 @@ struct PostFilter {
   private mutating func addNames(_ state: borrowing GraphState) {
     lacksNames = false
     let first = rows.lowerBound
-    guard let memtable = state.posts.index.memtables.last(where: { $0.firstRow == first }) else { return }
+    guard let memtable = state.posts.index.memtable(of: first) else { return }
     for term in terms.indices {
       for group in 0..<Self.wordsPerTerm {
         masks[term * Self.wordsPerTerm + group] |= memtable.posts(ofGroup: group, by: terms[term].signature)

@@ -61,7 +61,7 @@ extension PostQueryExecutor {
       }
       drivingTerms[index].authors = try users(named: terms.queries[drivingTerms[index].term], limit: .max, state)
     }
-    for memtable in state.posts.index.memtables.reversed() { search(in: memtable, drivingTerms, authorFilter, state) }
+    state.posts.index.forEachMemtable { search(in: $0, drivingTerms, authorFilter, state) }
     var windows = PostWindows()
     for entry in state.posts.index.segments.reversed() where budget.canContinue {
       found.settle()
@@ -111,7 +111,8 @@ extension PostQueryExecutor {
   }
 
   private mutating func search(
-    in memtable: PostMemtable, _ drivingTerms: [DrivingTerm], _ authorFilter: [UInt32]?, _ state: borrowing GraphState
+    in memtable: borrowing PostMemtable, _ drivingTerms: [DrivingTerm], _ authorFilter: [UInt32]?,
+    _ state: borrowing GraphState
   ) {
     var blocks = memtable.blocks
     if let authorFilter { blocks &= memtable.blocks(by: authorFilter) }
