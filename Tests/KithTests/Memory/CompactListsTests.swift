@@ -44,6 +44,24 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
+  @Test("Every so many elements of a list are read, whatever its form and length", arguments: ListForm.allCases)
+  func sampledElements(form: ListForm) {
+    let degrees: [UInt32] = [0, 40, 3_000, 1]
+    let elements = (0..<3_041).map { UInt64($0 * 3) << 32 | UInt64(1_600_000_000 + $0) }
+    let lists = PackedLists<UInt64>(listsPerBlock: 8, form: form, degrees: degrees, elements: elements)
+    var start = 0
+    for (list, degree) in degrees.enumerated() {
+      let own = Array(elements[start..<start + Int(degree)])
+      start += own.count
+      for (first, step) in [(0, 1), (5, 7), (0, 64), (39, 2), (2_999, 1_000), (4_000, 3)] {
+        var found: [UInt64] = []
+        lists.forEachElement(of: list, from: first, every: step) { found.append($0) }
+        let expected = stride(from: first, to: own.count, by: step).map { own[$0] }
+        #expect(found == expected, "list \(list), every \(step) from \(first)")
+      }
+    }
+  }
+
   @Test("Elements of every width are read as written, and move in place", arguments: 1...32)
   func widths(width: Int) {
     var random = SeededRandom(seed: UInt64(width))
