@@ -81,7 +81,7 @@ extension GraphView {
     state.follows.forEachTarget(of: UInt32(row)) { _, timestamp in body(.follow, Int64(timestamp) * 1_000) }
     state.likes.forEachTarget(of: UInt32(row)) { _, timestamp in body(.like, Int64(timestamp) * 1_000) }
     state.posts.byAuthor.forEachRun(of: row) { posts in
-      for index in posts.indices { body(.post, state.posts.times[posts[index]]) }
+      for index in posts.indices { body(.post, state.posts.time(posts[index])) }
     }
   }
 }

@@ -63,7 +63,7 @@ extension GraphState {
       ("user", "usernameLookup", users.nameLookupByteCount),
       ("user", "usernameSearch", users.search.byteCount),
       ("post", "postIDs", posts.identifiers.byteCount),
-      ("post", "postColumns", posts.authors.byteCount + posts.times.byteCount),
+      ("post", "postAuthors", posts.authors.byteCount),
       ("post", "postTexts", posts.texts.memoryByteCount),
       ("post", "postSearch", posts.index.byteCount),
       ("post", "postOrder", posts.all.byteCount + posts.deferredByteCount),

@@ -59,7 +59,7 @@ extension GraphState {
       return ByteSearch.compare(users.names.bytes(Int(row)), Array(username.utf8).span) == 0
     case .addPost(let id?, let author, let text, let createdAt?):
       guard let row = posts.row(of: id), posts.authors[row] == users.row(of: author) else { return false }
-      return posts.times[Int(row)] == createdAt.rawValue
+      return posts.time(row) == createdAt.rawValue
         && posts.texts.withBytes(Int(row)) { ByteSearch.compare($0, Array(text.utf8).span) } == 0
     default: return false
     }

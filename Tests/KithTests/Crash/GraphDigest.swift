@@ -47,7 +47,7 @@ struct GraphDigest {
     for row in 0..<state.posts.rowCount {
       add(UInt64(bitPattern: state.posts.identifiers.ids[row]))
       add(UInt64(state.posts.authors[row]))
-      add(UInt64(bitPattern: state.posts.times[row]))
+      add(UInt64(bitPattern: state.posts.time(UInt32(row))))
       add(state.posts.texts.bytes(row))
     }
   }

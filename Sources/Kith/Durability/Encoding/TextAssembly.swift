@@ -1,6 +1,6 @@
 /// Assembles texts from the frames that contain them. Only a text that spans two frames is copied twice.
 struct TextAssembly: ~Copyable {
-  private var texts = TextColumn()
+  private var texts: TextColumn
   /// The row of the next text.
   private var row = 0
   private let lengths: [UInt32]
@@ -8,8 +8,11 @@ struct TextAssembly: ~Copyable {
   private var rest: [UInt8] = []
   private let place: FilePlace
 
-  /// - Parameter lengths: the lengths of all texts, which must add up to the bytes of the frames.
-  init(lengths: [UInt32], place: FilePlace) {
+  /// - Parameters:
+  ///   - lengths: the lengths of all texts, which must add up to the bytes of the frames.
+  ///   - wordsPerRow: those of the column. Words behind the reference are zero.
+  init(lengths: [UInt32], wordsPerRow: Int, place: FilePlace) {
+    texts = TextColumn(wordsPerRow: wordsPerRow)
     self.lengths = lengths
     self.place = place
     texts.grow(to: lengths.count)

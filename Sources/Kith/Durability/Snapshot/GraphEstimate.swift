@@ -84,7 +84,8 @@ struct GraphEstimate: Sendable {
     total += Self.column(users, of: userRows, width: 8 * UserCard.wordsPerRow)
     total += Self.column(users, of: userRows, width: 4)
     total += posts * Self.postByteCount + textByteCount / 100 * Self.textByteHundredths
-    total += 2 * Self.column(posts, of: postRows, width: 8) + Self.column(posts, of: postRows, width: 4)
+    total += Self.column(posts, of: postRows, width: 8 * PostTable.wordsPerRow)
+    total += Self.column(posts, of: postRows, width: 4)
     total += Self.lists(posts, of: userRows, perBlock: PostTable.authorsPerBlock, bits: 32)
     for (kind, count) in edges {
       let targets = kind.schema.target == .user ? userRows : postRows

@@ -120,21 +120,18 @@ extension GraphSections {
   ) throws(KithError) -> PostTable {
     let count = authors.count
     let identifiers = try identifiers(postIDs, source, count: count) { authors[$0] != PostTable.noAuthor }
+    var texts = try texts(source, authors: authors)
     let timeSection = try source.section(postTimes)
-    var times = Column<Int64>()
-    times.grow(to: count, filledWith: 0)
     var row = 0
     try timeSection.forEachInt64(count: count) { (time) throws(KithError) in
       if time < 0 { throw timeSection.corrupt("\(time) is before 1970") }
-      if time > 0 { times[row] = time }
+      if time > 0 { texts.setTime(time, of: row) }
       row += 1
     }
-    var texts = try texts(source, authors: authors)
     // Here, while the lists of edges are not yet built, the plain texts beside the compressed ones do not matter.
     if form.compressesTexts { texts.compress() }
     return PostTable(
-      identifiers: identifiers, authors: authors.pin(), times: times, texts: texts, authorCount: authorCount,
-      liveCount: liveCount)
+      identifiers: identifiers, authors: authors.pin(), texts: texts, authorCount: authorCount, liveCount: liveCount)
   }
 
   /// The rows of all authors.
@@ -174,7 +171,7 @@ extension GraphSections {
     guard UInt64(contentByteCount) == head.elementCount else {
       throw place.corrupt("section \(textBytes): \(contentByteCount) bytes are not \(head.elementCount) elements")
     }
-    var texts = TextAssembly(lengths: lengths, place: place)
+    var texts = TextAssembly(lengths: lengths, wordsPerRow: PostTable.wordsPerRow, place: place)
     try source.forEachFrame(of: textBytes) { (frame) throws(KithError) in try texts.take(frame) }
     return texts.finish()
   }

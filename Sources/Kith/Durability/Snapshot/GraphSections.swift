@@ -44,7 +44,7 @@ extension GraphSections {
     try writeDeltas(posts.rowCount, as: postIDs, to: sink) { posts.identifiers.ids[$0] }
     // Stored as the row plus one, so that 0 denotes a removed post.
     try writePlanes(posts.rowCount, as: postAuthors, to: sink) { posts.authors[$0] &+ 1 }
-    try writeDeltas(posts.rowCount, as: postTimes, to: sink) { posts.times[$0] }
+    try writeDeltas(posts.rowCount, as: postTimes, to: sink) { posts.time(UInt32($0)) }
     try write(posts.texts, as: textLengths, textBytes, to: sink)
   }
 

@@ -15,7 +15,7 @@ extension GraphView {
   package func forEachPost<E: Error>(_ body: (PostID, UserID, Timestamp, String) throws(E) -> Void) throws(E) {
     for row in postRows() {
       try body(
-        state.postID(row), state.userID(state.posts.authors[row]), Timestamp(state.posts.times[row]),
+        state.postID(row), state.userID(state.posts.authors[row]), Timestamp(state.posts.time(row)),
         state.posts.texts.string(Int(row)))
     }
   }

@@ -10,18 +10,16 @@ final class PostCompaction: IndexCompaction {
   private let keepsDocuments: Bool
   private let ids: RowIDs
   private let authors: Column<UInt32>
-  private let times: Column<Int64>
   private let texts: TextColumn
 
   init(
     rows: Range<UInt32>, keepsDocuments: Bool, ids: consuming RowIDs, authors: consuming Column<UInt32>,
-    times: consuming Column<Int64>, texts: consuming TextColumn
+    texts: consuming TextColumn
   ) {
     self.rows = rows
     self.keepsDocuments = keepsDocuments
     self.ids = ids
     self.authors = authors
-    self.times = times
     self.texts = texts
   }
 
@@ -62,7 +60,7 @@ final class PostCompaction: IndexCompaction {
       byteCount += own
       end = row + 1
       if authors[row] == PostTable.noAuthor { continue }
-      posts.append((PostKey(time: times[row], id: UInt64(bitPattern: ids[row])), row))
+      posts.append((PostKey(time: texts.time(of: Int(row)), id: UInt64(bitPattern: ids[row])), row))
     }
     // The posts are nearly in ascending order, which makes the sort fast.
     posts.sort { $0.key < $1.key }

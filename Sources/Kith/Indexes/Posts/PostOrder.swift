@@ -6,12 +6,12 @@ extension PostTable {
 
   /// The position of a post in the order of all posts.
   @inline(__always)
-  func key(_ row: UInt32) -> PostKey { PostKey(time: times[row], id: UInt64(bitPattern: identifiers.id(of: row))) }
+  func key(_ row: UInt32) -> PostKey { PostKey(time: time(row), id: UInt64(bitPattern: identifiers.id(of: row))) }
 
   /// Whether a post sorts before a position, ascending. The id is read only if the times are equal.
   @inline(__always)
   func isBefore(_ row: UInt32, _ key: PostKey) -> Bool {
-    let time = times[row]
+    let time = self.time(row)
     return time < key.time || (time == key.time && UInt64(bitPattern: identifiers.id(of: row)) < key.id)
   }
 
@@ -19,10 +19,13 @@ extension PostTable {
   @inline(__always)
   static func coarse(_ time: Int64) -> UInt32 { UInt32(clamping: (time >> 10) + 1) }
 
+  @inline(__always)
+  func prefetchTime(of row: UInt32) { texts.prefetchReference(Int(row)) }
+
   /// Prefetches the time of the post before a position in an author's list, for a caller that soon compares it.
   @inline(__always)
   func prefetchTime(before position: PackedLists<UInt32>.Position, of author: UInt32) {
-    if let row = byAuthor.packedElement(before: position, of: Int(author)) { times.prefetch(Int(row)) }
+    if let row = byAuthor.packedElement(before: position, of: Int(author)) { prefetchTime(of: row) }
   }
 
   /// An estimate of the first row that is not before a key. Exact where rows are in the order of posts, as they mostly
@@ -30,11 +33,11 @@ extension PostTable {
   /// - Complexity: O(1) for the key of an existing post, otherwise O(log posts), and fewer reads where posts come at a
   ///   steady rate.
   func likelyRow(of key: PostKey) -> UInt32 {
-    if let row = identifiers.row(of: Int64(bitPattern: key.id)), times[row] == key.time { return row }
+    if let row = identifiers.row(of: Int64(bitPattern: key.id)), time(row) == key.time { return row }
     var (low, high) = likelyRows(of: key.time)
     while low < high {
       let middle = (low &+ high) &>> 1
-      if times[middle] < key.time { low = middle &+ 1 } else { high = middle }
+      if texts.time(of: middle) < key.time { low = middle &+ 1 } else { high = middle }
     }
     return UInt32(low)
   }
@@ -46,13 +49,13 @@ extension PostTable {
   private func likelyRows(of time: Int64) -> (low: Int, high: Int) {
     var (low, high) = (0, rowCount)
     if high == 0 { return (0, 0) }
-    var (first, last) = (times[0], times[high &- 1])
+    var (first, last) = (texts.time(of: 0), texts.time(of: high &- 1))
     for _ in 0..<Self.interpolationCount where high &- low > Self.interpolatedCount && first < time && time < last {
       let share = (Double(time) - Double(first)) / (Double(last) - Double(first))
       let guess = low &+ Int(share * Double(high &- low &- 1))
       let margin = 2 &* Int(Double(high &- low).squareRoot())
       let (left, right) = (max(low, guess &- margin), min(high &- 1, guess &+ margin))
-      let (leftTime, rightTime) = (times[left], times[right])
+      let (leftTime, rightTime) = (texts.time(of: left), texts.time(of: right))
       if leftTime >= time {
         (high, last) = (left &+ 1, leftTime)
       } else if rightTime < time {
@@ -103,7 +106,7 @@ extension PostTable {
   @inline(__always)
   func prefetchTimes(around place: PackedLists<UInt32>.Position, of author: UInt32) {
     prefetchTime(before: place, of: author)
-    if let row = byAuthor.packedElement(at: place, of: Int(author)) { times.prefetch(Int(row)) }
+    if let row = byAuthor.packedElement(at: place, of: Int(author)) { prefetchTime(of: row) }
   }
 }
 
@@ -121,4 +124,13 @@ extension PostSegment {
     }
     return nil
   }
+}
+
+/// The rows of `PostTable.texts` have a second word: when the post was created. Timelines compare the times of posts,
+/// and then read the texts of some of them, from the same cache lines.
+extension TextColumn {
+  @inline(__always)
+  func time(of row: Int) -> Int64 { Int64(bitPattern: self[row, 1]) }
+
+  mutating func setTime(_ time: Int64, of row: Int) { self[row, 1] = UInt64(bitPattern: time) }
 }

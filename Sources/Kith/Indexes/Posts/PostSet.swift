@@ -178,7 +178,6 @@ struct PostWindows {
     for index in documents.indices {
       let row = Int(order[documents[index]])
       posts.authors.prefetch(row)
-      posts.times.prefetch(row)
       posts.texts.prefetchReference(row)
     }
     for index in documents.indices {

@@ -5,10 +5,12 @@ struct PostTable: ~Copyable, Sendable {
   static let noAuthor = UInt32.max
   /// The lists of adjacent authors in a block of `byAuthor`.
   static let authorsPerBlock = 16
+  /// The words of a row of `texts`: the reference, and the time.
+  static let wordsPerRow = 2
 
   private(set) var identifiers: IdentifierTable
   private(set) var authors: Column<UInt32>
-  private(set) var times: Column<Int64>
+  /// The texts and the times: see `time`.
   private(set) var texts: TextColumn
   /// All posts, oldest first, as list 0.
   private(set) var all: PackedLists<UInt32>
@@ -26,8 +28,7 @@ struct PostTable: ~Copyable, Sendable {
   init() {
     identifiers = IdentifierTable()
     authors = Column()
-    times = Column()
-    texts = TextColumn()
+    texts = TextColumn(wordsPerRow: Self.wordsPerRow)
     newest = Column()
     index = PostIndex()
     all = PackedLists(listsPerBlock: 1)
@@ -36,13 +37,12 @@ struct PostTable: ~Copyable, Sendable {
   }
 
   private init(
-    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
-    texts: consuming TextColumn, all: consuming PackedLists<UInt32>, byAuthor: consuming PackedLists<UInt32>,
-    newest: consuming Column<UInt32>, index: PostIndex, count: Int
+    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, texts: consuming TextColumn,
+    all: consuming PackedLists<UInt32>, byAuthor: consuming PackedLists<UInt32>, newest: consuming Column<UInt32>,
+    index: PostIndex, count: Int
   ) {
     self.identifiers = identifiers
     self.authors = authors
-    self.times = times
     self.texts = texts
     self.all = all
     self.byAuthor = byAuthor
@@ -53,7 +53,7 @@ struct PostTable: ~Copyable, Sendable {
 
   mutating func pin() -> PostTable {
     PostTable(
-      identifiers: identifiers.pin(), authors: authors.pin(), times: times.pin(), texts: texts.pin(), all: all.pin(),
+      identifiers: identifiers.pin(), authors: authors.pin(), texts: texts.pin(), all: all.pin(),
       byAuthor: byAuthor.pin(), newest: newest.pin(), index: index, count: count)
   }
 
@@ -62,6 +62,10 @@ struct PostTable: ~Copyable, Sendable {
 
   @inline(__always)
   func isLive(_ row: UInt32) -> Bool { authors[row] != Self.noAuthor }
+
+  /// When a post was created, in milliseconds since 1970; 0 for a removed one.
+  @inline(__always)
+  func time(_ row: UInt32) -> Int64 { texts.time(of: Int(row)) }
 
   /// The row of a post; nil if there is no such post or it was removed.
   @inline(__always)
@@ -85,8 +89,8 @@ struct PostTable: ~Copyable, Sendable {
     let row = UInt32(identifiers.count)
     identifiers.append(id)
     authors.append(author)
-    times.append(time)
     texts.append(text)
+    texts.setTime(time, of: Int(row))
     if firstUnlisted == nil { list(row, PostKey(time: time, id: UInt64(bitPattern: id)), author) }
     index.append(row, author: author, signature: signature, time: time, text: text)
     count += 1
@@ -119,12 +123,12 @@ struct PostTable: ~Copyable, Sendable {
     let key = key(row)
     removeFromOrder(row, key, author)
     if let (last, _) = byAuthor.element(before: byAuthor.endPosition(of: Int(author)), of: Int(author)) {
-      newest[author] = Self.coarse(times[last])
+      newest[author] = Self.coarse(time(last))
     } else {
       newest[author] = 0
     }
     authors[row] = Self.noAuthor
-    times[row] = 0
+    texts.setTime(0, of: Int(row))
     texts.clear(Int(row))
     index.remove(row)
     count -= 1
@@ -185,7 +189,7 @@ struct PostTable: ~Copyable, Sendable {
   mutating func beginCompaction(of rows: Range<UInt32>) -> PostCompaction {
     PostCompaction(
       rows: rows, keepsDocuments: index.kind == .textsAndAuthors, ids: identifiers.pinIDs(), authors: authors.pin(),
-      times: times.pin(), texts: texts.pin())
+      texts: texts.pin())
   }
 
   /// The rows of an author's posts, oldest first.
@@ -216,13 +220,12 @@ extension PostTable {
   /// - Parameter liveCount: the number of posts that are not removed.
   /// - Complexity: O(posts); O(posts · log posts) for those out of order.
   init(
-    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, times: consuming Column<Int64>,
-    texts: consuming TextColumn, authorCount: Int, liveCount: Int
+    identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, texts: consuming TextColumn,
+    authorCount: Int, liveCount: Int
   ) {
     self.init()
     self.identifiers = identifiers
     self.authors = authors
-    self.times = times
     self.texts = texts
     listAll(authorCount: authorCount, expectedCount: liveCount)
   }
@@ -266,7 +269,7 @@ extension PostTable {
       let author = Int(authors[row])
       rows[next[author]] = row
       next[author] += 1
-      newestTimes[author] = Self.coarse(times[row])
+      newestTimes[author] = Self.coarse(time(row))
     }
     byAuthor = PackedLists(listsPerBlock: Self.authorsPerBlock, degrees: degrees, elements: rows)
     newest = Column()
@@ -283,7 +286,7 @@ extension PostTable {
     for author in 0..<byAuthor.count {
       problems += checkOrder(byAuthor, list: author, "posts of row \(author)", author: UInt32(author))
       let end = byAuthor.endPosition(of: author)
-      let last = byAuthor.element(before: end, of: author).map { Self.coarse(times[$0.0]) } ?? 0
+      let last = byAuthor.element(before: end, of: author).map { Self.coarse(time($0.0)) } ?? 0
       if newest[author] != last { problems.append("posts: the newest of row \(author) is noted wrongly") }
       listed += byAuthor.count(of: author)
     }

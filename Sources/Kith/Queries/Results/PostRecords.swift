@@ -12,7 +12,6 @@ extension ResultBuffer<PostRecord> {
       state.posts.authors.prefetch(Int(row))
       state.posts.texts.prefetchReference(Int(row))
       state.likes.backward.prefetchEntry(of: Int(row))
-      state.posts.times.prefetch(Int(row))
     }
     if let viewer = visibility.viewer { state.likes.forward.prefetchElements(of: Int(viewer)) }
     self = withTemporaryList(of: PostParts.self, capacity: rows.count) { parts in
@@ -78,7 +77,7 @@ extension ResultBufferWriter<PostRecord> {
         index,
         PostRecord(
           id: state.posts.identifiers.id(of: row), authorID: parts.authorID,
-          createdAt: state.posts.times[row], likeCount: UInt32(truncatingIfNeeded: state.likes.sourceCount(row)),
+          createdAt: state.posts.time(row), likeCount: UInt32(truncatingIfNeeded: state.likes.sourceCount(row)),
           nameStart: UInt32(truncatingIfNeeded: name.lowerBound), likedTimestamp: likedTimestamps?[index] ?? 0,
           textByteCount: UInt16(truncatingIfNeeded: text.count), nameByteCount: UInt8(truncatingIfNeeded: name.count),
           hasViewer: liked != nil, isLiked: liked == true, hasLikedAt: likedTimestamps != nil))

@@ -64,7 +64,7 @@ extension TimelineMerge {
     for index in 0..<candidates.count {
       guard let row = posts.byAuthor.packedLast(of: author(index)) else { continue }
       if row < likelyRow {
-        posts.times.prefetch(Int(row))
+        posts.prefetchTime(of: row)
       } else {
         let place = posts.byAuthor.position(notBelow: likelyRow, in: author(index))
         posts.prefetchTimes(around: place, of: candidates.row(index))

@@ -116,7 +116,7 @@ struct TimelineMerge: ~Copyable {
       let (author, guess) = (places[index].author, places[index].position)
       let place = posts.checked(guess, of: high, in: posts.byAuthor, list: Int(author))
       guard let (row, _) = posts.byAuthor.element(before: place, of: Int(author)) else { continue }
-      let rank = PostTable.coarse(posts.times[row])
+      let rank = PostTable.coarse(posts.time(row))
       if rank >= threshold { add(rank, author) }
     }
     memory.value.cursors = cursors
