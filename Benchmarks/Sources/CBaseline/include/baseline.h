@@ -58,6 +58,9 @@ int baseline_create(const char *path, int64_t count);
 int baseline_write(int file, const uint8_t *bytes, int64_t count, int64_t offset);
 int baseline_sync(int file);
 
+// A descriptor of /dev/null for writing; -1 on failure.
+int baseline_open_nowhere(void);
+
 // A new directory; the six X at the end of `template` become its name.
 bool baseline_make_directory(char *template);
 // Removes a directory and the files in it, if it holds nothing else.

@@ -29,6 +29,13 @@ final class JournalBaseline {
     return count
   }
 
+  /// A descriptor whose bytes go nowhere. It stays open.
+  static func openNowhere() -> Int32 {
+    let file = baseline_open_nowhere()
+    precondition(file >= 0, "/dev/null can be written")
+    return file
+  }
+
   /// Lends a new directory below `parent`, which is removed afterwards.
   static func withDirectory<R>(in parent: String, _ body: (String) throws -> R) throws -> R {
     var name = Array("\(parent)/kith-benchmarks-XXXXXX".utf8CString)
