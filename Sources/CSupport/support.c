@@ -23,18 +23,24 @@
 
 enum { HUGE_PAGE = 1 << 21 };
 
+void kith_advise_huge(void *start, size_t byte_count, bool is_huge) {
+#ifdef MADV_HUGEPAGE
+  // A hint: if the system has no huge pages left, pages are small.
+  madvise(start, byte_count, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+  (void)start, (void)byte_count, (void)is_huge;
+#endif
+}
+
 // Maps one huge page more than requested, and unmaps what precedes and follows the aligned part.
-void *kith_map(size_t byte_count) {
+void *kith_map(size_t byte_count, bool is_huge) {
   char *start = mmap(NULL, byte_count + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) return NULL;
   size_t before = -(uintptr_t)start & (HUGE_PAGE - 1);
   if (before > 0) munmap(start, before);
   start += before;
   munmap(start + byte_count, HUGE_PAGE - before);
-#ifdef MADV_HUGEPAGE
-  // A hint: without it, or if the system has no huge pages left, pages are small.
-  madvise(start, byte_count, MADV_HUGEPAGE);
-#endif
+  kith_advise_huge(start, byte_count, is_huge);
   return start;
 }
 
@@ -57,11 +63,10 @@ bool kith_can_populate(void) {
 #endif
 }
 
-// A huge page at a time: others who map memory wait meanwhile.
 void kith_populate(void *start, size_t byte_count) {
 #ifdef MADV_POPULATE_WRITE
-  uintptr_t next = (uintptr_t)start & ~(uintptr_t)(HUGE_PAGE - 1), end = (uintptr_t)start + byte_count;
-  for (; next < end; next += HUGE_PAGE) madvise((void *)next, HUGE_PAGE, MADV_POPULATE_WRITE);
+  kith_advise_huge(start, byte_count, true);
+  madvise((char *)start + byte_count - HUGE_PAGE, HUGE_PAGE, MADV_POPULATE_WRITE);
 #else
   (void)start, (void)byte_count;
 #endif
@@ -232,6 +237,10 @@ void kith_discard(void *start, size_t byte_count) {
   enum { ADVICE = MADV_DONTNEED };
 #endif
   if (first < end) madvise((void *)first, end - first, ADVICE);
+  // Small pages, when they are used again.
+  first = (first + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+  end &= ~(uintptr_t)(HUGE_PAGE - 1);
+  if (first < end) kith_advise_huge((void *)first, end - first, false);
 }
 
 void kith_give_back(void) {

@@ -224,22 +224,27 @@ void kith_slot_wake(void *awaited);
 // Waits a moment, and longer with every turn: a few instructions, then the rest of the time slice, then asleep.
 void kith_back_off(uint32_t turn);
 
-// Maps zeroed memory aligned to two megabytes, on huge pages where the system has them. The size must be a multiple of
-// two megabytes. NULL if there is no memory.
-void *kith_map(size_t byte_count);
+// Maps zeroed memory aligned to two megabytes, on huge pages, where the system has them, or on small ones. The size
+// must be a multiple of two megabytes. NULL if there is no memory.
+void *kith_map(size_t byte_count, bool is_huge);
+
+// Whether the pages of a range, aligned to two megabytes, that the system has yet to give are huge.
+void kith_advise_huge(void *start, size_t byte_count, bool is_huge);
 
 // Maps zeroed memory that is zeroed again in the child of a fork, where the system can. NULL if there is no memory.
 void *kith_map_own(size_t byte_count);
 
 void kith_unmap(void *start, size_t byte_count);
 
-// Has the system give pages to a range now, so that no later write waits for them. Does nothing to memory that is used.
+// Asks for huge pages for a range, aligned to two megabytes, and has the system give the last of them now, so that no
+// later write waits for it. Does nothing to memory that is used.
 void kith_populate(void *start, size_t byte_count);
 
 // Whether `kith_populate` does anything on this system.
 bool kith_can_populate(void);
 
-// Gives the whole pages in a range of mapped memory back to the system. They are zeroed when they are used again.
+// Gives the whole pages in a range of mapped memory back to the system. They are zeroed when they are used again, and
+// small then.
 void kith_discard(void *start, size_t byte_count);
 
 // Gives the memory that the C library's allocator has free back to the system, as far as it can.

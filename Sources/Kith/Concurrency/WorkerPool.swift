@@ -3,8 +3,9 @@ import Synchronization
 
 /// A pool of background workers. Each repeats a step while there is work, and ends when there is none.
 ///
-/// Each has a serial queue, which has a thread of its own. The threads of concurrent queues are as many as processors
-/// for the whole process: there, the short compactions of one index would wait for the long ones of another.
+/// Each has a serial queue, which has a thread of its own. The threads of concurrent queues of one priority are as many
+/// as processors, for the whole process: there, the short compactions of one index would wait for the long ones of
+/// another.
 final class WorkerPool: Sendable {
   private struct State: Sendable {
     /// The workers that have ended or not begun.

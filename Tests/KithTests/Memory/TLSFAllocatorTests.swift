@@ -51,9 +51,12 @@ import Testing
     #expect(isAsked == (true, false), "one thread is woken")
     unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(next), arenaByteCount: size)
-    let work = frontier.takeWork()
-    let asked = ArenaFrontier.Work(start: next << 30, byteCount: 3 * ArenaFrontier.pageByteCount)
-    #expect(work == asked && frontier.unused == asked.start..<asked.start + asked.byteCount)
+    let (start, page) = (next << 30, ArenaFrontier.pageByteCount)
+    #expect(frontier.unused == start..<start + 3 * page)
+    #expect(frontier.takeWork() == ArenaFrontier.Work(start: start, byteCount: page), "a page at a time")
+    // The second page is used before it is ready: it comes with the third.
+    unsafe frontier.reach(try arena(next) + page + 1, arenaByteCount: size)
+    #expect(frontier.takeWork() == ArenaFrontier.Work(start: start + page, byteCount: 2 * page))
   }
 
   @Test("Memory that was used and freed is not vacant, unless it was given back to the system")
@@ -76,13 +79,47 @@ import Testing
   }
 
   #if os(Linux)
+    private static func isResident(_ address: Int) -> Bool {
+      var page: UInt8 = 0
+      let start = unsafe UnsafeMutableRawPointer(bitPattern: address & ~4_095)
+      return unsafe mincore(start, 1, &page) == 0 && page & 1 == 1
+    }
+
+    @Test("Memory of a large pool that is not ready is on small pages, also what was given back")
+    func smallPages() throws {
+      var heap = TLSFAllocator()
+      var blocks: [Taken] = []
+      func take(_ byteCount: Int) -> Int {
+        let base = unsafe heap.allocate(byteCount: byteCount)
+        blocks.append(unsafe Taken(base, byteCount: byteCount, mark: 1))
+        return Int(bitPattern: base)
+      }
+      // No thread makes anything ready here. A huge page with the end of a block would be resident up to its own end.
+      func isOnSmallPages(_ address: Int) -> Bool {
+        let page = (address + 1_000_000) & ~(ArenaFrontier.pageByteCount - 1)
+        return !Self.isResident(page + ArenaFrontier.pageByteCount - 8_192)
+      }
+      while heap.mappedByteCount < 3 * ArenaFrontier.leastMappedByteCount { _ = take(1_000_000) }
+      #expect(isOnSmallPages(take(1_000_000)), "the newest arena")
+      // Blocks of an old arena that are neighbours.
+      func address(_ index: Int) -> Int { unsafe Int(bitPattern: blocks[index].base) }
+      let first = try #require((80..<100).first { (0..<7_000_000).contains(address($0 + 6) - address($0)) })
+      let place = address(first)
+      for block in blocks[first..<first + 6] { unsafe heap.free(block.base) }
+      blocks.removeSubrange(first..<first + 6)
+      heap.giveBack()
+      let again = take(1_000_000)
+      #expect(again >= place && again < place + 2_000_000, "what was given back is used first")
+      #expect(isOnSmallPages(again), "a block that was given back")
+      let work = heap.takeWork()
+      let asked = try #require(work)
+      #expect(asked.start > place && asked.start < place + 8_000_000, "its next pages are made ready")
+      for block in blocks { unsafe heap.free(block.base) }
+      #expect(heap.takenByteCount == 0 && heap.checkInvariants() == [])
+    }
+
     @Test("What was used and freed is not resident after it was given back, also in the newest arena of a large pool")
     func givenBack() {
-      func isResident(_ base: UnsafeMutableRawPointer) -> Bool {
-        var page: UInt8 = 0
-        let start = unsafe UnsafeMutableRawPointer(bitPattern: Int(bitPattern: base) & ~4_095)
-        return unsafe mincore(start, 1, &page) == 0 && page & 1 == 1
-      }
       var heap = TLSFAllocator()
       var (old, newest): ([Taken], [Taken]) = ([], [])
       while heap.mappedByteCount < 2 * ArenaFrontier.leastMappedByteCount || newest.count < 40 {
@@ -95,11 +132,13 @@ import Testing
         newest.append(unsafe Taken(base, byteCount: 100_000, mark: 1))
       }
       for block in newest.reversed() { unsafe heap.free(block.base) }
-      #expect(newest.allSatisfy { unsafe isResident($0.base + 8_192) }, "what was freed stays with the pool")
+      let stay = newest.allSatisfy { unsafe Self.isResident(Int(bitPattern: $0.base + 8_192)) }
+      #expect(stay, "what was freed stays with the pool")
       heap.giveBack()
       let kept = heap.frontier.unused
       let left = newest.filter {
-        unsafe isResident($0.base + 8_192) && !kept.contains(Int(bitPattern: $0.base + 8_192))
+        let address = unsafe Int(bitPattern: $0.base + 8_192)
+        return Self.isResident(address) && !kept.contains(address)
       }
       #expect(left.isEmpty, "\(left.count) of \(newest.count) blocks are resident")
       for block in old { unsafe heap.free(block.base) }
@@ -128,15 +167,16 @@ import Testing
       note(Int(bitPattern: base))
       // The header of what is left behind it.
       note(Int(bitPattern: base) + byteCount)
-      guard let work = heap.takeWork() else { continue }
-      ready.append(work.start..<work.start + work.byteCount)
-      guard work.arenaByteCount > 0, let arena = unsafe kith_map(work.arenaByteCount) else { continue }
-      let start = Int(bitPattern: arena)
-      ready += work.arenaPages(from: start)
-      let isTaken = unsafe heap.offer(arena, work)
-      #expect(isTaken, "one arena is asked for at a time")
-      // When it is mapped, its end is written.
-      note(start + work.arenaByteCount - 8)
+      while let work = heap.takeWork() {
+        ready.append(work.start..<work.start + work.byteCount)
+        guard work.arenaByteCount > 0, let arena = unsafe kith_map(work.arenaByteCount, false) else { continue }
+        let start = Int(bitPattern: arena)
+        ready += work.arenaPages(from: start)
+        let isTaken = unsafe heap.offer(arena, work)
+        #expect(isTaken, "one arena is asked for at a time")
+        // When it is mapped, its end is written.
+        note(start + work.arenaByteCount - 8)
+      }
     }
     #expect(heap.checkInvariants() == [])
     #expect(freshCount > 50 && coldCount * 50 < freshCount, "\(coldCount) of \(freshCount) pages were not ready")

@@ -51,8 +51,9 @@ enum SnapshotFile {
     try check(reader.header)
     let byteLimit = limit.byteCount(fileByteCount: try storage.byteCount(of: file))
     try reader.checkUnknown()
-    let state = try GraphSections.state(
-      from: reader, sequence: reader.header.sequence, byteLimit: byteLimit, form: form)
+    let state = try PagePool.filling { () throws(KithError) in
+      try GraphSections.state(from: reader, sequence: reader.header.sequence, byteLimit: byteLimit, form: form)
+    }
     return SavedGraph(header: reader.header, state: state)
   }
 

@@ -40,7 +40,7 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
   private let durations = AtomicHistogram()
 
   /// - Parameters:
-  ///   - label: the name of the workers' queue.
+  ///   - label: the names of the workers' queues begin with it.
   ///   - workerCount: the number of compactions that run in parallel; at least 2.
   ///   - schedule: starts idle compactions. Tests replace the clock with it.
   init(_ label: String, workerCount: Int, schedule: @escaping Scheduler = IndexMaintainer.afterDelay) {
@@ -75,8 +75,7 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
     (state.withLock { $0.running.count }, durations.read())
   }
 
-  /// Begins no further compactions, and discards the results of those that are running. Runs one compaction.
-  /// - Returns: false if none was due.
+  /// Begins no further compactions, and discards the results of those that are running.
   func stop() { isStopped.store(true, ordering: .relaxed) }
 
   /// Runs one compaction. False when there was none to begin.

@@ -1,14 +1,16 @@
-/// How far the newest arena is used, and how far the system has given it pages: so that another thread can have the
-/// next ones made ready, and the next arena.
+/// How far the vacant memory that is being cut up is used, and how far the system has given it pages: so that another
+/// thread can have the next ones made ready, and the next arena. That memory is the newest arena, or a long block that
+/// was given back to the system.
 ///
 /// The first write to a huge page takes up to some milliseconds (4.4 on the virtual machine of the figures), because
-/// the system finds and zeroes it. That would be the longest of all changes.
+/// the system finds and zeroes it. That would be the longest of all changes. So vacant memory is on small pages until
+/// it is made ready: a thread that fills it faster than it is made ready waits some microseconds for each of these.
 @safe struct ArenaFrontier {
   // Safety: addresses are compared, and never followed.
 
   /// What another thread is asked to make ready.
   struct Work: Equatable {
-    /// The address of pages, and their bytes; 0 for none.
+    /// The address of huge pages, and their bytes; 0 for none. Of some that are taken, all but the last are in use.
     var start = 0
     var byteCount = 0
     /// The bytes of an arena to map, 0 for none; and how many of its first ones to make ready.
@@ -44,6 +46,7 @@
   private(set) var ready = 0
   private var reached = 0
   private var reserve = leastReserve
+  private var isArena = true
   private var awaitsArena = false
   private var work: Work?
   private var isWorking = false
@@ -59,48 +62,68 @@
     return true
   }
 
-  /// All that is asked for; nil ends the work of the thread.
+  /// A page to make ready, otherwise an arena; nil ends the work of the thread.
   mutating func takeWork() -> Work? {
+    if let pages = takePage() { return pages }
     isWorking = work != nil
     defer { work = nil }
     return work
   }
 
-  /// The pages asked for, which are more urgent than an arena.
-  mutating func takePages() -> Work? {
-    guard let asked = work, asked.byteCount > 0 else { return nil }
-    work = nil
-    if asked.arenaByteCount > 0 {
-      work = Work(arenaByteCount: asked.arenaByteCount, arenaReadyByteCount: asked.arenaReadyByteCount)
-    }
-    return Work(start: asked.start, byteCount: asked.byteCount)
+  /// The next page asked for, which is more urgent than an arena, behind those that were used before they were ready.
+  mutating func takePage() -> Work? {
+    guard var asked = work, asked.byteCount > 0 else { return nil }
+    let last = asked.start + asked.byteCount - Self.pageByteCount
+    let page = min(max(asked.start, Self.wholePages(reached)), last)
+    let taken = Work(start: asked.start, byteCount: page + Self.pageByteCount - asked.start)
+    asked.start += taken.byteCount
+    asked.byteCount -= taken.byteCount
+    work = asked.byteCount > 0 || asked.arenaByteCount > 0 ? asked : nil
+    return taken
   }
 
-  /// Begins an arena of which some bytes are ready. Pages of the one before that no thread has made ready are left out.
+  /// The first whole page from an address on.
+  private static func wholePages(_ address: Int) -> Int { (address + pageByteCount - 1) & ~(pageByteCount - 1) }
+
+  /// Begins an arena of which some bytes are ready, or a vacant block. Pages of the memory before it that no thread has
+  /// made ready are left out.
   /// - Parameter mappedByteCount: the bytes of the whole pool.
   mutating func begin(
-    _ base: UnsafeMutableRawPointer, byteCount: Int, readyByteCount: Int, mappedByteCount: Int
+    _ base: UnsafeMutableRawPointer, byteCount: Int, readyByteCount: Int = 0, isArena: Bool = true, mappedByteCount: Int
   ) {
     let share = mappedByteCount / Self.reserveShare & ~(Self.pageByteCount - 1)
     reserve = min(max(Self.leastReserve, share), Self.mostReserve)
     start = Int(bitPattern: base)
-    (end, ready, reached) = (start + byteCount, start + readyByteCount, start)
-    awaitsArena = false
-    _ = takePages()
+    (end, reached) = (start + byteCount, start)
+    ready = Self.wholePages(start) + readyByteCount
+    self.isArena = isArena
+    if isArena { awaitsArena = false }
+    work?.byteCount = 0
+    if work?.arenaByteCount == 0 { work = nil }
   }
 
-  /// Ends the arena, which is about to be unmapped, if it is this one.
-  mutating func end(_ base: UnsafeMutableRawPointer) {
-    if Int(bitPattern: base) == start { (start, end) = (0, 0) }
+  /// Whether an address is in the memory that is followed.
+  @inline(__always)
+  func contains(_ address: UnsafeMutableRawPointer) -> Bool {
+    let address = Int(bitPattern: address)
+    return address >= start && address < end
   }
 
-  /// Notes that the arena is free from an address on.
-  /// - Parameter arenaByteCount: the size of the next arena.
+  /// Whether a vacant block is to be followed from now on: a long one, as blocks are cut off the shortest that fits.
+  static func isLong(_ byteCount: Int) -> Bool { byteCount >= 2 * pageByteCount }
+
+  /// Follows nothing from now on, if what is followed is in an arena: it is about to be unmapped.
+  mutating func end(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+    let base = Int(bitPattern: base)
+    if start >= base && start < base + byteCount { (start, end) = (0, 0) }
+  }
+
+  /// Notes that the memory is free from an address on.
+  /// - Parameter arenaByteCount: the size of the next arena; 0 if there is one already.
   mutating func reach(_ address: UnsafeMutableRawPointer, arenaByteCount: Int) {
     let address = Int(bitPattern: address)
-    guard address >= start && address < end else { return }
     reached = max(reached, address)
-    let next = min(end, (address + reserve + Self.stepByteCount) & ~(Self.pageByteCount - 1))
+    let next = Self.lastPages(min(end, address + reserve + Self.stepByteCount))
     if address + reserve > ready && next > ready {
       var more = work ?? Work(start: ready)
       if more.byteCount == 0 { more.start = ready }
@@ -108,12 +131,19 @@
       work = more
       ready = next
     }
-    if end - address <= max((end - start) / Self.arenaShare, reserve / 2) && !awaitsArena {
+    if arenaByteCount > 0 && isArena && !awaitsArena
+      && end - address <= max((end - start) / Self.arenaShare, reserve / 2)
+    {
       awaitsArena = true
       var more = work ?? Work()
       more.arenaByteCount = arenaByteCount
-      more.arenaReadyByteCount = min(max(Self.pageByteCount, reserve / 2), arenaByteCount)
+      more.arenaReadyByteCount = min(Self.wholePages(reserve / 2), arenaByteCount)
       work = more
     }
   }
+
+  /// What is not ready, and no thread was asked to make ready.
+  var rest: Range<Int> { min(ready, Self.lastPages(end))..<Self.lastPages(end) }
+
+  private static func lastPages(_ end: Int) -> Int { end & ~(pageByteCount - 1) }
 }

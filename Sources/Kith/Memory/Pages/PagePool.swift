@@ -36,6 +36,16 @@ enum PagePool {
     return unsafe start + margin
   }
 
+  /// Runs work that fills much memory at once, as reading a snapshot does: new memory is then on huge pages from its
+  /// first write on, whether they are ready or not.
+  static func filling<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    heap.withLock { $0.beginFilling() }
+    defer { heap.withLock { $0.endFilling() } }
+    return try body()
+  }
+
   private static let queue = DispatchQueue(label: "kith.pages", qos: .utility)
 
   /// Has the pages that will be allocated next made ready, on another thread.
@@ -49,20 +59,20 @@ enum PagePool {
     }
   }
 
-  /// Makes pages ready. They may have been unmapped meanwhile: then this does nothing, or readies other pages of the
-  /// process.
+  /// Makes the last page of those asked for ready. They may have been unmapped meanwhile: then this does nothing, or
+  /// readies another page of the process.
   private static func populate(_ work: ArenaFrontier.Work) {
     if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
   }
 
   /// Maps the next arena and makes its beginning ready, a huge page at a time, and what is asked for meanwhile first.
   private static func mapAhead(_ work: ArenaFrontier.Work) {
-    guard let base = unsafe kith_map(work.arenaByteCount) else { return }
+    guard let base = unsafe kith_map(work.arenaByteCount, false) else { return }
     let address = Int(bitPattern: base)
     for pages in work.arenaPages(from: address) {
       for page in stride(from: pages.lowerBound, to: pages.upperBound, by: ArenaFrontier.pageByteCount) {
-        if let urgent = heap.withLock({ $0.takePages() }) { populate(urgent) }
-        populate(ArenaFrontier.Work(start: page, byteCount: min(ArenaFrontier.pageByteCount, pages.upperBound - page)))
+        while let urgent = heap.withLock({ $0.takePage() }) { populate(urgent) }
+        populate(ArenaFrontier.Work(start: page, byteCount: ArenaFrontier.pageByteCount))
       }
     }
     let isTaken = heap.withLock { heap in
@@ -84,8 +94,9 @@ enum PagePool {
   /// Whether the system would now map this many more bytes. It need not keep that promise, and other processes may
   /// allocate too. But where a process is limited (address space, strict accounting), the answer is no.
   static func canProvide(_ byteCount: Int) -> Bool {
-    guard let start = unsafe kith_map(max(byteCount, 1)) else { return false }
-    unsafe kith_unmap(start, max(byteCount, 1))
+    let byteCount = (max(byteCount, 1) + ArenaFrontier.pageByteCount - 1) & ~(ArenaFrontier.pageByteCount - 1)
+    guard let start = unsafe kith_map(byteCount, false) else { return false }
+    unsafe kith_unmap(start, byteCount)
     return true
   }
 

@@ -34,6 +34,8 @@ import CSupport
   private var spare: (arena: Arena, readyByteCount: Int)?
   private(set) var frontier = ArenaFrontier()
   private var emptyArenaCount = 0
+  /// How many threads fill memory fast: see `PagePool.filling`.
+  private var fillingCount = 0
   private(set) var mappedByteCount = 0
   /// The bytes of all allocated blocks, including their headers.
   private(set) var takenByteCount = 0
@@ -161,7 +163,38 @@ import CSupport
     rest.begin(span: left)
     block.noteTaken(span: span)
     list(rest, span: left, isVacant: isVacant)
-    if isVacant || left >= Self.longByteCount { unsafe frontier.reach(rest.base, arenaByteCount: nextArenaByteCount) }
+    if isVacant || left >= Self.longByteCount { follow(rest, span: left, isVacant: isVacant) }
+  }
+
+  /// Has the next pages of a long free block made ready.
+  private mutating func follow(_ block: Block, span: Int, isVacant: Bool) {
+    if unsafe !frontier.contains(block.base) {
+      guard isVacant, ArenaFrontier.isLong(span), isFollowed else { return }
+      let isArena = arenas.last.map { unsafe block.base >= $0.base && block.base < $0.base + $0.byteCount } ?? false
+      unsafe frontier.begin(block.base, byteCount: span, isArena: isArena, mappedByteCount: mappedByteCount)
+      if fillingCount > 0 { Self.advise(frontier.rest, isHuge: true) }
+    }
+    unsafe frontier.reach(block.base, arenaByteCount: spare == nil ? nextArenaByteCount : 0)
+  }
+
+  /// Whether memory is made ready ahead.
+  private var isFollowed: Bool { mappedByteCount >= ArenaFrontier.leastMappedByteCount && kith_can_populate() }
+
+  /// Memory is filled fast from now on.
+  mutating func beginFilling() {
+    fillingCount += 1
+    if fillingCount == 1 { Self.advise(frontier.rest, isHuge: true) }
+  }
+
+  mutating func endFilling() {
+    fillingCount -= 1
+    if fillingCount == 0 { Self.advise(frontier.rest, isHuge: false) }
+  }
+
+  private static func advise(_ pages: Range<Int>, isHuge: Bool) {
+    if !pages.isEmpty {
+      unsafe kith_advise_huge(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count, isHuge)
+    }
   }
 
   private mutating func list(_ block: Block, span: Int, isVacant: Bool = false) {
@@ -234,7 +267,7 @@ import CSupport
   mutating func takeWork() -> ArenaFrontier.Work? { frontier.takeWork() }
 
   /// The more urgent part of it.
-  mutating func takePages() -> ArenaFrontier.Work? { frontier.takePages() }
+  mutating func takePage() -> ArenaFrontier.Work? { frontier.takePage() }
 
   /// Takes an arena that was mapped ahead.
   /// - Parameter work: what was asked for, and is ready.
@@ -247,12 +280,14 @@ import CSupport
 
   private mutating func mapArena() {
     let byteCount = spare?.arena.byteCount ?? nextArenaByteCount
-    guard let base = unsafe spare?.arena.base ?? kith_map(byteCount) else {
+    let isHuge = fillingCount > 0 || !isFollowed
+    guard let base = unsafe spare?.arena.base ?? kith_map(byteCount, isHuge) else {
       preconditionFailure("the system has no more memory")
     }
-    if mappedByteCount >= ArenaFrontier.leastMappedByteCount && kith_can_populate() {
+    if isFollowed {
       unsafe frontier.begin(
         base, byteCount: byteCount, readyByteCount: spare?.readyByteCount ?? 0, mappedByteCount: mappedByteCount)
+      if isHuge && spare != nil { Self.advise(frontier.rest, isHuge: true) }
     }
     spare = nil
     arenas.append(unsafe Arena(base: base, byteCount: byteCount))
@@ -271,7 +306,7 @@ import CSupport
     guard let index = arenas.firstIndex(where: { unsafe $0.base == base }) else {
       preconditionFailure("a block belongs to an arena")
     }
-    unsafe frontier.end(base)
+    unsafe frontier.end(base, byteCount: arenas[index].byteCount)
     mappedByteCount -= arenas[index].byteCount
     unsafe kith_unmap(base, arenas[index].byteCount)
     arenas.swapAt(index, arenas.count - 1)

@@ -32,7 +32,7 @@ import CSupport
     isMapped = needed >= Self.leastMappedByteCount
     if isMapped {
       byteCount = (needed + needed / 8 + Self.hugePageByteCount - 1) & ~(Self.hugePageByteCount - 1)
-      unsafe start = unsafe kith_map(byteCount)
+      unsafe start = unsafe kith_map(byteCount, true)
       precondition(unsafe start != nil, "the system has no more memory")
     } else {
       byteCount = needed
