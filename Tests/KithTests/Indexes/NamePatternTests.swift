@@ -75,8 +75,23 @@ import Testing
         }
       }
       let slipped = Array("..\(scalars.joined())..".utf8)
-      let prefilters = NamePattern(loose: text, edits: edits).prefilters
-      #expect(prefilters.contains { ByteSearch.contains($0.text.span, in: slipped.span) && $0.isPosted(in: slipped) })
+      let pattern = NamePattern(loose: text, edits: edits)
+      #expect(pattern.prefilters.contains { $0.occurs(in: slipped) })
+      // The variants, which depend on the letters beside each other in the names: also of texts whose unedited runs are
+      // more selective.
+      var builder = NameSegmentBuilder(namesPerPart: NameSegment.maximumNamesPerPart)
+      builder.add(0, key: slipped[...])
+      let part = builder.build(generations: 0...0, names: TextColumn()) {}.parts[0]
+      let groups = pattern.groups(in: part, maximumEstimate: -1)
+      let isFound = groups.contains { group in
+        group.prefilters.contains { $0.occurs(in: slipped) }
+          && (group.besides.isEmpty || group.besides.contains { $0.isPosted(in: slipped) })
+      }
+      let story = "\(String(decoding: text, as: UTF8.self)) with \(edits) edits: \(scalars.joined())"
+      #expect(isFound, "\(story)")
+      let count = String(decoding: text, as: UTF8.self).unicodeScalars.count
+      #expect(groups.count == (edits == 2 && count <= 16 ? 5 : 1), "\(story)")
+      #expect(part.blockEstimate(of: pattern.prefilters) > 0)
     }
     #expect(DeletionNeighborhood(Array("abc".utf8), edits: 2) == nil)
   }
@@ -114,6 +129,9 @@ import Testing
 }
 
 extension NamePrefilter {
+  /// Whether a key contains its text, and all of its grams.
+  fileprivate func occurs(in key: [UInt8]) -> Bool { ByteSearch.contains(text.span, in: key.span) && isPosted(in: key) }
+
   /// Whether a key contains all of its grams.
   fileprivate func isPosted(in key: [UInt8]) -> Bool {
     var posted: Set<UInt32> = []

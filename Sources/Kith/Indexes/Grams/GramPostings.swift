@@ -45,6 +45,11 @@ final class GramPostings: Sendable {
 
     /// Ascends with the number of blocks; all sparse grams come before all dense ones.
     var weight: UInt64 { bits >> 32 & 0xFF }
+    /// About how many blocks contain the gram, by its weight: not more, and at least four fifths.
+    var countEstimate: Int {
+      let steps = Int(weight & 127)
+      return steps < 8 ? 1 << (steps / 4) : (4 + steps % 4) << (steps / 4 - 2)
+    }
     var isDense: Bool { bits >> 39 & 1 == 1 }
     var place: Int { Int(bits & 0xFFFF_FFFF) }
   }

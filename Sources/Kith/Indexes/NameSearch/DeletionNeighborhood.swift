@@ -13,7 +13,9 @@
 struct DeletionNeighborhood: Sendable {
   /// The longest text in scalars, by number of edits. A longer text has unedited runs that are more selective than its
   /// many variants.
-  private static let maximumScalarCounts = [16, 5, 8]
+  private static let maximumScalarCounts = [16, 5, 16]
+  /// The longest text with two edits whose unedited runs are never as selective.
+  private static let shortScalarCount = 8
 
   private let text: [UInt8]
   /// The byte offsets of the scalars, then the end of the last one.
@@ -34,6 +36,9 @@ struct DeletionNeighborhood: Sendable {
   }
 
   private var scalars: Range<Int> { 0..<starts.count - 1 }
+
+  /// Whether the text has unedited runs that may be more selective than its many variants: that depends on the names.
+  var isOfLongText: Bool { edits == 2 && scalars.count > Self.shortScalarCount }
 
   /// The prefilters of a part for names that contain the text with at most this many edits. The variants, with at most
   /// one edit, of at least two scalars of the text.

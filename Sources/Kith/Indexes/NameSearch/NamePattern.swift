@@ -30,7 +30,7 @@ final class NamePattern {
   private init(edits test: EditTest, _ loose: [UInt8], edits: Int) {
     variants = DeletionNeighborhood(loose, edits: edits)
     prefilters = NamePrefilter.ofText(
-      loose, edits: edits, partCount: variants == nil ? NamePrefilter.maximumPartCount : edits + 1)
+      loose, edits: edits, partCount: variants?.isOfLongText ?? true ? NamePrefilter.maximumPartCount : edits + 1)
     beginnings = [[]]
     isAtBeginning = false
     self.edits = test
@@ -63,9 +63,21 @@ final class NamePattern {
   }
 
   /// The prefilters for the names of a part. Empty prefilters match any name.
-  func groups(in part: NameSegment.Part) -> [PrefilterGroup] {
-    variants?.groups(in: part) ?? [PrefilterGroup(prefilters: prefilters)]
+  /// - Parameter maximumEstimate: of the blocks that the prefilters of a long text let pass.
+  func groups(
+    in part: NameSegment.Part, maximumEstimate: Int = NamePattern.maximumBlockEstimate
+  ) -> [PrefilterGroup] {
+    guard let variants else { return [PrefilterGroup(prefilters: prefilters)] }
+    if variants.isOfLongText && part.blockEstimate(of: prefilters) <= maximumEstimate {
+      return [PrefilterGroup(prefilters: prefilters)]
+    }
+    return variants.groups(in: part)
   }
+
+  /// Searching so many blocks takes about as long as the variants of a long text do. With a million names, the variants
+  /// take 0.7 ms, and the p99 of two typos in 9 to 16 letters is 3.1 ms without them, 1.5 ms with this bound.
+  private static let maximumBlockEstimate = 12_000
+
 
   /// Passes names that do not match, as `RegularExpression.pass` does.
   func pass(_ keys: Span<UInt8>, from start: Int, count: Int) -> (count: Int, byteCount: Int) {

@@ -120,6 +120,18 @@ extension NameSegment {
   }
 }
 
+extension NameSegment.Part {
+  /// About how many blocks contain one of some prefilters, at most: by the rarest gram of each.
+  func blockEstimate(of prefilters: [NamePrefilter]) -> Int {
+    prefilters.reduce(0) { $0 + ($1.grams.map(blockEstimate).min() ?? 0) }
+  }
+
+  private func blockEstimate(of gram: UInt32) -> Int {
+    if gram >= 1 << 16 { return trigrams.entry(of: gram)?.countEstimate ?? 0 }
+    return (shortGrams.entry(of: gram)?.countEstimate ?? 0) * NameSegment.blocksPerGroup
+  }
+}
+
 /// The blocks of one part that contain all grams of a prefilter, computed window by window. A result page that fills
 /// early costs only the first windows.
 private struct PrefilterWalk: ~Copyable {
