@@ -78,7 +78,6 @@ final class NamePattern {
   /// take 0.7 ms, and the p99 of two typos in 9 to 16 letters is 3.1 ms without them, 1.5 ms with this bound.
   private static let maximumBlockEstimate = 12_000
 
-
   /// Passes names that do not match, as `RegularExpression.pass` does.
   func pass(_ keys: Span<UInt8>, from start: Int, count: Int) -> (count: Int, byteCount: Int) {
     expression?.pass(keys, from: start, count: count, atBeginning: isAtBeginning) ?? (0, 0)
