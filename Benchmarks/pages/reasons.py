@@ -11,10 +11,11 @@ BESIDE = {
     "reads beside": "the waits for changes, and the cache lines that both threads write",
     "changes beside": "the waits for readers, and the cache lines that both threads write",
     "follow or unfollow beside": "the same; single changes compared with those of a lone writer",
-    "user added beside": "while snapshots are written without a pause; compared with none",
-    "post added beside": "while snapshots are written without a pause; compared with none",
-    "follow beside": "while snapshots are written without a pause: a memory page is copied at its first write after each",
-    "like beside": "while snapshots are written without a pause: a memory page is copied at its first write after each",
+    "no change beside": "the clock alone, and what the host takes away",
+    **{f"{change} beside snapshots": "while snapshots are written one after the other; compared with none"
+       for change in ("user added", "post added", "follow", "like")},
+    **{f"{change} beside pins": "a memory page is copied at its first write after each pin; compared with none"
+       for change in ("user added", "post added", "follow", "like")},
 }
 
 # Sections of the page.

@@ -228,7 +228,7 @@ void kith_back_off(uint32_t turn);
 // must be a multiple of two megabytes. NULL if there is no memory.
 void *kith_map(size_t byte_count, bool is_huge);
 
-// Whether the pages of a range, aligned to two megabytes, that the system has yet to give are huge.
+// Has the system use huge pages, or small ones, for what it has yet to give of a range aligned to two megabytes.
 void kith_advise_huge(void *start, size_t byte_count, bool is_huge);
 
 // Maps zeroed memory that is zeroed again in the child of a fork, where the system can. NULL if there is no memory.

@@ -92,23 +92,21 @@ extension SocialGraph {
   package func bulk<R, E: Error>(
     isForSaving: Bool = false, _ body: (inout Batch) throws(E) -> R
   ) throws(E) -> R {
-    let result = try PagePool.filling { () throws(E) in try fill(isForSaving: isForSaving, body) }
+    let result = try PagePool.filling { () throws(E) in
+      try lock.write { () throws(E) -> R in
+        store?.beginBulk()
+        live.state.beginBulk()
+        var batch = Batch(graph: self, limit: .max, records: false)
+        let result = try body(&batch)
+        if isForSaving { return result }
+        live.state.endBulk(workers: SystemDisk.coreCount)
+        wakeIndexers(all: true)
+        return result
+      }
+    }
     // With a store, the snapshot that must follow notifies the observers.
     if store == nil { notifyAll(through: read { $0.sequence }) }
     return result
-  }
-
-  private func fill<R, E: Error>(isForSaving: Bool, _ body: (inout Batch) throws(E) -> R) throws(E) -> R {
-    try lock.write { () throws(E) -> R in
-      store?.beginBulk()
-      live.state.beginBulk()
-      var batch = Batch(graph: self, limit: .max, records: false)
-      let result = try body(&batch)
-      if isForSaving { return result }
-      live.state.endBulk(workers: SystemDisk.coreCount)
-      wakeIndexers(all: true)
-      return result
-    }
   }
 }
 

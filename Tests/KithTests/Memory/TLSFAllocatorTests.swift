@@ -51,12 +51,32 @@ import Testing
     #expect(isAsked == (true, false), "one thread is woken")
     unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(next), arenaByteCount: size)
-    let (start, page) = (next << 30, ArenaFrontier.pageByteCount)
+    let (start, page) = (next << 30, HugePage.byteCount)
     #expect(frontier.unused == start..<start + 3 * page)
     #expect(frontier.takeWork() == ArenaFrontier.Work(start: start, byteCount: page), "a page at a time")
     // The second page is used before it is ready: it comes with the third.
     unsafe frontier.reach(try arena(next) + page + 1, arenaByteCount: size)
     #expect(frontier.takeWork() == ArenaFrontier.Work(start: start + page, byteCount: 2 * page))
+  }
+
+  @Test("Whole huge pages are asked for, in a pool of any size", arguments: (2...128).map { 32 * $0 })
+  func wholePages(mappedMegabytes: Int) throws {
+    let (base, size) = (3 << 30, 64 << 20)
+    var frontier = ArenaFrontier()
+    // What is left of a block begins anywhere.
+    for isArena in [true, false] {
+      let start = unsafe try #require(UnsafeMutableRawPointer(bitPattern: isArena ? base : base + 100_016))
+      unsafe frontier.begin(start, byteCount: size, isArena: isArena, mappedByteCount: mappedMegabytes << 20)
+      for offset in stride(from: 0, to: size, by: 900_000) {
+        unsafe frontier.reach(start + offset, arenaByteCount: size)
+        while let work = frontier.takeWork() {
+          for bytes in [work.start, work.byteCount, work.arenaReadyByteCount] {
+            #expect(bytes % HugePage.byteCount == 0, "\(work)")
+          }
+          #expect(work.byteCount == 0 || (work.start >= base && work.start + work.byteCount <= base + size))
+        }
+      }
+    }
   }
 
   @Test("Memory that was used and freed is not vacant, unless it was given back to the system")
@@ -96,9 +116,13 @@ import Testing
       }
       // No thread makes anything ready here. A huge page with the end of a block would be resident up to its own end.
       func isOnSmallPages(_ address: Int) -> Bool {
-        let page = (address + 1_000_000) & ~(ArenaFrontier.pageByteCount - 1)
-        return !Self.isResident(page + ArenaFrontier.pageByteCount - 8_192)
+        let page = (address + 1_000_000) & ~(HugePage.byteCount - 1)
+        return !Self.isResident(page + HugePage.byteCount - 8_192)
       }
+      // Where small pages were, the system keeps them. So the old arenas are on huge pages.
+      heap.beginFilling()
+      while heap.mappedByteCount < 2 * ArenaFrontier.leastMappedByteCount { _ = take(1_000_000) }
+      heap.endFilling()
       while heap.mappedByteCount < 3 * ArenaFrontier.leastMappedByteCount { _ = take(1_000_000) }
       #expect(isOnSmallPages(take(1_000_000)), "the newest arena")
       // Blocks of an old arena that are neighbours.
@@ -110,7 +134,9 @@ import Testing
       heap.giveBack()
       let again = take(1_000_000)
       #expect(again >= place && again < place + 2_000_000, "what was given back is used first")
-      #expect(isOnSmallPages(again), "a block that was given back")
+      // Two megabytes further, a huge page is wholly inside what was given back.
+      _ = take(1_000_000)
+      #expect(isOnSmallPages(take(1_000_000)), "a block that was given back")
       let work = heap.takeWork()
       let asked = try #require(work)
       #expect(asked.start > place && asked.start < place + 8_000_000, "its next pages are made ready")

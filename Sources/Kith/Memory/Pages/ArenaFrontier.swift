@@ -21,31 +21,30 @@
     func arenaPages(from start: Int) -> [Range<Int>] {
       let end = start + arenaByteCount
       let first = start..<start + arenaReadyByteCount
-      return [first, max(first.upperBound, end - ArenaFrontier.pageByteCount)..<end]
+      return [first, max(first.upperBound, end - HugePage.byteCount)..<end]
     }
   }
 
-  /// The bytes of a huge page.
-  static let pageByteCount = 2 << 20
   /// Smaller pools are left alone: a small graph should take little.
   static let leastMappedByteCount = 64 << 20
   /// A fraction (1/n) of a pool is kept ready ahead, within limits. The least is more than the longest page, and than a
   /// thread fills while another wakes up and makes the next huge page ready. After a pin, a large graph copies pages
   /// faster than that thread follows: with a million users, 30 MB in 140 ms.
   private static let reserveShare = 64
-  private static let leastReserve = pageByteCount
-  private static let mostReserve = 16 * pageByteCount
+  private static let leastReserve = HugePage.byteCount
+  private static let mostReserve = 16 * HugePage.byteCount
   /// What is made ready at once, beyond the reserve.
-  private static let stepByteCount = 2 * pageByteCount
+  private static let stepByteCount = 2 * HugePage.byteCount
   /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. The other half
   /// is made ready in it.
   private static let arenaShare = 4
 
   private var start = 0
   private var end = 0
-  private(set) var ready = 0
+  private var ready = 0
   private var reached = 0
   private var reserve = leastReserve
+  /// Whether what is followed is in the newest arena. Another one is asked for before its end.
   private var isArena = true
   private var awaitsArena = false
   private var work: Work?
@@ -73,17 +72,14 @@
   /// The next page asked for, which is more urgent than an arena, behind those that were used before they were ready.
   mutating func takePage() -> Work? {
     guard var asked = work, asked.byteCount > 0 else { return nil }
-    let last = asked.start + asked.byteCount - Self.pageByteCount
-    let page = min(max(asked.start, Self.wholePages(reached)), last)
-    let taken = Work(start: asked.start, byteCount: page + Self.pageByteCount - asked.start)
+    let last = asked.start + asked.byteCount - HugePage.byteCount
+    let page = min(max(asked.start, HugePage.roundUp(reached)), last)
+    let taken = Work(start: asked.start, byteCount: page + HugePage.byteCount - asked.start)
     asked.start += taken.byteCount
     asked.byteCount -= taken.byteCount
     work = asked.byteCount > 0 || asked.arenaByteCount > 0 ? asked : nil
     return taken
   }
-
-  /// The first whole page from an address on.
-  private static func wholePages(_ address: Int) -> Int { (address + pageByteCount - 1) & ~(pageByteCount - 1) }
 
   /// Begins an arena of which some bytes are ready, or a vacant block. Pages of the memory before it that no thread has
   /// made ready are left out.
@@ -91,11 +87,11 @@
   mutating func begin(
     _ base: UnsafeMutableRawPointer, byteCount: Int, readyByteCount: Int = 0, isArena: Bool = true, mappedByteCount: Int
   ) {
-    let share = mappedByteCount / Self.reserveShare & ~(Self.pageByteCount - 1)
+    let share = HugePage.roundDown(mappedByteCount / Self.reserveShare)
     reserve = min(max(Self.leastReserve, share), Self.mostReserve)
     start = Int(bitPattern: base)
     (end, reached) = (start + byteCount, start)
-    ready = Self.wholePages(start) + readyByteCount
+    ready = HugePage.roundUp(start) + readyByteCount
     self.isArena = isArena
     if isArena { awaitsArena = false }
     work?.byteCount = 0
@@ -110,7 +106,7 @@
   }
 
   /// Whether a vacant block is to be followed from now on: a long one, as blocks are cut off the shortest that fits.
-  static func isLong(_ byteCount: Int) -> Bool { byteCount >= 2 * pageByteCount }
+  static func isLong(_ byteCount: Int) -> Bool { byteCount >= 2 * HugePage.byteCount }
 
   /// Follows nothing from now on, if what is followed is in an arena: it is about to be unmapped.
   mutating func end(_ base: UnsafeMutableRawPointer, byteCount: Int) {
@@ -123,7 +119,7 @@
   mutating func reach(_ address: UnsafeMutableRawPointer, arenaByteCount: Int) {
     let address = Int(bitPattern: address)
     reached = max(reached, address)
-    let next = Self.lastPages(min(end, address + reserve + Self.stepByteCount))
+    let next = HugePage.roundDown(min(end, address + reserve + Self.stepByteCount))
     if address + reserve > ready && next > ready {
       var more = work ?? Work(start: ready)
       if more.byteCount == 0 { more.start = ready }
@@ -137,13 +133,14 @@
       awaitsArena = true
       var more = work ?? Work()
       more.arenaByteCount = arenaByteCount
-      more.arenaReadyByteCount = min(Self.wholePages(reserve / 2), arenaByteCount)
+      more.arenaReadyByteCount = min(HugePage.roundUp(reserve / 2), arenaByteCount)
       work = more
     }
   }
 
   /// What is not ready, and no thread was asked to make ready.
-  var rest: Range<Int> { min(ready, Self.lastPages(end))..<Self.lastPages(end) }
-
-  private static func lastPages(_ end: Int) -> Int { end & ~(pageByteCount - 1) }
+  var rest: Range<Int> {
+    let end = HugePage.roundDown(end)
+    return min(ready, end)..<end
+  }
 }

@@ -38,9 +38,7 @@ enum PagePool {
 
   /// Runs work that fills much memory at once, as reading a snapshot does: new memory is then on huge pages from its
   /// first write on, whether they are ready or not.
-  static func filling<Result: ~Copyable, Failure: Error>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  static func filling<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     heap.withLock { $0.beginFilling() }
     defer { heap.withLock { $0.endFilling() } }
     return try body()
@@ -59,8 +57,8 @@ enum PagePool {
     }
   }
 
-  /// Makes the last page of those asked for ready. They may have been unmapped meanwhile: then this does nothing, or
-  /// readies another page of the process.
+  /// Populates the last page of a request. Its pages may have been unmapped meanwhile: then this does nothing, or
+  /// populates another page of the process.
   private static func populate(_ work: ArenaFrontier.Work) {
     if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
   }
@@ -70,9 +68,9 @@ enum PagePool {
     guard let base = unsafe kith_map(work.arenaByteCount, false) else { return }
     let address = Int(bitPattern: base)
     for pages in work.arenaPages(from: address) {
-      for page in stride(from: pages.lowerBound, to: pages.upperBound, by: ArenaFrontier.pageByteCount) {
+      for page in stride(from: pages.lowerBound, to: pages.upperBound, by: HugePage.byteCount) {
         while let urgent = heap.withLock({ $0.takePage() }) { populate(urgent) }
-        populate(ArenaFrontier.Work(start: page, byteCount: ArenaFrontier.pageByteCount))
+        populate(ArenaFrontier.Work(start: page, byteCount: HugePage.byteCount))
       }
     }
     let isTaken = heap.withLock { heap in
@@ -94,7 +92,7 @@ enum PagePool {
   /// Whether the system would now map this many more bytes. It need not keep that promise, and other processes may
   /// allocate too. But where a process is limited (address space, strict accounting), the answer is no.
   static func canProvide(_ byteCount: Int) -> Bool {
-    let byteCount = (max(byteCount, 1) + ArenaFrontier.pageByteCount - 1) & ~(ArenaFrontier.pageByteCount - 1)
+    let byteCount = HugePage.roundUp(max(byteCount, 1))
     guard let start = unsafe kith_map(byteCount, false) else { return false }
     unsafe kith_unmap(start, byteCount)
     return true

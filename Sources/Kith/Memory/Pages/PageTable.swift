@@ -248,8 +248,8 @@ extension PageTable {
       unsafe directory = Self.allocate(8)
     }
 
-    /// Memory for a directory: from the pool, whose pages are ready. The C library often maps new ones for that size,
-    /// and does for one of more than a megabyte, of a hundred thousand chunks.
+    /// Memory for a directory: from the pool, whose pages are ready. The C library often maps new ones for that size.
+    /// A directory of more than a megabyte, of a hundred thousand chunks, is outside the pool.
     private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UnsafeMutablePointer<ChunkHead>> {
       unsafe PagePool.allocate(byteCount: capacity * 8).bindMemory(
         to: UnsafeMutablePointer<ChunkHead>.self, capacity: capacity)

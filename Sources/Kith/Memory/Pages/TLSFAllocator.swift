@@ -18,7 +18,6 @@ import CSupport
   /// Blocks of a page or more are aligned to cache lines.
   static let lineByteCount = TLSFBlock.lineByteCount
   static let pageByteCount = 4_096
-  private static let arenaUnit = 1 << 21
   private static let arenaLimit = 1 << 26
   private static let leastSpan = TLSFBlock.leastSpan
   /// A free block of this size is long enough to be given back: shorter ones would split many huge pages.
@@ -44,7 +43,7 @@ import CSupport
 
   /// The bytes that no block takes and the system has not got back, within a huge page for each long free block.
   var idleByteCount: Int {
-    let spareByteCount = spare.map { min($0.arena.byteCount, $0.readyByteCount + ArenaFrontier.pageByteCount) } ?? 0
+    let spareByteCount = spare.map { min($0.arena.byteCount, $0.readyByteCount + HugePage.byteCount) } ?? 0
     return mappedByteCount - takenByteCount - vacantByteCount + frontier.unused.count + spareByteCount
   }
 
@@ -256,7 +255,7 @@ import CSupport
 
   /// The size is an eighth of the mapped bytes, so that a small graph takes little and a large one has few arenas.
   private var nextArenaByteCount: Int {
-    min(max(Self.arenaUnit, mappedByteCount / 8 & ~(Self.arenaUnit - 1)), Self.arenaLimit)
+    min(max(HugePage.byteCount, HugePage.roundDown(mappedByteCount / 8)), Self.arenaLimit)
   }
 
   /// Whether a thread must be woken that takes the work.

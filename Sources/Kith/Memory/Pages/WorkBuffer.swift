@@ -8,7 +8,6 @@ import CSupport
   private var byteCount = 0
   private var isMapped = false
 
-  private static var hugePageByteCount: Int { 2 << 20 }
   /// Shorter memory comes from the C library: a small graph should not have a huge page cleared.
   private static var leastMappedByteCount: Int { 1 << 20 }
 
@@ -31,7 +30,7 @@ import CSupport
     release()
     isMapped = needed >= Self.leastMappedByteCount
     if isMapped {
-      byteCount = (needed + needed / 8 + Self.hugePageByteCount - 1) & ~(Self.hugePageByteCount - 1)
+      byteCount = HugePage.roundUp(needed + needed / 8)
       unsafe start = unsafe kith_map(byteCount, true)
       precondition(unsafe start != nil, "the system has no more memory")
     } else {
