@@ -76,21 +76,22 @@ import Testing
       }
       let slipped = Array("..\(scalars.joined())..".utf8)
       let pattern = NamePattern(loose: text, edits: edits)
-      #expect(pattern.prefilters.contains { $0.occurs(in: slipped) })
+      let prefilters = pattern.prefilters
+      #expect((0..<prefilters.count).contains { prefilters.occurs($0, in: slipped) })
       // The variants, which depend on the letters beside each other in the names: also of texts whose unedited runs are
       // more selective.
       var builder = NameSegmentBuilder(namesPerPart: NameSegment.maximumNamesPerPart)
       builder.add(0, key: slipped[...])
       let part = builder.build(generations: 0...0, names: TextColumn()) {}.parts[0]
-      let groups = pattern.groups(in: part, maximumEstimate: -1)
-      let isFound = groups.contains { group in
-        group.prefilters.contains { $0.occurs(in: slipped) }
-          && (group.besides.isEmpty || group.besides.contains { $0.isPosted(in: slipped) })
+      let variants = pattern.prefilters(for: part, maximumEstimate: -1)
+      let isFound = variants.groups.contains { group in
+        group.prefilters.contains { variants.occurs($0, in: slipped) }
+          && group.besides?.contains { variants.isPosted($0, in: slipped) } ?? true
       }
       let story = "\(String(decoding: text, as: UTF8.self)) with \(edits) edits: \(scalars.joined())"
       #expect(isFound, "\(story)")
       let count = String(decoding: text, as: UTF8.self).unicodeScalars.count
-      #expect(groups.count == (edits == 2 && count <= 16 ? 5 : 1), "\(story)")
+      #expect(variants.groups.count == (edits == 2 && count <= 16 ? 5 : 1), "\(story)")
       #expect(part.blockEstimate(of: pattern.prefilters) > 0)
     }
     #expect(DeletionNeighborhood(Array("abc".utf8), edits: 2) == nil)
@@ -128,16 +129,18 @@ import Testing
   }
 }
 
-extension NamePrefilter {
-  /// Whether a key contains its text, and all of its grams.
-  fileprivate func occurs(in key: [UInt8]) -> Bool { ByteSearch.contains(text.span, in: key.span) && isPosted(in: key) }
+extension NamePrefilters {
+  /// Whether a key contains the text of a prefilter, and all of its grams.
+  fileprivate func occurs(_ prefilter: Int, in key: [UInt8]) -> Bool {
+    ByteSearch.contains(texts[text(of: prefilter)].span, in: key.span) && isPosted(prefilter, in: key)
+  }
 
-  /// Whether a key contains all of its grams.
-  fileprivate func isPosted(in key: [UInt8]) -> Bool {
+  /// Whether a key contains all grams of a prefilter.
+  fileprivate func isPosted(_ prefilter: Int, in key: [UInt8]) -> Bool {
     var posted: Set<UInt32> = []
     Grams.forEachTrigram(of: key.span, after: 0) { posted.insert($0) }
     Grams.forEachShortGram(of: key.span, after: 0) { posted.insert($0) }
-    return posted.isSuperset(of: grams)
+    return posted.isSuperset(of: grams[grams(of: prefilter)])
   }
 }
 

@@ -46,7 +46,9 @@ final class GramPostings: Sendable {
     /// Ascends with the number of blocks; all sparse grams come before all dense ones.
     var weight: UInt64 { bits >> 32 & 0xFF }
     /// About how many blocks contain the gram, by its weight: not more, and at least four fifths.
-    var countEstimate: Int {
+    var countEstimate: Int { Self.countEstimate(of: weight) }
+
+    static func countEstimate(of weight: UInt64) -> Int {
       let steps = Int(weight & 127)
       return steps < 8 ? 1 << (steps / 4) : (4 + steps % 4) << (steps / 4 - 2)
     }

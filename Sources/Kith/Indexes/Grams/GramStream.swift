@@ -6,9 +6,8 @@ struct GramStream {
   static let blocksPerWord = 64
   private static let groupsPerWord = blocksPerWord / NameSegment.blocksPerGroup
 
-  let gram: UInt32
   let weight: UInt64
-  private let isDense: Bool
+  let isDense: Bool
   private let isShort: Bool
   /// The position in the lists; for a dense gram, the start of its bitmap.
   private var place: Int
@@ -16,7 +15,6 @@ struct GramStream {
 
   /// Nil if the gram occurs nowhere.
   init?(_ gram: UInt32, in part: borrowing NameSegment.Part) {
-    self.gram = gram
     isShort = gram < 1 << 16
     guard let entry = isShort ? part.shortGrams.entry(of: gram) : part.trigrams.entry(of: gram) else { return nil }
     isDense = entry.isDense
@@ -28,6 +26,9 @@ struct GramStream {
       end = place + Int(isShort ? part.shortGrams.lists[entry.place] : part.trigrams.lists[entry.place])
     }
   }
+
+  /// About how many blocks contain the gram; of a short gram, how many groups.
+  var countEstimate: Int { GramPostings.Entry.countEstimate(of: weight) }
 
   /// The postings of a part, lent to its streams.
   struct Source: ~Copyable {
@@ -77,27 +78,44 @@ struct GramStream {
     return bits
   }
 
-  /// Appends the bits of a window of words.
-  /// - Parameter window: not before the one appended before.
-  mutating func append(_ window: Range<Int>, in source: borrowing Source, to words: inout [UInt64]) {
-    let start = words.count
-    words.append(contentsOf: repeatElement(0, count: window.count))
-    var words = words.mutableSpan
+  /// Writes the bits of a window of words.
+  /// - Parameters:
+  ///   - window: not before the one of the last call.
+  ///   - start: where to, in `words`: zeros.
+  mutating func expand(
+    _ window: Range<Int>, in source: borrowing Source, to start: Int, of words: inout MutableSpan<UInt64>
+  ) {
     if isShort || isDense {
-      for word in window { words[start + word - window.lowerBound] = bits(of: word, in: source) }
+      for index in 0..<window.count { words[start + index] = bits(of: window.lowerBound + index, in: source) }
       return
     }
-    let first = window.lowerBound * Self.blocksPerWord
-    let count = window.count * Self.blocksPerWord
-    if place < end && source.lists[place] < first {
-      place = GramPostings.gallop(source.lists.span, from: place, to: end, reaching: UInt16(first))
+    let lists = source.lists.span
+    let (first, last) = (window.lowerBound * Self.blocksPerWord, window.upperBound * Self.blocksPerWord)
+    if place < end && lists[place] < first {
+      place = GramPostings.gallop(lists, from: place, to: end, reaching: UInt16(first))
     }
-    while place < end {
-      let offset = Int(source.lists[place]) - first
-      if offset >= count { break }
-      words[start + offset / Self.blocksPerWord] |= 1 &<< UInt64(offset % Self.blocksPerWord)
-      place += 1
+    let behind = last > Int(UInt16.max) ? end : GramPostings.gallop(lists, from: place, to: end, reaching: UInt16(last))
+    Self.setBits(of: lists.extracting(place..<behind), from: first - start * Self.blocksPerWord, in: &words)
+    place = behind
+  }
+
+  /// Sets the bits of some blocks, ascending.
+  /// - Parameter first: the block of the first bit; may be negative.
+  private static func setBits(of blocks: Span<UInt16>, from first: Int, in words: inout MutableSpan<UInt64>) {
+    @inline(__always)
+    func set(_ index: Int, _ words: inout MutableSpan<UInt64>) {
+      let bit = UInt(bitPattern: Int(blocks[index]) &- first)
+      words[Int(bit / UInt(blocksPerWord))] |= 1 &<< UInt64(bit % UInt(blocksPerWord))
     }
+    // From four places in turn: neighbours are often in the same word, and each would wait until the last is stored.
+    let quarter = blocks.count / 4
+    for index in 0..<quarter {
+      set(index, &words)
+      set(index + quarter, &words)
+      set(index + 2 * quarter, &words)
+      set(index + 3 * quarter, &words)
+    }
+    for index in 4 * quarter..<blocks.count { set(index, &words) }
   }
 
   /// The next word that may have bits, after `word` as the last one requested; nil at the end.

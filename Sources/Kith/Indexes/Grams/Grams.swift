@@ -12,18 +12,18 @@ enum Grams {
 
   /// Adds the same grams to an empty list of `maximumQueryCount`.
   static func add(ofQuery text: Span<UInt8>, to grams: inout OutputSpan<UInt32>) {
-    if text.count < 3 {
-      var gram: UInt32 = 0
-      for index in text.indices { gram = gram << 8 | UInt32(text[index]) }
-      if !text.isEmpty { grams.append(gram) }
-      return
+    forEach(ofQuery: text) { gram in
+      if !grams.isFull && !grams.span.indices.contains(where: { grams[$0] == gram }) { grams.append(gram) }
     }
-    var gram = UInt32(text[0]) << 8 | UInt32(text[1])
-    for index in 2..<text.count {
-      gram = (gram << 8 | UInt32(text[index])) & 0xFF_FFFF
-      if !grams.span.indices.contains(where: { grams[$0] == gram }) { grams.append(gram) }
-      if grams.isFull { break }
-    }
+  }
+
+  /// Calls `body` with the same grams, however many, and with those that repeat.
+  @inline(__always)
+  static func forEach(ofQuery text: Span<UInt8>, _ body: (UInt32) -> Void) {
+    if text.count >= 3 { return forEachTrigram(of: text, after: 0, body) }
+    var gram: UInt32 = 0
+    for index in text.indices { gram = gram << 8 | UInt32(text[index]) }
+    if !text.isEmpty { body(gram) }
   }
 
   /// Calls `body` with each trigram that ends after byte `known`: those not yet seen of a key whose first `known` bytes

@@ -20,7 +20,7 @@ import Synchronization
   private static let cache = Mutex<[CompiledExpression]>([])
 
   private let pattern: String
-  let prefilters: [NamePrefilter]
+  let prefilters: NamePrefilters
   let beginnings: [[UInt8]]
   let ignoresCase: Bool
 
@@ -96,7 +96,7 @@ import Synchronization
       return (passed.count, passed.length)
     }
 
-    private static func prefilters(of handle: OpaquePointer) -> [NamePrefilter] {
+    private static func prefilters(of handle: OpaquePointer) -> NamePrefilters {
       let atoms = unsafe (0..<kith_regex_atom_count(handle)).map { index in
         var count = 0
         let start = unsafe kith_regex_atom(handle, index, &count)
@@ -104,10 +104,9 @@ import Synchronization
         return Folding.looseRuns(of: bytes.span)
       }
       if unsafe kith_regex_needs_all(handle) != 0 {
-        let runs = atoms.flatMap(\.self)
-        return runs.isEmpty ? [] : [NamePrefilter(runs)]
+        return NamePrefilters(alternatives: [atoms.flatMap(\.self)])
       }
-      return atoms.contains(where: \.isEmpty) ? [] : atoms.map { NamePrefilter($0) }
+      return NamePrefilters(alternatives: atoms)
     }
   #else
     private init(_ pattern: String, nanoseconds: Int64) throws(RegularExpression.Refusal) { throw .notBuiltIn }

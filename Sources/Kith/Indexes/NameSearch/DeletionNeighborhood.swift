@@ -42,70 +42,72 @@ struct DeletionNeighborhood: Sendable {
 
   /// The prefilters of a part for names that contain the text with at most this many edits. The variants, with at most
   /// one edit, of at least two scalars of the text.
-  func groups(in part: NameSegment.Part) -> [PrefilterGroup] {
-    let whole = starts[0]..<starts[scalars.count]
-    if edits == 0 { return [PrefilterGroup(prefilters: [NamePrefilter(bytes(whole))])] }
-    let neighbours = Neighbours(text, in: part)
-    if edits == 1 { return [PrefilterGroup(prefilters: variants(of: scalars, neighbours))] }
-    let middle = scalars.count / 2
-    let halves = [0..<middle, middle..<scalars.count]
-    let unedited = halves.map { bytes(scalars: $0) }
-    let swapped = [
-      bytes(scalars: 0..<middle - 1) + bytes(scalars: middle..<middle + 1),
-      bytes(scalars: middle - 1..<middle) + bytes(scalars: middle + 1..<scalars.count),
-    ]
-    return (unedited + swapped).map { PrefilterGroup(prefilters: [NamePrefilter($0)]) } + [
-      PrefilterGroup(prefilters: variants(of: halves[0], neighbours), besides: variants(of: halves[1], neighbours))
-    ]
-  }
-
-  private func bytes(scalars: Range<Int>) -> [UInt8] { bytes(starts[scalars.lowerBound]..<starts[scalars.upperBound]) }
-
-  private func bytes(_ range: Range<Int>) -> [UInt8] { Array(text[range]) }
-
-  private func bytes(_ left: Range<Int>, _ middle: UInt8?, _ right: Range<Int>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(left.count + 1 + right.count)
-    bytes += text[left]
-    if let middle { bytes.append(middle) }
-    bytes += text[right]
-    return bytes
-  }
-
-  /// What some scalars of the text, at least two, may be with one edit.
-  private func variants(of scalars: Range<Int>, _ neighbours: Neighbours) -> [NamePrefilter] {
-    let (first, end) = (starts[scalars.lowerBound], starts[scalars.upperBound])
-    let ends = [starts[scalars.lowerBound + 1]..<end, first..<starts[scalars.upperBound - 1]]
-    var prefilters = ends.map { NamePrefilter(bytes($0)) }
-    for scalar in scalars.dropFirst() {
-      let here = starts[scalar]
-      insert(between: first..<here, and: here..<end, neighbours, &prefilters)
-      prefilters.append(NamePrefilter(swapped(scalar, of: scalars)))
-      if scalar + 1 == scalars.upperBound { break }
-      let next = starts[scalar + 1]
-      prefilters.append(NamePrefilter(bytes(first..<here, nil, next..<end)))
-      insert(between: first..<here, and: next..<end, neighbours, &prefilters)
+  func prefilters(for part: NameSegment.Part) -> NamePrefilters {
+    var prefilters = NamePrefilters()
+    if edits == 0 {
+      add([scalars], &prefilters)
+      prefilters.group(from: 0)
+      return prefilters
     }
+    let neighbours = Neighbours(text, in: part)
+    if edits == 1 {
+      addVariants(of: scalars, neighbours, &prefilters)
+      prefilters.group(from: 0)
+      return prefilters
+    }
+    let (middle, end) = (scalars.count / 2, scalars.count)
+    let halves = [0..<middle, middle..<end]
+    let swapped = [[0..<middle - 1, middle..<middle + 1], [middle - 1..<middle, middle + 1..<end]]
+    for runs in halves.map({ [$0] }) + swapped {
+      add(runs, &prefilters)
+      prefilters.group(from: prefilters.count - 1)
+    }
+    let first = prefilters.count
+    addVariants(of: halves[1], neighbours, &prefilters)
+    let besides = first..<prefilters.count
+    addVariants(of: halves[0], neighbours, &prefilters)
+    prefilters.group(from: besides.upperBound, besides: besides)
     return prefilters
   }
 
-  /// Some scalars of the text, with `scalar` and the one before it swapped.
-  private func swapped(_ scalar: Int, of scalars: Range<Int>) -> [UInt8] {
-    bytes(scalars: scalars.lowerBound..<scalar - 1) + bytes(scalars: scalar..<scalar + 1)
-      + bytes(scalars: scalar - 1..<scalar) + bytes(scalars: scalar + 1..<scalars.upperBound)
+  /// Adds some runs of scalars as one.
+  private func add(_ runs: [Range<Int>], _ prefilters: inout NamePrefilters) {
+    prefilters.add { bytes in
+      for run in runs { bytes += text[starts[run.lowerBound]..<starts[run.upperBound]] }
+    }
   }
 
-  /// Adds the variants with another scalar between two runs of the text.
+  /// Adds what some scalars of the text, at least two, may be with one edit.
+  private func addVariants(of scalars: Range<Int>, _ neighbours: Neighbours, _ prefilters: inout NamePrefilters) {
+    let (first, end) = (scalars.lowerBound, scalars.upperBound)
+    add([first + 1..<end], &prefilters)
+    add([first..<end - 1], &prefilters)
+    for scalar in first + 1..<end {
+      insert(between: first..<scalar, and: scalar..<end, neighbours, &prefilters)
+      add([first..<scalar - 1, scalar..<scalar + 1, scalar - 1..<scalar, scalar + 1..<end], &prefilters)
+      if scalar + 1 == end { break }
+      add([first..<scalar, scalar + 1..<end], &prefilters)
+      insert(between: first..<scalar, and: scalar + 1..<end, neighbours, &prefilters)
+    }
+  }
+
+  /// Adds the variants with another scalar between two runs of scalars.
   private func insert(
-    between left: Range<Int>, and right: Range<Int>, _ neighbours: Neighbours, _ prefilters: inout [NamePrefilter]
+    between left: Range<Int>, and right: Range<Int>, _ neighbours: Neighbours, _ prefilters: inout NamePrefilters
   ) {
+    let left = starts[left.lowerBound]..<starts[left.upperBound]
+    let right = starts[right.lowerBound]..<starts[right.upperBound]
     if !neighbours.occurs(left) || !neighbours.occurs(right) { return }
     for byte in neighbours.alphabet where neighbours.mayOccur(byte, between: left, and: right) {
       if byte >= 0x80 {
         // The other bytes of the scalar may have any value.
-        prefilters.append(NamePrefilter([bytes(left) + [byte], bytes(right)]))
+        prefilters.add(runs: [text[left] + [byte], text[right]])
       } else if byte != text[left.upperBound] {
-        prefilters.append(NamePrefilter(bytes(left, byte, right)))
+        prefilters.add { bytes in
+          bytes += text[left]
+          bytes.append(byte)
+          bytes += text[right]
+        }
       }
     }
   }

@@ -6,7 +6,10 @@ final class NamePattern {
   private let expression: RegularExpression?
 
   /// Every match contains one of these prefilters in its key. Empty if any name may match.
-  let prefilters: [NamePrefilter]
+  private(set) lazy var prefilters = expression?.prefilters ?? prefiltersOfText
+  /// The text of which edits are counted: its key. Empty for a regular expression.
+  private let text: [UInt8]
+  private let editCount: Int
   /// More selective prefilters, for parts that have gram postings.
   private let variants: DeletionNeighborhood?
   /// The key of every match begins with one of these: ascending, all of the same length in bytes.
@@ -29,8 +32,7 @@ final class NamePattern {
   /// - Parameter edits: the most edits of the loose key.
   private init(edits test: EditTest, _ loose: [UInt8], edits: Int) {
     variants = DeletionNeighborhood(loose, edits: edits)
-    prefilters = NamePrefilter.ofText(
-      loose, edits: edits, partCount: variants?.isOfLongText ?? true ? NamePrefilter.maximumPartCount : edits + 1)
+    (text, editCount) = (loose, edits)
     beginnings = [[]]
     isAtBeginning = false
     self.edits = test
@@ -38,13 +40,22 @@ final class NamePattern {
   }
 
   init(_ expression: RegularExpression, isAtBeginning: Bool = false) {
-    prefilters = expression.prefilters
+    (text, editCount) = ([], 0)
     variants = nil
     beginnings = expression.beginnings
     self.isAtBeginning = isAtBeginning
     edits = nil
     self.expression = expression
   }
+
+  private var prefiltersOfText: NamePrefilters {
+    let isOfFewParts = variants.map { !$0.isOfLongText } ?? false
+    return NamePrefilters.ofText(
+      text, edits: editCount, partCount: isOfFewParts ? editCount + 1 : NamePrefilters.maximumPartCount)
+  }
+
+  /// Whether every match contains one of some prefilters.
+  var hasPrefilters: Bool { edits != nil || !prefilters.isEmpty }
 
   /// Whether an ASCII name matches exactly if it does in lower case.
   var ignoresCase: Bool {
@@ -64,14 +75,12 @@ final class NamePattern {
 
   /// The prefilters for the names of a part. Empty prefilters match any name.
   /// - Parameter maximumEstimate: of the blocks that the prefilters of a long text let pass.
-  func groups(
-    in part: NameSegment.Part, maximumEstimate: Int = NamePattern.maximumBlockEstimate
-  ) -> [PrefilterGroup] {
-    guard let variants else { return [PrefilterGroup(prefilters: prefilters)] }
-    if variants.isOfLongText && part.blockEstimate(of: prefilters) <= maximumEstimate {
-      return [PrefilterGroup(prefilters: prefilters)]
-    }
-    return variants.groups(in: part)
+  func prefilters(
+    for part: NameSegment.Part, maximumEstimate: Int = NamePattern.maximumBlockEstimate
+  ) -> NamePrefilters {
+    guard let variants else { return prefilters }
+    if variants.isOfLongText && part.blockEstimate(of: prefilters) <= maximumEstimate { return prefilters }
+    return variants.prefilters(for: part)
   }
 
   /// Searching so many blocks takes about as long as the variants of a long text do. With a million names, the variants

@@ -23,7 +23,7 @@ final class RegularExpression {
   private let compiled: CompiledExpression
 
   /// Every match contains one of these prefilters in its loose key. Empty if any name may match.
-  var prefilters: [NamePrefilter] { compiled.prefilters }
+  var prefilters: NamePrefilters { compiled.prefilters }
   /// The loose key of every match begins with one of these: ascending, all of the same length in bytes.
   var beginnings: [[UInt8]] { compiled.beginnings }
 
