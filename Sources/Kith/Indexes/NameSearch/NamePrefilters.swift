@@ -89,11 +89,11 @@ struct NamePrefilters: Sendable {
   /// the key (the pigeonhole idea of Wu and Manber, 1992, applied to every choice of edited parts). So each choice of
   /// edited parts yields a prefilter: the runs between them. A choice is dropped if it contains all runs of another
   /// choice, the weakest of which come first. Few are left: for eight letters and two edits, nine of 28. A swap of two
-  /// neighbours in different parts changes both; `ofSwaps` covers it.
+  /// neighbours in different parts changes both; `addSwaps` covers it.
   /// - Parameters:
   ///   - text: a key, not empty.
   ///   - edits: at most two.
-  ///   - partCount: more than `edits`.
+  ///   - partCount: more than `edits`, at most `maximumPartCount`.
   static func ofText(_ text: [UInt8], edits: Int, partCount: Int = maximumPartCount) -> NamePrefilters {
     let starts = text.indices.filter { text[$0] & 0xC0 != 0x80 } + [text.count]
     let scalarCount = starts.count - 1

@@ -204,7 +204,7 @@ struct PrefilterWalk: ~Copyable {
     let bitmapSize = Self.vectorCount(of: window) * WordVector.scalarCount
     if places.isEmpty { return forEachWord(ofBitmaps: bitmaps, in: window, body) }
     var word = max(window.lowerBound, prefilters[prefilter].word)
-    // Moved out of `self`, whose other arrays are read meanwhile.
+    // A local variable, so that other properties of `self` can be read while the streams change.
     var streams: [GramStream] = []
     swap(&streams, &self.streams)
     do {
