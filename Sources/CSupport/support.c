@@ -66,7 +66,7 @@ bool kith_can_populate(void) {
 void kith_populate(void *start, size_t byte_count) {
 #ifdef MADV_POPULATE_WRITE
   kith_advise_huge(start, byte_count, true);
-  madvise((char *)start + byte_count - HUGE_PAGE, HUGE_PAGE, MADV_POPULATE_WRITE);
+  madvise(start, byte_count, MADV_POPULATE_WRITE);
 #else
   (void)start, (void)byte_count;
 #endif

@@ -26,6 +26,13 @@ import Testing
     for _ in 0..<100 { try world.compareOnePattern() }
   }
 
+  @Test("Grams that occur in hundreds of blocks, whose postings are intersected as bitmaps, exclude no match")
+  func broadPrefilters() throws {
+    var world = World(seed: 23, memtableCapacity: 4_096, fanout: 4, namesPerPart: NameSegment.maximumNamesPerPart)
+    world.fill(24_000)
+    for _ in 0..<60 { try world.compareOnePattern() }
+  }
+
   @Test("The bit-parallel matcher agrees with the plain table, for texts of one scalar to two words")
   func matcher() {
     func edits(_ text: [UInt8], _ key: [UInt8]) -> Int { EditMatcher(text.span).edits(in: key.span) }

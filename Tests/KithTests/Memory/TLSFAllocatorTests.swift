@@ -52,11 +52,16 @@ import Testing
     unsafe frontier.begin(try arena(next), byteCount: size, readyByteCount: 0, mappedByteCount: size)
     unsafe frontier.reach(try arena(next), arenaByteCount: size)
     let (start, page) = (next << 30, HugePage.byteCount)
-    #expect(frontier.unused == start..<start + 3 * page)
-    #expect(frontier.takeWork() == ArenaFrontier.Work(start: start, byteCount: page), "a page at a time")
-    // The second page is used before it is ready: it comes with the third.
+    #expect(frontier.unused == start..<start + 4 * page)
+    let second = ArenaFrontier.Work(start: start + page, byteCount: page, used: start..<start)
+    #expect(frontier.takeWork() == second, "the first page is used too soon; a page at a time")
+    // The third page would be used while it is made ready.
     unsafe frontier.reach(try arena(next) + page + 1, arenaByteCount: size)
-    #expect(frontier.takeWork() == ArenaFrontier.Work(start: start + page, byteCount: 2 * page))
+    let fourth = ArenaFrontier.Work(start: start + 3 * page, byteCount: page, used: start..<start + 2 * page)
+    #expect(frontier.takeWork() == fourth)
+    unsafe frontier.reach(try arena(next) + 5 * page / 2, arenaByteCount: size)
+    let fifth = ArenaFrontier.Work(start: start + 4 * page, byteCount: page, used: start + 2 * page..<start + 3 * page)
+    #expect(frontier.takeWork() == fifth, "the third page is in use")
   }
 
   @Test("Whole huge pages are asked for, in a pool of any size", arguments: (2...128).map { 32 * $0 })
@@ -127,10 +132,10 @@ import Testing
       #expect(isOnSmallPages(take(1_000_000)), "the newest arena")
       // Blocks of an old arena that are neighbours.
       func address(_ index: Int) -> Int { unsafe Int(bitPattern: blocks[index].base) }
-      let first = try #require((80..<100).first { (0..<7_000_000).contains(address($0 + 6) - address($0)) })
+      let first = try #require((80..<118).first { (0..<11_000_000).contains(address($0 + 10) - address($0)) })
       let place = address(first)
-      for block in blocks[first..<first + 6] { unsafe heap.free(block.base) }
-      blocks.removeSubrange(first..<first + 6)
+      for block in blocks[first..<first + 10] { unsafe heap.free(block.base) }
+      blocks.removeSubrange(first..<first + 10)
       heap.giveBack()
       let again = take(1_000_000)
       #expect(again >= place && again < place + 2_000_000, "what was given back is used first")
@@ -139,7 +144,7 @@ import Testing
       #expect(isOnSmallPages(take(1_000_000)), "a block that was given back")
       let work = heap.takeWork()
       let asked = try #require(work)
-      #expect(asked.start > place && asked.start < place + 8_000_000, "its next pages are made ready")
+      #expect(asked.byteCount > 0 && asked.start > place && asked.start < place + 8_000_000, "its next pages are made ready")
       for block in blocks { unsafe heap.free(block.base) }
       #expect(heap.takenByteCount == 0 && heap.checkInvariants() == [])
     }

@@ -10,9 +10,11 @@
 
   /// What another thread is asked to make ready.
   struct Work: Equatable {
-    /// The address of huge pages, and their bytes; 0 for none. Of some that are taken, all but the last are in use.
+    /// The address of huge pages, and their bytes; 0 for none. Of those asked for, one is taken at a time.
     var start = 0
     var byteCount = 0
+    /// Pages before them that are in use already, on small pages: the system may merge these.
+    var used = 0..<0
     /// The bytes of an arena to map, 0 for none; and how many of its first ones to make ready.
     var arenaByteCount = 0
     var arenaReadyByteCount = 0
@@ -27,16 +29,19 @@
 
   /// Smaller pools are left alone: a small graph should take little.
   static let leastMappedByteCount = 64 << 20
-  /// A fraction (1/n) of a pool is kept ready ahead, within limits. The least is more than the longest page, and than a
-  /// thread fills while another wakes up and makes the next huge page ready. After a pin, a large graph copies pages
-  /// faster than that thread follows: with a million users, 30 MB in 140 ms.
+  /// A fraction (1/n) of a pool is kept ready ahead, within limits. The least is more than the lead and the longest page
+  /// together, and than a thread fills while another wakes up and makes the next huge page ready. After a pin, a large
+  /// graph copies pages faster than that thread follows: with a million users, 30 MB in 140 ms.
   private static let reserveShare = 64
-  private static let leastReserve = HugePage.byteCount
+  private static let leastReserve = 2 * HugePage.byteCount
   private static let mostReserve = 16 * HugePage.byteCount
   /// What is made ready at once, beyond the reserve.
   private static let stepByteCount = 2 * HugePage.byteCount
-  /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. The other half
-  /// is made ready in it.
+  /// A page is made ready at least this fraction (1/n) of the reserve ahead, or a huge page. Where more threads run than
+  /// there are cores, it takes up to 30 ms, in which a large graph copies four megabytes after a pin.
+  private static let leadShare = 4
+  /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. As much as this
+  /// half is made ready in it, or the least reserve.
   private static let arenaShare = 4
 
   private var start = 0
@@ -48,6 +53,8 @@
   private var isArena = true
   private var awaitsArena = false
   private var work: Work?
+  /// Pages that no thread makes ready, because they are used too soon, and that were not in use when they were left out.
+  private var late = 0..<0
   private var isWorking = false
 
   /// What is ready and not yet used, or soon will be ready; empty without an arena.
@@ -69,14 +76,21 @@
     return work
   }
 
-  /// The next page asked for, which is more urgent than an arena, behind those that were used before they were ready.
+  /// The next page asked for, which is more urgent than an arena. Pages that will be reached before they could be ready
+  /// are left out: two threads that write to a new huge page at once both wait until it is zeroed.
   mutating func takePage() -> Work? {
     guard var asked = work, asked.byteCount > 0 else { return nil }
-    let last = asked.start + asked.byteCount - HugePage.byteCount
-    let page = min(max(asked.start, HugePage.roundUp(reached)), last)
-    let taken = Work(start: asked.start, byteCount: page + HugePage.byteCount - asked.start)
-    asked.start += taken.byteCount
-    asked.byteCount -= taken.byteCount
+    let end = asked.start + asked.byteCount
+    let soon = HugePage.roundUp(reached + max(HugePage.byteCount, reserve / Self.leadShare))
+    let page = min(max(asked.start, soon), end)
+    // Not before a page is in use: its first write would be to a huge page that is not ready.
+    let passed = (late.isEmpty ? asked.start : late.lowerBound)..<page
+    let used = min(max(passed.lowerBound, HugePage.roundUp(reached)), page)
+    late = used..<page
+    var taken = Work(used: passed.lowerBound..<used)
+    if page < end { (taken.start, taken.byteCount) = (page, HugePage.byteCount) }
+    asked.start = min(page + HugePage.byteCount, end)
+    asked.byteCount = end - asked.start
     work = asked.byteCount > 0 || asked.arenaByteCount > 0 ? asked : nil
     return taken
   }
@@ -94,6 +108,7 @@
     ready = HugePage.roundUp(start) + readyByteCount
     self.isArena = isArena
     if isArena { awaitsArena = false }
+    late = 0..<0
     work?.byteCount = 0
     if work?.arenaByteCount == 0 { work = nil }
   }
@@ -133,14 +148,15 @@
       awaitsArena = true
       var more = work ?? Work()
       more.arenaByteCount = arenaByteCount
-      more.arenaReadyByteCount = min(HugePage.roundUp(reserve / 2), arenaByteCount)
+      more.arenaReadyByteCount = min(max(Self.leastReserve, HugePage.roundUp(reserve / 2)), arenaByteCount)
       work = more
     }
   }
 
-  /// What is not ready, and no thread was asked to make ready.
+  /// What is not ready, or was not when a thread took the last page that it was asked for.
   var rest: Range<Int> {
     let end = HugePage.roundDown(end)
-    return min(ready, end)..<end
+    let start = if let work, work.byteCount > 0 { work.start } else { ready }
+    return min(start, end)..<end
   }
 }

@@ -57,9 +57,12 @@ enum PagePool {
     }
   }
 
-  /// Populates the last page of a request. Its pages may have been unmapped meanwhile: then this does nothing, or
-  /// populates another page of the process.
+  /// Populates a page of a request. It may have been unmapped meanwhile: then this does nothing, or populates another
+  /// page of the process.
   private static func populate(_ work: ArenaFrontier.Work) {
+    if !work.used.isEmpty {
+      unsafe kith_advise_huge(UnsafeMutableRawPointer(bitPattern: work.used.lowerBound), work.used.count, true)
+    }
     if work.byteCount > 0 { unsafe kith_populate(UnsafeMutableRawPointer(bitPattern: work.start), work.byteCount) }
   }
 
