@@ -29,19 +29,19 @@
 
   /// Smaller pools are left alone: a small graph should take little.
   static let leastMappedByteCount = 64 << 20
-  /// A fraction (1/n) of a pool is kept ready ahead, within limits. The least is more than the lead and the longest page
-  /// together, and than a thread fills while another wakes up and makes the next huge page ready. After a pin, a large
-  /// graph copies pages faster than that thread follows: with a million users, 30 MB in 140 ms.
+  /// A fraction (1/n) of a pool is kept ready ahead, within limits. The least is more than the lead and the longest
+  /// page together, and than a thread fills while another wakes up and makes the next huge page ready. After a pin, a
+  /// large graph copies pages faster than that thread follows: with a million users, 30 MB in 140 ms.
   private static let reserveShare = 64
   private static let leastReserve = 2 * HugePage.byteCount
   private static let mostReserve = 16 * HugePage.byteCount
   /// What is made ready at once, beyond the reserve.
   private static let stepByteCount = 2 * HugePage.byteCount
-  /// A page is made ready at least this fraction (1/n) of the reserve ahead, or a huge page. Where more threads run than
-  /// there are cores, it takes up to 30 ms, in which a large graph copies four megabytes after a pin.
-  private static let leadShare = 4
-  /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. As much as this
-  /// half is made ready in it, or the least reserve.
+  /// A page is made ready at least this fraction (1/n) of the reserve ahead, or a huge page: it takes up to 30 ms where
+  /// more threads run than there are cores, in which a large graph copies some megabytes after a pin.
+  private static let leadShare = 2
+  /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. Its beginning is
+  /// made ready: the lead, and one huge page more.
   private static let arenaShare = 4
 
   private var start = 0
@@ -53,12 +53,17 @@
   private var isArena = true
   private var awaitsArena = false
   private var work: Work?
-  /// Pages that no thread makes ready, because they are used too soon, and that were not in use when they were left out.
+  /// Pages that no thread makes ready, because they are used too soon, and that were not in use when they were left
+  /// out.
   private var late = 0..<0
   private var isWorking = false
+  /// The page that was taken last, which the thread is making ready; empty after that.
+  private var making = 0..<0
 
   /// What is ready and not yet used, or soon will be ready; empty without an arena.
   var unused: Range<Int> { reached..<max(reached, min(ready, end)) }
+
+  private var lead: Int { max(HugePage.byteCount, reserve / Self.leadShare) }
 
   /// Whether there is work, and no thread that will take it. The caller wakes one.
   @inline(__always)
@@ -77,18 +82,22 @@
   }
 
   /// The next page asked for, which is more urgent than an arena. Pages that will be reached before they could be ready
-  /// are left out: two threads that write to a new huge page at once both wait until it is zeroed.
+  /// are left out: nothing is allocated in a page while it is made ready, nor behind it.
   mutating func takePage() -> Work? {
+    making = 0..<0
     guard var asked = work, asked.byteCount > 0 else { return nil }
     let end = asked.start + asked.byteCount
-    let soon = HugePage.roundUp(reached + max(HugePage.byteCount, reserve / Self.leadShare))
+    let soon = HugePage.roundUp(reached + lead)
     let page = min(max(asked.start, soon), end)
     // Not before a page is in use: its first write would be to a huge page that is not ready.
     let passed = (late.isEmpty ? asked.start : late.lowerBound)..<page
     let used = min(max(passed.lowerBound, HugePage.roundUp(reached)), page)
     late = used..<page
     var taken = Work(used: passed.lowerBound..<used)
-    if page < end { (taken.start, taken.byteCount) = (page, HugePage.byteCount) }
+    if page < end {
+      (taken.start, taken.byteCount) = (page, HugePage.byteCount)
+      making = page..<page + HugePage.byteCount
+    }
     asked.start = min(page + HugePage.byteCount, end)
     asked.byteCount = end - asked.start
     work = asked.byteCount > 0 || asked.arenaByteCount > 0 ? asked : nil
@@ -120,6 +129,12 @@
     return address >= start && address < end
   }
 
+  /// Whether some memory overlaps the page that is being made ready. Its first write would take as long as that.
+  @inline(__always)
+  func makes(_ memory: Range<Int>) -> Bool {
+    making.lowerBound < memory.upperBound && memory.lowerBound < making.upperBound
+  }
+
   /// Whether a vacant block is to be followed from now on: a long one, as blocks are cut off the shortest that fits.
   static func isLong(_ byteCount: Int) -> Bool { byteCount >= 2 * HugePage.byteCount }
 
@@ -148,15 +163,17 @@
       awaitsArena = true
       var more = work ?? Work()
       more.arenaByteCount = arenaByteCount
-      more.arenaReadyByteCount = min(max(Self.leastReserve, HugePage.roundUp(reserve / 2)), arenaByteCount)
+      more.arenaReadyByteCount = min(HugePage.roundUp(lead) + HugePage.byteCount, arenaByteCount)
       work = more
     }
   }
 
-  /// What is not ready, or was not when a thread took the last page that it was asked for.
+  /// What is not ready, or was not when a thread took the last page that it was asked for. Begins with what was left
+  /// out, even if pages behind that are ready.
   var rest: Range<Int> {
     let end = HugePage.roundDown(end)
-    let start = if let work, work.byteCount > 0 { work.start } else { ready }
+    var start = if let work, work.byteCount > 0 { work.start } else { ready }
+    if !late.isEmpty { start = late.lowerBound }
     return min(start, end)..<end
   }
 }

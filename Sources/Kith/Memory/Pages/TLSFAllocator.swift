@@ -12,7 +12,7 @@ import CSupport
   // Safety: all addresses are of blocks inside arenas that this allocator mapped, and their headers are written under
   // the allocator's lock (see `TLSFBlock`). `checkInvariants` walks them all.
 
-  private typealias Block = TLSFBlock
+  typealias Block = TLSFBlock
 
   static let headerByteCount = TLSFBlock.headerByteCount
   /// Blocks of a page or more are aligned to cache lines.
@@ -25,14 +25,17 @@ import CSupport
   /// The most blocks of a size's own class that are probed.
   private static let probeLimit = 4
 
-  private var levels: UInt64 = 0
-  private var classes = [UInt32](repeating: 0, count: SizeClass.levelCount)
-  private var heads = [Block?](repeating: nil, count: SizeClass.levelCount * SizeClass.perLevel)
-  private var arenas: [Arena] = []
+  private(set) var levels: UInt64 = 0
+  private(set) var classes = [UInt32](repeating: 0, count: SizeClass.levelCount)
+  private(set) var heads = [Block?](repeating: nil, count: SizeClass.levelCount * SizeClass.perLevel)
+  private(set) var arenas: [Arena] = []
   /// The next arena, mapped ahead, and how many of its first bytes are ready. Its last huge page is, too.
   private var spare: (arena: Arena, readyByteCount: Int)?
   private(set) var frontier = ArenaFrontier()
-  private var emptyArenaCount = 0
+  /// A free block in which a huge page is being made ready, and that would be used up to that page: nothing is
+  /// allocated from it until then. Also whether it is vacant.
+  private var setAside: (block: Block, isVacant: Bool)?
+  private(set) var emptyArenaCount = 0
   /// How many threads fill memory fast: see `PagePool.filling`.
   private var fillingCount = 0
   private(set) var mappedByteCount = 0
@@ -47,7 +50,7 @@ import CSupport
     return mappedByteCount - takenByteCount - vacantByteCount + frontier.unused.count + spareByteCount
   }
 
-  @safe private struct Arena {
+  @safe struct Arena {
     let base: UnsafeMutableRawPointer
     let byteCount: Int
   }
@@ -73,21 +76,38 @@ import CSupport
   mutating func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     let isPage = byteCount >= Self.pageByteCount
     let wanted = Self.span(of: byteCount, isPage: isPage)
-    var block: Block
-    if let found = find(wanted, isPage: isPage) {
-      block = found
-    } else {
-      mapArena()
-      guard let found = find(wanted, isPage: isPage) else { preconditionFailure("\(byteCount) bytes are no page") }
-      block = found
-    }
-    unlist(block)
-    if block.isFirst && block.next.span == 0 { emptyArenaCount -= 1 }
+    var block = freeBlock(for: wanted, isPage: isPage)
     let isVacant = block.isVacant
+    take(block)
     if isPage, block.misalignment > 0 { block = cutFront(of: block, block.misalignment) }
     cutEnd(of: block, behind: wanted, isVacant: isVacant)
     takenByteCount += block.span
     return unsafe block.base
+  }
+
+  /// A free block to cut a span from.
+  private mutating func freeBlock(for wanted: Int, isPage: Bool) -> Block {
+    precondition(wanted <= HugePage.byteCount / 2 + Self.lineByteCount, "a page has at most a megabyte")
+    while true {
+      guard let block = find(wanted, isPage: isPage) else {
+        mapArena()
+        continue
+      }
+      // What is behind the span gets a header and list neighbours.
+      let start = unsafe Int(bitPattern: block.base)
+      let end = start + min(block.span, wanted + block.misalignment + Self.leastSpan)
+      if setAside != nil || !frontier.makes(start..<end) { return block }
+      setAside = (block, block.isVacant)
+      take(block)
+      block.noteTaken(span: block.span)
+      takenByteCount += block.span
+    }
+  }
+
+  /// Takes a free block from its list.
+  private mutating func take(_ block: Block) {
+    unlist(block)
+    if block.isFirst && block.next.span == 0 { emptyArenaCount -= 1 }
   }
 
   /// The span of a block; for a page, so that the next block also begins on a cache line.
@@ -97,13 +117,15 @@ import CSupport
   }
 
   /// Frees a block that `allocate` returned.
-  mutating func free(_ base: UnsafeMutableRawPointer) {
-    var block = unsafe Block(base)
+  mutating func free(_ base: UnsafeMutableRawPointer) { free(unsafe Block(base), isVacant: false) }
+
+  private mutating func free(_ block: Block, isVacant: Bool) {
+    var block = block
     precondition(!block.isFree && block.span > 0, "a block is given back once")
     var span = block.span
     takenByteCount -= span
     // Of merged blocks, the longest decides whether the whole is vacant.
-    var (isVacant, longest) = (false, span)
+    var (isVacant, longest) = (isVacant, span)
     let next = block.next
     if next.isFree {
       if next.span > longest { (isVacant, longest) = (next.isVacant, next.span) }
@@ -169,6 +191,7 @@ import CSupport
   private mutating func follow(_ block: Block, span: Int, isVacant: Bool) {
     if unsafe !frontier.contains(block.base) {
       guard isVacant, ArenaFrontier.isLong(span), isFollowed else { return }
+      endAdvice()
       let isArena = arenas.last.map { unsafe block.base >= $0.base && block.base < $0.base + $0.byteCount } ?? false
       unsafe frontier.begin(block.base, byteCount: span, isArena: isArena, mappedByteCount: mappedByteCount)
       if fillingCount > 0 { Self.advise(frontier.rest, isHuge: true) }
@@ -186,9 +209,12 @@ import CSupport
   }
 
   mutating func endFilling() {
+    if fillingCount == 1 { endAdvice() }
     fillingCount -= 1
-    if fillingCount == 0 { Self.advise(frontier.rest, isHuge: false) }
   }
+
+  /// Has what is not ready on small pages again, before another block is followed, or memory is filled no more.
+  private func endAdvice() { if fillingCount > 0 { Self.advise(frontier.rest, isHuge: false) } }
 
   private static func advise(_ pages: Range<Int>, isHuge: Bool) {
     if !pages.isEmpty {
@@ -263,10 +289,23 @@ import CSupport
   mutating func needsWorker() -> Bool { frontier.needsWorker() }
 
   /// What to make ready, for another thread, which takes work until there is none.
-  mutating func takeWork() -> ArenaFrontier.Work? { frontier.takeWork() }
+  mutating func takeWork() -> ArenaFrontier.Work? {
+    endSetAside()
+    return frontier.takeWork()
+  }
 
   /// The more urgent part of it.
-  mutating func takePage() -> ArenaFrontier.Work? { frontier.takePage() }
+  mutating func takePage() -> ArenaFrontier.Work? {
+    endSetAside()
+    return frontier.takePage()
+  }
+
+  /// Frees the block that was set aside: the page that the thread took last is ready.
+  private mutating func endSetAside() {
+    guard let (block, isVacant) = setAside else { return }
+    setAside = nil
+    free(block, isVacant: isVacant)
+  }
 
   /// Takes an arena that was mapped ahead.
   /// - Parameter work: what was asked for, and is ready.
@@ -284,6 +323,7 @@ import CSupport
       preconditionFailure("the system has no more memory")
     }
     if isFollowed {
+      endAdvice()
       unsafe frontier.begin(
         base, byteCount: byteCount, readyByteCount: spare?.readyByteCount ?? 0, mappedByteCount: mappedByteCount)
       if isHuge && spare != nil { Self.advise(frontier.rest, isHuge: true) }
@@ -315,57 +355,5 @@ import CSupport
   deinit {
     if let spare { unsafe kith_unmap(spare.arena.base, spare.arena.byteCount) }
     for arena in arenas { unsafe kith_unmap(arena.base, arena.byteCount) }
-  }
-}
-
-extension TLSFAllocator {
-  /// Checks that every block knows the previous one, that no two free blocks are adjacent, and that exactly the free
-  /// blocks are listed, each in its class.
-  func checkInvariants() -> [String] {
-    var problems: [String] = []
-    var (taken, vacant, freeCount, emptyCount) = (0, 0, 0, 0)
-    for arena in arenas {
-      var previous: Block?
-      var block = unsafe Block(arena.base + Self.lineByteCount)
-      while block.span > 0 {
-        if block.isFirst != (previous == nil) { problems.append("a block is wrong about being the first") }
-        if block.freePrevious != (previous?.isFree == true ? previous : nil) {
-          problems.append("a block does not know the one before it")
-        }
-        if block.isFree {
-          freeCount += 1
-          if block.isVacant { vacant += block.span }
-          if previous?.isFree == true { problems.append("two free blocks are neighbours") }
-        } else {
-          taken += block.span
-        }
-        previous = block
-        block = block.next
-      }
-      if block.freePrevious != (previous?.isFree == true ? previous : nil) {
-        problems.append("the end of an arena does not know the block before it")
-      }
-      if unsafe block.base != arena.base + arena.byteCount { problems.append("an arena ends elsewhere") }
-      if previous?.isFree == true && previous?.isFirst == true { emptyCount += 1 }
-    }
-    if taken != takenByteCount { problems.append("\(taken) bytes are taken, not \(takenByteCount)") }
-    if vacant != vacantByteCount { problems.append("\(vacant) bytes are vacant, not \(vacantByteCount)") }
-    if emptyCount != emptyArenaCount { problems.append("\(emptyCount) arenas are free, not \(emptyArenaCount)") }
-    var listedCount = 0
-    for (index, head) in heads.enumerated() {
-      let (level, subclass) = (index / SizeClass.perLevel, index % SizeClass.perLevel)
-      if (head != nil) != (classes[level] >> UInt32(subclass) & 1 != 0) { problems.append("a bitmap is wrong") }
-      var next = head
-      while let block = next {
-        listedCount += 1
-        if !block.isFree || SizeClass(of: block.span).index != index { problems.append("a list is of others") }
-        next = block.listed.behind
-      }
-    }
-    for level in classes.indices where (classes[level] != 0) != (levels >> UInt64(level) & 1 != 0) {
-      problems.append("the bitmap of levels is wrong")
-    }
-    if listedCount != freeCount { problems.append("\(listedCount) blocks are listed, \(freeCount) are free") }
-    return problems
   }
 }
