@@ -263,19 +263,17 @@ struct HashIndex: ~Copyable, Sendable {
     lineCount < steadyLineCount ? 2 * lineCount + 1 : lineCount + lineStep
   }
 
-  private func entries(of page: Int, _ lineCount: Int) -> [UInt64] {
-    let base = unsafe pages.base(page)
-    var entries: [UInt64] = []
-    entries.reserveCapacity(Int(Self.capacity(of: lineCount)))
+  @unsafe private static func forEachEntry(
+    of page: UnsafeMutableRawPointer, _ lineCount: Int, _ body: (UInt64) -> Void
+  ) {
     for line in 0..<lineCount {
-      let words = unsafe Self.words(line, of: base)
-      for entry in 0..<Self.entriesPerLine {
+      let words = unsafe words(line, of: page)
+      for entry in 0..<entriesPerLine {
         let word = unsafe words[entry]
         if word == 0 { break }
-        entries.append(word)
+        body(word)
       }
     }
-    return entries
   }
 
   /// Lets all directory entries of a page know its place and its lines.
@@ -287,38 +285,40 @@ struct HashIndex: ~Copyable, Sendable {
 
   /// Replaces a page by the next larger one.
   private mutating func grow(_ page: Int, _ mixed: UInt32, _ lineCount: Int) {
-    let localDepth = unsafe pages.base(page).load(as: UInt32.self)
+    let base = unsafe pages.base(page)
+    let localDepth = unsafe base.load(as: UInt32.self)
     let larger = Self.larger(lineCount)
     let copy = Self.page(lineCount: larger, depth: localDepth)
-    for entry in entries(of: page, lineCount) { unsafe Self.put(entry, on: copy.base, lineCount: larger) }
+    unsafe Self.forEachEntry(of: base, lineCount) { unsafe Self.put($0, on: copy.base, lineCount: larger) }
     pages.replace(page, with: copy)
     note(page, larger, first: Int(mixed & ((1 << localDepth) - 1)), depth: localDepth)
   }
 
   /// Splits a page by the next bit of its hashes: the old page keeps the zeros, a new one gets the ones.
   private mutating func split(_ page: Int, _ mixed: UInt32) {
-    let localDepth = unsafe pages.base(page).load(as: UInt32.self)
+    let base = unsafe pages.base(page)
+    let localDepth = unsafe base.load(as: UInt32.self)
     precondition(localDepth < Self.maximumDepth, "more hashes agree in their low bits than a page holds")
     if localDepth == depth {
       for index in 0..<(1 << Int(depth)) { directory.append(directory[index]) }
       depth += 1
     }
     let bit: UInt32 = 1 << localDepth
-    let entries = entries(of: page, Self.maximumLineCount)
-    let zeros = entries.filter { UInt32(truncatingIfNeeded: $0 >> 32) & bit == 0 }
-    let ones = entries.filter { UInt32(truncatingIfNeeded: $0 >> 32) & bit != 0 }
+    func isOne(_ entry: UInt64) -> Bool { UInt32(truncatingIfNeeded: entry >> 32) & bit != 0 }
+    var (zeroCount, oneCount) = (0, 0)
+    unsafe Self.forEachEntry(of: base, Self.maximumLineCount) { if isOne($0) { oneCount += 1 } else { zeroCount += 1 } }
+    let (zeroLines, oneLines) = (Self.lineCount(for: zeroCount), Self.lineCount(for: oneCount))
+    let zeros = Self.page(lineCount: zeroLines, depth: localDepth + 1)
+    let ones = Self.page(lineCount: oneLines, depth: localDepth + 1)
+    unsafe Self.forEachEntry(of: base, Self.maximumLineCount) {
+      unsafe isOne($0)
+        ? Self.put($0, on: ones.base, lineCount: oneLines) : Self.put($0, on: zeros.base, lineCount: zeroLines)
+    }
     let first = Int(mixed & (bit - 1))
-    pages.replace(page, with: Self.page(of: zeros, depth: localDepth + 1))
-    note(page, Self.lineCount(for: zeros.count), first: first, depth: localDepth + 1)
-    pages.append(Self.page(of: ones, depth: localDepth + 1))
-    note(pages.count - 1, Self.lineCount(for: ones.count), first: first | Int(bit), depth: localDepth + 1)
-  }
-
-  private static func page(of entries: [UInt64], depth: UInt32) -> MemoryPage {
-    let lineCount = lineCount(for: entries.count)
-    let page = page(lineCount: lineCount, depth: depth)
-    for entry in entries { unsafe put(entry, on: page.base, lineCount: lineCount) }
-    return page
+    pages.replace(page, with: zeros)
+    note(page, zeroLines, first: first, depth: localDepth + 1)
+    pages.append(ones)
+    note(pages.count - 1, oneLines, first: first | Int(bit), depth: localDepth + 1)
   }
 }
 
