@@ -5,11 +5,20 @@
 struct NameMemtable: Sendable {
   static let maximumNamesPerBlock = 32
 
+  /// The bytes reserved for the keys of a block: of usual names. So most blocks never grow, and their memory, which
+  /// other threads free, is of one size: the allocator's search for the next one ends at the first.
+  private static let usualKeyByteCount = 480
+
   /// A sorted run of names.
   struct Block {
     /// Loose keys in order, each terminated by a NUL.
     var keys: [UInt8] = []
     var rows: [UInt32] = []
+
+    init() {
+      keys.reserveCapacity(NameMemtable.usualKeyByteCount)
+      rows.reserveCapacity(NameMemtable.maximumNamesPerBlock)
+    }
   }
 
   private(set) var blocks: [Block] = []
@@ -186,8 +195,8 @@ extension NameMemtable.Block {
     var start = 0
     for _ in 0..<half { start = keyEnd(from: start) + 1 }
     var upper = NameMemtable.Block()
-    upper.keys = Array(keys[start...])
-    upper.rows = Array(rows[half...])
+    upper.keys.append(contentsOf: keys[start...])
+    upper.rows.append(contentsOf: rows[half...])
     keys.removeLast(keys.count - start)
     rows.removeLast(rows.count - half)
     return upper
