@@ -2,9 +2,11 @@
 struct PostMemtable: Sendable {
   private static let authorSlotBitCount = 9
 
-  let firstRow: UInt32
+  private static let blank = ReadyValues { PostMemtable() }
+
+  private(set) var firstRow: UInt32 = 0
   private(set) var count = 0
-  private var texts: RecentTexts
+  private var texts = RecentTexts()
   /// By hash of an author: the blocks with posts by such authors, as bits.
   private var authors = [UInt64](repeating: 0, count: 1 << authorSlotBitCount)
   /// By block: the latest time of any post ever in it.
@@ -15,9 +17,11 @@ struct PostMemtable: Sendable {
 
   /// - Parameter isFirst: whether no others are expected soon.
   init(firstRow: UInt32, isFirst: Bool = true) {
+    self = Self.blank.take(preparesNext: !isFirst)
     self.firstRow = firstRow
-    texts = RecentTexts(isFirst: isFirst)
   }
+
+  private init() {}
 
   var rows: Range<UInt32> { firstRow..<firstRow + UInt32(count) }
   var isFull: Bool { count == RecentTexts.capacity }

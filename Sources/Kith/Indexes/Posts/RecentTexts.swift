@@ -16,13 +16,8 @@ struct RecentTexts: Sendable {
   /// The words of the filters of a group: one for each bit of the trigrams' half of `GramBloomFilter`.
   private static let wordsPerGroup = GramBloomFilter.wordCount / 2 * 64
 
-  private static let ready = ReadyZeros(count: 1 << slotBitCount + capacity / textsPerGroup * wordsPerGroup)
-
   /// The words of the grams, then the filters of all groups, concatenated.
-  private var words: [UInt64]
-
-  /// - Parameter isFirst: whether no others are expected soon.
-  init(isFirst: Bool) { words = Self.ready.take(preparesNext: !isFirst) }
+  private var words = [UInt64](repeating: 0, count: 1 << slotBitCount + capacity / textsPerGroup * wordsPerGroup)
 
   /// Where the filters of a group begin.
   private static func filters(_ group: Int) -> Int { 1 << slotBitCount + group * wordsPerGroup }
