@@ -37,11 +37,10 @@
   private static let mostReserve = 16 * HugePage.byteCount
   /// What is made ready at once, beyond the reserve.
   private static let stepByteCount = 2 * HugePage.byteCount
-  /// A page is made ready at least this fraction (1/n) of the reserve ahead, or a huge page: it takes up to 30 ms where
-  /// more threads run than there are cores, in which a large graph copies some megabytes after a pin.
-  private static let leadShare = 2
-  /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. Its beginning is
-  /// made ready: the lead, and one huge page more.
+  /// How far ahead a page is made ready at least. What is left out is filled on small pages, which take longer.
+  private static let lead = HugePage.byteCount
+  /// The next arena is asked for when this fraction (1/n) of an arena is left, or half of the reserve. As much as this
+  /// half is made ready in it, or the least reserve.
   private static let arenaShare = 4
 
   private var start = 0
@@ -62,8 +61,6 @@
 
   /// What is ready and not yet used, or soon will be ready; empty without an arena.
   var unused: Range<Int> { reached..<max(reached, min(ready, end)) }
-
-  private var lead: Int { max(HugePage.byteCount, reserve / Self.leadShare) }
 
   /// Whether there is work, and no thread that will take it. The caller wakes one.
   @inline(__always)
@@ -87,7 +84,7 @@
     making = 0..<0
     guard var asked = work, asked.byteCount > 0 else { return nil }
     let end = asked.start + asked.byteCount
-    let soon = HugePage.roundUp(reached + lead)
+    let soon = HugePage.roundUp(reached + Self.lead)
     let page = min(max(asked.start, soon), end)
     // Not before a page is in use: its first write would be to a huge page that is not ready.
     let passed = (late.isEmpty ? asked.start : late.lowerBound)..<page
@@ -163,7 +160,7 @@
       awaitsArena = true
       var more = work ?? Work()
       more.arenaByteCount = arenaByteCount
-      more.arenaReadyByteCount = min(HugePage.roundUp(lead) + HugePage.byteCount, arenaByteCount)
+      more.arenaReadyByteCount = min(max(Self.leastReserve, HugePage.roundUp(reserve / 2)), arenaByteCount)
       work = more
     }
   }
