@@ -236,8 +236,8 @@ void *kith_map_own(size_t byte_count);
 
 void kith_unmap(void *start, size_t byte_count);
 
-// Asks for huge pages for a range, aligned to two megabytes, and has the system give them now, so that no later write
-// waits for them. Does nothing to memory that is used.
+// Prefaults a range aligned to two megabytes: asks for huge pages, and has the system give them now, so that no later
+// write waits for them. Does nothing to memory that is used.
 void kith_populate(void *start, size_t byte_count);
 
 // Whether `kith_populate` does anything on this system.

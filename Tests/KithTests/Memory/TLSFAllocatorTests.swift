@@ -197,8 +197,8 @@ import Testing
     while takenCount < 12 {
       let work = heap.takeWork()
       making = work.map { $0.start..<$0.start + $0.byteCount } ?? 0..<0
-      // More than the distance to the page.
       if !making.isEmpty { takenCount += 1 }
+      // Together more than the distance to the page.
       for _ in 0..<150 { allocate() }
       #expect(heap.checkInvariants() == [], "seed \(seed), page \(takenCount)")
       if random.below(3) == 0 {

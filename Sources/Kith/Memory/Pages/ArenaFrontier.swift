@@ -54,7 +54,7 @@
   private var work: Work?
   /// Pages that no thread makes ready, because they are used too soon, and that were not in use when they were left
   /// out.
-  private var late = 0..<0
+  private var leftOut = 0..<0
   private var isWorking = false
   /// The page that was taken last, which the thread is making ready; empty after that.
   private var making = 0..<0
@@ -78,8 +78,8 @@
     return work
   }
 
-  /// The next page asked for, which is more urgent than an arena. Pages that will be reached before they could be ready
-  /// are left out: nothing is allocated in a page while it is made ready, nor behind it.
+  /// The next page asked for, which is more urgent than an arena. Pages that may be reached before they are ready are
+  /// left out: while a page is made ready, a free block that has been used up to it is set aside.
   mutating func takePage() -> Work? {
     making = 0..<0
     guard var asked = work, asked.byteCount > 0 else { return nil }
@@ -87,9 +87,9 @@
     let soon = HugePage.roundUp(reached + Self.lead)
     let page = min(max(asked.start, soon), end)
     // Not before a page is in use: its first write would be to a huge page that is not ready.
-    let passed = (late.isEmpty ? asked.start : late.lowerBound)..<page
+    let passed = (leftOut.isEmpty ? asked.start : leftOut.lowerBound)..<page
     let used = min(max(passed.lowerBound, HugePage.roundUp(reached)), page)
-    late = used..<page
+    leftOut = used..<page
     var taken = Work(used: passed.lowerBound..<used)
     if page < end {
       (taken.start, taken.byteCount) = (page, HugePage.byteCount)
@@ -114,7 +114,7 @@
     ready = HugePage.roundUp(start) + readyByteCount
     self.isArena = isArena
     if isArena { awaitsArena = false }
-    late = 0..<0
+    leftOut = 0..<0
     work?.byteCount = 0
     if work?.arenaByteCount == 0 { work = nil }
   }
@@ -128,7 +128,7 @@
 
   /// Whether some memory overlaps the page that is being made ready. Its first write would take as long as that.
   @inline(__always)
-  func makes(_ memory: Range<Int>) -> Bool {
+  func isMakingReady(_ memory: Range<Int>) -> Bool {
     making.lowerBound < memory.upperBound && memory.lowerBound < making.upperBound
   }
 
@@ -170,7 +170,7 @@
   var rest: Range<Int> {
     let end = HugePage.roundDown(end)
     var start = if let work, work.byteCount > 0 { work.start } else { ready }
-    if !late.isEmpty { start = late.lowerBound }
+    if !leftOut.isEmpty { start = leftOut.lowerBound }
     return min(start, end)..<end
   }
 }

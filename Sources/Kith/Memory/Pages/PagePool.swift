@@ -57,8 +57,8 @@ enum PagePool {
     }
   }
 
-  /// Populates a page of a request. It may have been unmapped meanwhile: then this does nothing, or populates another
-  /// page of the process.
+  /// Prefaults the page that was taken. If it was unmapped since then, this does nothing, or prefaults another page of
+  /// the process.
   private static func populate(_ work: ArenaFrontier.Work) {
     if !work.used.isEmpty {
       unsafe kith_advise_huge(UnsafeMutableRawPointer(bitPattern: work.used.lowerBound), work.used.count, true)

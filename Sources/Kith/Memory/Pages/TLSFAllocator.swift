@@ -39,7 +39,7 @@ import CSupport
   /// How many threads fill memory fast: see `PagePool.filling`.
   private var fillingCount = 0
   private(set) var mappedByteCount = 0
-  /// The bytes of all allocated blocks, including their headers.
+  /// The bytes of all allocated blocks, including their headers; and those of the block that is set aside.
   private(set) var takenByteCount = 0
   /// The bytes of free blocks that were never used, or were given back. What was made ready ahead is among them.
   private(set) var vacantByteCount = 0
@@ -96,7 +96,7 @@ import CSupport
       // What is behind the span gets a header and list neighbours.
       let start = unsafe Int(bitPattern: block.base)
       let end = start + min(block.span, wanted + block.misalignment + Self.leastSpan)
-      if setAside != nil || !frontier.makes(start..<end) { return block }
+      if setAside != nil || !frontier.isMakingReady(start..<end) { return block }
       setAside = (block, block.isVacant)
       take(block)
       block.noteTaken(span: block.span)
