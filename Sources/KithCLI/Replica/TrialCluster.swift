@@ -1,5 +1,6 @@
 #if Replication
   import Foundation
+  import Synchronization
 
   /// A primary and two standbys with quorum commit, on loopback in a directory of their own: for the demo and tests.
   ///
@@ -14,6 +15,8 @@
 
     private static let user = "kith"
     private static let ports = 20_000...32_000
+    /// The last port given to a server of this process. Each has a port of its own.
+    private static let lastPort = Mutex(Int.random(in: ports))
 
     private static let startTries = 600
     private static let removalTries = 100
@@ -23,6 +26,7 @@
     private(set) var primary: Node
     private let programs: PostgresPrograms
     private let directory: String
+    private let id = UInt64.random(in: .min ... .max)
     private var servers: [String: Process] = [:]
 
     /// Starts the servers.
@@ -32,7 +36,7 @@
       self.directory = directory
       self.programs = programs
       nodes = (1...count).map { number in
-        Node(name: "n\(number)", port: Int.random(in: Self.ports), directory: "\(directory)/n\(number)")
+        Node(name: "n\(number)", port: Self.nextPort(), directory: "\(directory)/n\(number)")
       }
       primary = nodes[0]
       try programs.hand(over: directory, in: directory)
@@ -49,6 +53,13 @@
       let hosts = nodes.map { _ in "127.0.0.1" }.joined(separator: ",")
       let ports = nodes.map { String($0.port) }.joined(separator: ",")
       return "host=\(hosts) port=\(ports) user=\(Self.user) dbname=postgres sslmode=disable gssencmode=disable"
+    }
+
+    private static func nextPort() -> Int {
+      lastPort.withLock { port in
+        port = port == ports.upperBound ? ports.lowerBound : port + 1
+        return port
+      }
     }
 
     private func start() throws(CommandFailure) {
@@ -82,7 +93,9 @@
       let process = try programs.start("postgres", ["-D", node.directory], in: directory)
       servers[node.name] = process
       for _ in 0..<Self.startTries {
-        if Self.output(of: "\(programs.directory)/psql", query("SELECT 1", node)).hasPrefix("1") { return }
+        // Another server may have the port: then this one ends.
+        let name = Self.output(of: "\(programs.directory)/psql", query("SHOW cluster_name", node))
+        if name.hasPrefix(clusterName(of: node)) { return }
         if !process.isRunning { break }
         Thread.sleep(forTimeInterval: Self.pauseSeconds)
       }
@@ -151,6 +164,7 @@
       }
       let text = """
         port=\(node.port)
+        cluster_name='\(clusterName(of: node))'
         synchronous_standby_names='\(others.isEmpty ? "" : "ANY 1 (\(others))")'
         primary_conninfo='\(source ?? "")'
 
@@ -180,6 +194,9 @@
         of: "\(programs.directory)/psql", query("SELECT pg_wal_lsn_diff(\(position), '0/0')", node))
       return UInt64(text.split(separator: "\n").first ?? "") ?? 0
     }
+
+    /// What a server calls itself, unlike any other's.
+    private func clusterName(of node: Node) -> String { "\(node.name)-\(id)" }
 
     private func query(_ text: String, _ node: Node) -> [String] {
       ["-XAtq", "-h", "127.0.0.1", "-p", String(node.port), "-U", Self.user, "-d", "postgres", "-c", text]
