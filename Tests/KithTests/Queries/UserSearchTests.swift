@@ -95,6 +95,39 @@ import Testing
     #expect(error == .cancelled && short > 0)
   }
 
+  @Test("A prefix that no name has ends early, one that names have begins where it was found, with tombstones, too")
+  func rejectedPrefixes() throws {
+    let graph = try Self.network(3_000)
+    func isRejected(_ text: String) -> Bool {
+      let pin = graph.pin()
+      var start: NameSegment.Place?
+      return text.withBytes { pin.view.state.users.search.lacksPrefix($0, &start) }
+    }
+    var names = (1...3_000).map { "\(["ann", "bob", "é"][$0 % 3])\($0 * 37)" }
+    // The second time, some prefixes are those of removed users alone.
+    for _ in 0..<2 {
+      var rejectedCount = 0
+      for number in 0..<1_000 {
+        let text = ["ANN\(number)", "bob\(number * 7)", "aNn\(number * 111)", "\(number)", "z\(number)"][number % 5]
+        let matches = names.filter { $0.hasPrefix(text.lowercased()) }.sorted()
+        for fold in [TextFolding.loose, .strict] {
+          let query = UserQuery(match: .prefix, fold: fold, countsMatches: true, limit: 1_000)
+          let page = try graph.read { try $0.searchUsers(text, query) }
+          #expect(page.map { $0.username.lowercased() } == matches && page.total == matches.count, "\(text) \(fold)")
+        }
+        if isRejected(text) {
+          rejectedCount += 1
+          #expect(matches.isEmpty)
+        }
+      }
+      #expect(rejectedCount > 400 && rejectedCount < 900)
+      let removed = try graph.read { try $0.searchUsers("ann11", UserQuery(match: .prefix, limit: 1_000)) }
+      for user in removed { try graph.removeUser(user.id) }
+      names.removeAll { $0.hasPrefix("ann11") }
+    }
+    #expect(isRejected("~") && isRejected("ann1234567890") && !isRejected("AN"))
+  }
+
   @Test("A text with a trigram that no name has ends early, and only if no name matches")
   func rejectedByTrigrams() throws {
     let graph = try Self.network(3_000)

@@ -14,6 +14,8 @@ struct NameSearch {
   var limit: Int
   /// The highest possible rank. A walk in name order ends once `limit` matches of this rank are found.
   var ceiling = 0
+  /// Of a prefix: the position of its first name in the only segment, if `NameIndex.lacksPrefix` looked for it.
+  var prefixStart: NameSegment.Place?
 
   /// Whether it begins at the first name, in the order of names alone.
   var isOfFirstPage: Bool { afterRank == nil && after == nil && below == nil }

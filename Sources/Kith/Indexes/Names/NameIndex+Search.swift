@@ -23,7 +23,10 @@ extension NameIndex {
         var count = 0
         do {
           var places = found.mutableSpan
-          firstRank = forEachMatch(of: search.query, at: first, in: segment, names: names, &budget) { row, budget in
+          let start = search.prefixStart
+          firstRank = forEachMatch(
+            of: search.query, at: first, start, in: segment, names: names, &budget
+          ) { row, budget in
             if !budget.take() { return false }
             if let rank = rank(row, &budget) {
               places[count] = FoundName(row: row, rank: rank)
@@ -50,6 +53,20 @@ extension NameIndex {
   func lacksTrigram(of ascii: Span<UInt8>) -> Bool {
     guard ascii.count >= 3, let segment = onlySegment else { return false }
     return segment.parts.allSatisfy { $0.trigrams.lacksTrigram(of: ascii) }
+  }
+
+  /// Whether no name begins with an ASCII text, in any case. False, too, where that takes more than a look at one
+  /// segment.
+  /// - Parameter start: is set to the position of the first name that does, for `NameSearch.prefixStart`.
+  /// - Complexity: O(log names).
+  func lacksPrefix(_ ascii: Span<UInt8>, _ start: inout NameSegment.Place?) -> Bool {
+    guard let segment = onlySegment else { return false }
+    start = withTemporaryList(of: UInt8.self, capacity: ascii.count) { key in
+      for index in ascii.indices { key.append(Folding.lowercased(ascii[index])) }
+      let place = segment.lowerBound(key.span)
+      return segment.begins(place, with: ByteSearch.Prefix(key.span)) ? place : nil
+    }
+    return start == nil
   }
 
   /// The segment, if it is all there is in the index.
@@ -240,10 +257,12 @@ extension NameIndex {
   }
 
   /// The same for the only segment: at the first ranks of the query's gram; if there are none, of a prefix.
+  /// - Parameter start: the position of the first name with the prefix, if it is known.
   @inline(__always)
   private func forEachMatch(
-    of query: NameQuery, at first: Range<Int>?, in segment: NameSegment, names: borrowing TextColumn,
-    _ budget: inout QueryBudget, _ body: (_ row: UInt32, _ budget: inout QueryBudget) -> Bool
+    of query: NameQuery, at first: Range<Int>?, _ start: NameSegment.Place?, in segment: NameSegment,
+    names: borrowing TextColumn, _ budget: inout QueryBudget,
+    _ body: (_ row: UInt32, _ budget: inout QueryBudget) -> Bool
   ) -> Int {
     let sortedRun = sortedRuns[0]
     if let first {
@@ -254,7 +273,7 @@ extension NameIndex {
     let (text, rows) = (query.loose, segment.rows)
     let isWhole = sortedRun.deletedCount == 0
     let prefix = ByteSearch.Prefix(text.span)
-    var place = segment.lowerBound(text.span)
+    var place = start ?? segment.lowerBound(text.span)
     // Up to a block whose first key begins with the text, all keys do, and are not read.
     while let next = segment.nextBlock(after: place), segment.begins(next, with: prefix) {
       for rank in place.rank..<next.rank {

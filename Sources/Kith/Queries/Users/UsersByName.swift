@@ -9,12 +9,15 @@ struct UsersByName: Query {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
     try checkOrder()
-    if hasNoMatch(state) {
+    var prefixStart: NameSegment.Place?
+    if hasNoMatch(state, &prefixStart) {
       return Page(
         nil as UserRecords?, total: query.countsMatches ? 0 : nil, highlights: query.includesHighlights ? [] : nil)
     }
+    // Not in a constant, which would be copied.
     var plan = UserQueryPlan(
-      NameSearch(query: try nameQuery(), limit: query.limit + 1), visibility, excluded: excluded)
+      NameSearch(query: try nameQuery(), limit: query.limit + 1, prefixStart: prefixStart), visibility,
+      excluded: excluded)
     var budget = QueryBudget()
     let isFuzzy = query.match == .fuzzy
     let kind = isFuzzy ? .usersFuzzy : query.order.schema.cursorKind
@@ -47,15 +50,15 @@ struct UsersByName: Query {
     }
   }
 
-  /// Whether the trigrams of the text alone tell that no name matches. Most texts without a match end here, before
-  /// anything is allocated.
-  private func hasNoMatch(_ state: borrowing GraphState) -> Bool {
-    // A cursor may be invalid, and a long text is an error: both are detected later. A prefix is found as soon as its
-    // trigrams.
-    if query.match != .substring || !isFirstPage { return false }
+  /// Whether the trigrams of a text, or the place of a prefix, tell that no name matches. Most texts without a match
+  /// end here, before anything is allocated.
+  private func hasNoMatch(_ state: borrowing GraphState, _ prefixStart: inout NameSegment.Place?) -> Bool {
+    // A cursor may be invalid, and a long text is an error: both are detected later.
+    guard query.match == .substring || query.match == .prefix, isFirstPage else { return false }
     return text.withBytes { utf8 in
-      utf8.count <= SocialGraph.Limits.queryByteCount && Folding.isTrimmedASCII(utf8)
-        && state.users.search.lacksTrigram(of: utf8)
+      guard utf8.count <= SocialGraph.Limits.queryByteCount, Folding.isTrimmedASCII(utf8) else { return false }
+      if query.match == .substring { return state.users.search.lacksTrigram(of: utf8) }
+      return state.users.search.lacksPrefix(utf8, &prefixStart)
     }
   }
 
