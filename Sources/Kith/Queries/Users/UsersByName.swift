@@ -1,5 +1,9 @@
 /// A user search by name: checks the parameters, chooses the plan of the order, builds the page.
 struct UsersByName: Query {
+  /// The bytes of a prefix that often no name has. Shorter ones are not looked up ahead: that takes 0.1 µs more where
+  /// there are names.
+  private static let rarePrefixByteCount = 4
+
   let text: String
   let query: UserQuery
   var operation: GraphOperation { .users }
@@ -58,7 +62,7 @@ struct UsersByName: Query {
     return text.withBytes { utf8 in
       guard utf8.count <= SocialGraph.Limits.queryByteCount, Folding.isTrimmedASCII(utf8) else { return false }
       if query.match == .substring { return state.users.search.lacksTrigram(of: utf8) }
-      return state.users.search.lacksPrefix(utf8, &prefixStart)
+      return utf8.count >= Self.rarePrefixByteCount && state.users.search.lacksPrefix(utf8, &prefixStart)
     }
   }
 
