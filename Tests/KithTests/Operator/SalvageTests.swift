@@ -64,7 +64,7 @@ import Testing
 
   @Test("Salvage of any damaged store gives what the report says, and nothing that never existed")
   func damagedStore() throws {
-    let cases = try (0..<6).map { try Case(seed: UInt64(20 + $0), pruned: $0 % 3 > 0) }
+    let cases = try (0..<6).map { (index: UInt64) in try Case(seed: 20 + index, pruned: index % 3 > 0) }
     var (wholeCount, partCount, emptyCount) = (0, 0, 0)
     for seed in Self.firstSeed..<Self.firstSeed + UInt64(Self.storeCount) {
       var random = SeededRandom(seed: seed)

@@ -42,7 +42,7 @@ import Testing
     var watermark = try WatermarkFile(
       directory: Fixture.directory, disk: cut, DurableWatermark(storeID: Fixture.storeID, sequence: 3, generation: 1))
     let torn = try Fixture.recover(cut)
-    #expect(torn.report.journals.map(\.end) == [.torn(offset: 4096 + 1024, byteCount: 512)])
+    #expect(torn.report.journals.map(\.end) == [.torn(offset: 5_120, byteCount: 512)])
     #expect(torn.report.droppedByteCount == 512)
     #expect(torn.report.nextGeneration == 2)
     var journal = JournalWriter(
