@@ -47,7 +47,7 @@ import Testing
   @Test("Every so many elements of a list are read, whatever its form and length", arguments: ListForm.allCases)
   func sampledElements(form: ListForm) {
     let degrees: [UInt32] = [0, 40, 3_000, 1]
-    let elements = (0..<UInt64(3_041)).map { (index: UInt64) -> UInt64 in index * 3 << 32 | 1_600_000_000 + index }
+    let elements = (0..<3_041).map { (index: UInt64) in (index * 3) << 32 | (1_600_000_000 + index) }
     let lists = PackedLists<UInt64>(listsPerBlock: 8, form: form, degrees: degrees, elements: elements)
     var start = 0
     for (list, degree) in degrees.enumerated() {

@@ -59,8 +59,8 @@ import Testing
     #expect(reader.chainHash != 0)
     #expect(try reader.tailByteCount() == 0)
     try fixture.journal.close()
-    let usedByteCount: Int = 4096 + 4 * 512
-    #expect(fixture.disk[path]?.count == usedByteCount, "the room that was not needed is given back")
+    let writtenByteCount = 4096 + 4 * 512
+    #expect(fixture.disk[path]?.count == writtenByteCount, "closing truncates the preallocated bytes")
   }
 
   @Test("Long frames and many frames are read across the reader's window")

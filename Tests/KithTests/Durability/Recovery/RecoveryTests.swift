@@ -36,13 +36,14 @@ import Testing
     let cut = MemoryDisk(copying: fixture.disk)
     // A crash tears the third frame. The unacknowledged changes are dropped, and a new generation continues.
     var bytes = try #require(cut[path])
-    bytes[4096 + 1024 + 200] ^= 8
+    let tornOffset: Int64 = 4096 + 2 * 512
+    bytes[Int(tornOffset) + 200] ^= 8
     cut[path] = bytes
     cut[Fixture.directory + "/ACK"] = nil
     var watermark = try WatermarkFile(
       directory: Fixture.directory, disk: cut, DurableWatermark(storeID: Fixture.storeID, sequence: 3, generation: 1))
     let torn = try Fixture.recover(cut)
-    #expect(torn.report.journals.map(\.end) == [.torn(offset: 5_120, byteCount: 512)])
+    #expect(torn.report.journals.map(\.end) == [.torn(offset: tornOffset, byteCount: 512)])
     #expect(torn.report.droppedByteCount == 512)
     #expect(torn.report.nextGeneration == 2)
     var journal = JournalWriter(
