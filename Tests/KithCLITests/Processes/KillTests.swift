@@ -7,7 +7,7 @@ import Testing
 /// A writing process is killed at random moments, repeatedly. Every acknowledged change must be there afterwards. The
 /// store must hold a prefix of the requests, cut between two of them.
 ///
-/// `KITH_KILLS=2000` in CI, 100,000 for a long run.
+/// `KITH_KILLS=100000` for a long run.
 @Suite struct KillTests {
   private static let tellerCount = 2
 

@@ -8,7 +8,7 @@ import Testing
 ///
 /// | setting | meaning | without it |
 /// |---|---|---|
-/// | `KITH_CRASHES` | how many crashes: 1,000,000 in CI, 100,000,000 in a long run | a few seconds' worth |
+/// | `KITH_CRASHES` | how many crashes: 100,000,000 in a long run | a few seconds' worth |
 /// | `KITH_CRASH_SEED` | the first seed; with `KITH_CRASHES=1` that seed alone, call by call | 0 |
 /// | `KITH_CRASH_WORKERS` | tasks that share the work | one a core |
 ///
