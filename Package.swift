@@ -7,11 +7,6 @@ let settings: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),  // inside the module only: a Span over one's own memory
 ]
 
-// `KITH_SANITIZER=address` or `thread` in the environment makes builds for `.ci/run` that take less time: tests without
-// optimization, and for the thread sanitizer only the libraries whose tests it runs.
-let sanitizer = Context.environment["KITH_SANITIZER"]
-let testSettings = sanitizer == nil ? settings : settings + [.unsafeFlags(["-Onone"])]
-
 let package = Package(
   name: "kith",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -72,21 +67,21 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "KithCLI", dependencies: ["CExplorer", "Kith", "KithReplication"], swiftSettings: settings),
-    .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: testSettings),
+    .testTarget(name: "KithTests", dependencies: ["Kith"], swiftSettings: settings),
     .target(name: "HostModels", path: "Tests/HostModels"),
     .testTarget(
-      name: "KithHostTests", dependencies: ["Kith", "KithFoundation", "HostModels"], swiftSettings: testSettings),
+      name: "KithHostTests", dependencies: ["Kith", "KithFoundation", "HostModels"], swiftSettings: settings),
     .testTarget(
-      name: "KithReplicationTests", dependencies: ["Kith", "KithReplication"], swiftSettings: testSettings),
+      name: "KithReplicationTests", dependencies: ["Kith", "KithReplication"], swiftSettings: settings),
     .testTarget(
-      name: "KithCLITests", dependencies: ["Kith", "KithCLI", "KithReplication"], swiftSettings: testSettings),
+      name: "KithCLITests", dependencies: ["Kith", "KithCLI", "KithReplication"], swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17
 )
 
-if sanitizer == "thread" {
-  let left = ["Kith", "KithFoundation"]
-  package.products.removeAll { !left.contains($0.name) }
-  package.targets.removeAll { ["CKith", "KithC", "KithReplication", "KithCLI"].contains($0.name) }
-  package.targets.removeAll { ["KithReplicationTests", "KithCLITests"].contains($0.name) }
+// `.ci/run` sets it for the thread sanitizer, under which neither the command nor replicas are tested.
+if Context.environment["KITH_TESTED"] == "libraries" {
+  package.products.removeAll { !["Kith", "KithFoundation"].contains($0.name) }
+  let left = ["CKith", "KithC", "KithCLI", "KithCLITests", "KithReplication", "KithReplicationTests"]
+  package.targets.removeAll { left.contains($0.name) }
 }
