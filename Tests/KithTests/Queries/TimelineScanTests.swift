@@ -93,6 +93,25 @@ import Testing
     #expect(try scanned(try crowd(6_500, writes: { $0 % 3 == 0 }), before: nil) == nil)
   }
 
+  @Test("If a sample of few followees has most posts, their first page gets a scan")
+  func planByActivity() throws {
+    /// User 1 follows 300 of 40,000, the first ones; every n-th user writes a post, the latest the last.
+    func rows(every step: Int, of writerCount: Int) throws -> [UInt32]? {
+      let graph = SocialGraph()
+      try graph.batch { batch throws(KithError) in
+        for number in 1...40_000 { try batch.apply(.addUser(id: nil, username: "user \(number)")) }
+        for number in 2...301 as ClosedRange<Int64> { try batch.apply(.follow(by: 1, target: UserID(number), at: 0)) }
+        for number in stride(from: 2, through: writerCount + 1, by: step) {
+          try batch.apply(
+            .addPost(id: nil, author: UserID(Int64(number)), text: "", createdAt: Timestamp(Int64(number))))
+        }
+      }
+      return try scanned(graph, before: nil, limit: 200)
+    }
+    #expect(try rows(every: 1, of: 300) == (100..<300).reversed())
+    #expect(try rows(every: 100, of: 39_000) == nil)
+  }
+
   @Test("A page before the latest possible time lacks a post of that time in either plan")
   func latestTime() throws {
     let graph = try graph(followeeCount: 30, mutes: false)

@@ -13,18 +13,25 @@ enum TimelinePlan {
     static let filteredPost = 8
     /// Adding a followee to the Bloom filter, with the clearing of its slots.
     static let filteredFollowee = 4
-    /// In a merge: reading a followee, searching a followee's list, and the first post of a list with the step to it.
-    static let gatheredFollowee = 2
+    /// In a merge: reading a followee's newest time, from the second-level cache or from beyond it.
+    static let cachedFollowee = 2
+    static let scatteredFollowee = 20
+    /// The users whose newest times, a megabyte, stay in that cache.
+    static let cachedUserCount = 1 << 18
+    /// In a merge: searching a followee's list, and the first post of a list with the step to it.
     static let searchedList = 160
     static let mergedPost = 120
-    /// The most that a scan that soon gives up may cost: this fraction (1/n) of what it delays.
+    /// Reading the numbers of posts of a sample of followees.
+    static let sample = 2_000
+    /// The most that a scan that soon gives up, or a sample, may cost: this fraction (1/n) of what it delays.
     static let trialShare = 8
     /// How many times as often as the average user followees may post. A scan that this does not make cheaper is not
     /// tried: for later pages of a hundred followees, trials took a tenth of the time.
     static let mostActivity = 6
 
-    static func merge(_ followeeCount: Int, searching searchedCount: Int, limit: Int) -> Int {
-      followeeCount * gatheredFollowee + searchedCount * searchedList + min(followeeCount, limit) * mergedPost
+    static func merge(_ followeeCount: Int, of userCount: Int, searching searchedCount: Int, limit: Int) -> Int {
+      let gatheredFollowee = userCount <= cachedUserCount ? cachedFollowee : scatteredFollowee
+      return followeeCount * gatheredFollowee + searchedCount * searchedList + min(followeeCount, limit) * mergedPost
     }
 
     /// The cost of a scan that has no Bloom filter yet, and builds one if that pays.
@@ -49,18 +56,22 @@ enum TimelinePlan {
     if self == .scan { return .max }
     let followeeCount = state.follows.targetCount(user)
     if followeeCount == 0 { return nil }
+    let userCount = state.users.count
+    func mergeCost(searching searchedCount: Int) -> Int {
+      Cost.merge(followeeCount, of: userCount, searching: searchedCount, limit: range.limit)
+    }
     let isFirst = range.high == .end
-    let mostCost = Cost.merge(followeeCount, searching: isFirst ? 0 : followeeCount, limit: range.limit)
-    let usualCount = range.limit * state.users.count / followeeCount
-    if isFirst { return isScanWorthTrying(usualCount, followeeCount, mostCost) ? mostCost : nil }
     let isSampled = followeeCount >= Self.sampledFolloweeCount
-    if !isSampled && !isScanWorthTrying(usualCount, followeeCount, mostCost) { return nil }
-    let searchedCount = searchedCount(followeeCount, user, range, state)
-    let mergeCost = Cost.merge(followeeCount, searching: searchedCount, limit: range.limit)
-    if isScanWorthTrying(usualCount, followeeCount, mergeCost) { return mergeCost }
-    if !isSampled { return nil }
+    let usualCount = range.limit * userCount / followeeCount
+    var cost = mergeCost(searching: isFirst ? 0 : followeeCount)
+    if !isFirst {
+      if !isSampled && !isScanWorthTrying(usualCount, followeeCount, cost) { return nil }
+      cost = mergeCost(searching: searchedCount(followeeCount, user, range, state))
+    }
+    if isScanWorthTrying(usualCount, followeeCount, cost) { return cost }
+    if !isSampled || Cost.sample * Cost.trialShare > cost { return nil }
     let postCount = range.limit * state.posts.count / max(1, postCount(followeeCount, user, state))
-    return Cost.scan(postCount, followeeCount) <= mergeCost ? mergeCost : nil
+    return Cost.scan(postCount, followeeCount) <= cost ? cost : nil
   }
 
   /// Whether a scan may be cheaper: either it is, if all users post equally often, or it may be, if followees post more
