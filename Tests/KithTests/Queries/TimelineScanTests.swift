@@ -98,8 +98,12 @@ import Testing
     /// User 1 follows 300 of 40,000, the first ones; every n-th user writes a post, the latest the last.
     func rows(every step: Int, of writerCount: Int) throws -> [UInt32]? {
       let graph = SocialGraph()
+      for group in 0..<4 {
+        try graph.batch { batch throws(KithError) in
+          for number in 1...10_000 { try batch.apply(.addUser(id: nil, username: "user \(group) \(number)")) }
+        }
+      }
       try graph.batch { batch throws(KithError) in
-        for number in 1...40_000 { try batch.apply(.addUser(id: nil, username: "user \(number)")) }
         for number in 2...301 as ClosedRange<Int64> { try batch.apply(.follow(by: 1, target: UserID(number), at: 0)) }
         for number in stride(from: 2, through: writerCount + 1, by: step) {
           try batch.apply(
