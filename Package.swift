@@ -82,6 +82,6 @@ let package = Package(
 // `.ci/run` sets it for the thread sanitizer, under which neither the command nor replicas are tested.
 if Context.environment["KITH_TESTED"] == "libraries" {
   package.products.removeAll { !["Kith", "KithFoundation"].contains($0.name) }
-  let left = ["CKith", "KithC", "KithCLI", "KithCLITests", "KithReplication", "KithReplicationTests"]
-  package.targets.removeAll { left.contains($0.name) }
+  let untested = ["CKith", "KithC", "KithCLI", "KithCLITests", "KithReplication", "KithReplicationTests"]
+  package.targets.removeAll { untested.contains($0.name) }
 }

@@ -63,6 +63,7 @@ enum TimelinePlan {
     let isFirst = range.high == .end
     let isSampled = followeeCount >= Self.sampledFolloweeCount
     let usualCount = range.limit * userCount / followeeCount
+    // The most that a merge may cost; for a later page then an estimate.
     var cost = mergeCost(searching: isFirst ? 0 : followeeCount)
     if !isFirst {
       if !isSampled && !isScanWorthTrying(usualCount, followeeCount, cost) { return nil }
