@@ -47,14 +47,14 @@ static inline uint64_t kith_places(const uint8_t *bytes, size_t gap, uint8_t fir
 }
 
 // Bit n: number n of 64 has all the bits of `wanted`.
-static inline uint64_t kith_supersets(const uint32_t *numbers, uint32_t wanted) {
+static inline uint64_t kith_supersets(const uint64_t *numbers, uint64_t wanted) {
   uint64_t found = 0;
 #if defined(__SSE2__)
-  typedef uint32_t words __attribute__((vector_size(16), aligned(4)));
-  typedef float lanes __attribute__((vector_size(16)));
-  for (int step = 0; step < 16; step++) {
-    words four = *(const words *)(numbers + 4 * step);
-    found |= (uint64_t)__builtin_ia32_movmskps((lanes)((four & wanted) == wanted)) << (4 * step);
+  typedef uint64_t words __attribute__((vector_size(16), aligned(8)));
+  typedef double lanes __attribute__((vector_size(16)));
+  for (int step = 0; step < 32; step++) {
+    words two = *(const words *)(numbers + 2 * step);
+    found |= (uint64_t)__builtin_ia32_movmskpd((lanes)((two & wanted) == wanted)) << (2 * step);
   }
 #else
   for (int index = 0; index < 64; index++) found |= (uint64_t)((numbers[index] & wanted) == wanted) << index;

@@ -59,7 +59,7 @@ extension GraphState {
   var structures: [(unit: String?, name: String, byteCount: Int)] {
     var structures: [(unit: String?, name: String, byteCount: Int)] = [
       ("user", "userIDs", users.identifiers.byteCount),
-      ("user", "usernames", users.names.memoryByteCount),
+      ("user", "usernames", users.names.memoryByteCount + users.digests.byteCount),
       ("user", "usernameLookup", users.nameLookupByteCount),
       ("user", "usernameSearch", users.search.byteCount),
       ("post", "postIDs", posts.identifiers.byteCount),

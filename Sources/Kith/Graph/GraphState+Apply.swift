@@ -147,7 +147,7 @@ extension GraphState {
     if ByteSearch.compare(users.names.bytes(Int(row)), bytes) == 0 { return false }
     let twin = try twin(of: bytes, username, besides: row, replaying: replaying)
     users.rename(row, to: bytes)
-    posts.setSignature(users.names.signature(row), of: row)
+    posts.setSignature(users.digests.signature(row), of: row)
     if let twin { users.notePair(row, twin) }
     return true
   }
@@ -232,7 +232,7 @@ extension GraphState {
       throw .limitExceeded(.postsEverAdded(limit: SocialGraph.Limits.rowCount))
     }
     text.withBytes { bytes in
-      _ = posts.append(id: id, author: row, signature: users.names.signature(row), time: time, text: bytes)
+      _ = posts.append(id: id, author: row, signature: users.digests.signature(row), time: time, text: bytes)
     }
     users.countPost(of: row, by: 1)
     likes.appendTarget()

@@ -13,7 +13,7 @@ extension GraphState {
       add(kind.plural, self[kind].checkInvariants(kind.plural, ids: users.identifiers.ids))
     }
     add("popularity", popularity.checkInvariants(follows))
-    add("cards", checkCards() + posts.index.checkSignatures(posts.authors, users.names))
+    add("cards", checkCards() + posts.index.checkSignatures(posts.authors, users.digests))
     add("rows", checkRowCounts())
     add("edges", checkEdges())
     return problems

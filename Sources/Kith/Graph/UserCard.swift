@@ -1,5 +1,5 @@
 /// What a page of a result shows of a user: the words of a row of `UserTable.names`, behind the reference of the name.
-/// With that, 32 bytes, which never straddle cache lines. The last word is shared with `NameSignature`.
+/// With that, 32 bytes, which never straddle cache lines.
 ///
 /// The counts repeat the lengths of lists, each of which is two levels and a cache miss away.
 struct UserCard: Equatable {
@@ -22,14 +22,14 @@ extension TextColumn {
     let (name, id, counts, posts) = fourWords(Int(row))
     let card = UserCard(
       id: Int64(bitPattern: id), followerCount: Int(counts & 0xFFFF_FFFF), followeeCount: Int(counts >> 32),
-      postCount: Int(posts & 0xFFFF_FFFF))
+      postCount: Int(posts))
     return (name, card)
   }
 
   mutating func setCard(_ row: UInt32, _ card: UserCard) {
     self[Int(row), 1] = UInt64(bitPattern: card.id)
     self[Int(row), 2] = UInt64(card.followeeCount) << 32 | UInt64(card.followerCount)
-    self[Int(row), 3] = self[Int(row), 3] & ~0xFFFF_FFFF | UInt64(UInt32(card.postCount))
+    self[Int(row), 3] = UInt64(card.postCount)
   }
 
   /// Counts a follow that was added (`by` is 1) or removed (-1).

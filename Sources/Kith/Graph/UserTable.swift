@@ -2,8 +2,9 @@
 /// name.
 struct UserTable: ~Copyable, Sendable {
   private(set) var identifiers: IdentifierTable
-  /// The names, and the cards (`UserCard`, `NameSignature`).
+  /// The names, and the cards (`UserCard`).
   private(set) var names: TextColumn
+  private(set) var digests: NameDigests
   private var byName: HashIndex
   /// By loose key, if usernames are unique by it; see `keepLooseKeys`.
   private var byLooseKey: HashIndex?
@@ -18,6 +19,7 @@ struct UserTable: ~Copyable, Sendable {
   init() {
     identifiers = IdentifierTable()
     names = TextColumn(wordsPerRow: UserCard.wordsPerRow)
+    digests = NameDigests()
     byName = HashIndex()
     byLooseKey = nil
     twins = [:]
@@ -25,12 +27,13 @@ struct UserTable: ~Copyable, Sendable {
   }
 
   private init(
-    identifiers: consuming IdentifierTable, names: consuming TextColumn, byName: consuming HashIndex,
-    byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32], search: consuming NameIndex, count: Int,
-    defersSearch: Bool
+    identifiers: consuming IdentifierTable, names: consuming TextColumn, digests: consuming NameDigests,
+    byName: consuming HashIndex, byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32],
+    search: consuming NameIndex, count: Int, defersSearch: Bool
   ) {
     self.identifiers = identifiers
     self.names = names
+    self.digests = digests
     self.byName = byName
     self.byLooseKey = byLooseKey
     self.twins = twins
@@ -41,8 +44,8 @@ struct UserTable: ~Copyable, Sendable {
 
   mutating func pin() -> UserTable {
     UserTable(
-      identifiers: identifiers.pin(), names: names.pin(), byName: byName.pin(), byLooseKey: byLooseKey?.pin(),
-      twins: twins, search: search.pin(), count: count, defersSearch: defersSearch)
+      identifiers: identifiers.pin(), names: names.pin(), digests: digests.pin(), byName: byName.pin(),
+      byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(), count: count, defersSearch: defersSearch)
   }
 
   /// The number of rows, including those of removed users.
@@ -142,6 +145,7 @@ struct UserTable: ~Copyable, Sendable {
     let row = UInt32(identifiers.count)
     identifiers.append(id)
     names.append(name)
+    digests.grow(to: identifiers.count)
     names.setCard(row, UserCard(id: id, followerCount: 0, followeeCount: 0, postCount: 0))
     enter(row)
     count += 1
@@ -152,6 +156,7 @@ struct UserTable: ~Copyable, Sendable {
   /// - Parameter liveCount: the number of rows that will have a name.
   mutating func beginRestoring(_ identifiers: consuming IdentifierTable, liveCount: Int) {
     names.grow(to: identifiers.count)
+    digests.grow(to: identifiers.count)
     self.identifiers = identifiers
     defersSearch = true
     byName.reserve(liveCount)
@@ -186,9 +191,12 @@ struct UserTable: ~Copyable, Sendable {
   /// Prefetches the cards of both ends of a follow.
   @inline(__always)
   func prefetchCards(_ source: UInt32, _ target: UInt32) {
-    names.prefetchReference(Int(source))
-    names.prefetchReference(Int(target))
+    prefetchCard(source)
+    prefetchCard(target)
   }
+
+  @inline(__always)
+  func prefetchCard(_ row: UInt32) { names.prefetchReference(Int(row)) }
 
   /// Counts a follow that was added (`by` is 1) or removed (-1).
   /// - Returns: the target's number of followers.
@@ -213,7 +221,7 @@ struct UserTable: ~Copyable, Sendable {
   }
 
   private mutating func enter(_ row: UInt32) {
-    names.setSignature(row, NameSignature(name: names.bytes(Int(row))))
+    digests.set(row, name: names.bytes(Int(row)))
     byName.insert(nameHash(row), row: row)
     if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
     if !defersSearch { search.insert(row, names: names) }
@@ -291,13 +299,14 @@ struct UserTable: ~Copyable, Sendable {
     var live = 0
     for row in 0..<UInt32(rowCount) where isLive(row) {
       live += 1
-      if names.signature(row) != NameSignature(key: Folding.loose(names.bytes(Int(row))).span) {
-        problems.append("users: the signature of row \(row) is another name's")
+      if !digests.holds(row, key: Folding.loose(names.bytes(Int(row))).span) {
+        problems.append("users: the digest of row \(row) is another name's")
       }
       if self.row(exactlyNamed: names.bytes(Int(row))) != row {
         problems.append("users: the name of row \(row) does not lead to it")
       }
     }
+    if digests.count != rowCount { problems.append("users: \(digests.count) digests of \(rowCount) rows") }
     if live != count || byName.count != count {
       problems.append("users: \(count) counted, \(live) live, \(byName.count) names")
     }

@@ -6,15 +6,14 @@ import Testing
 @Suite struct NameSignatureTests {
   private static let letters = ["a", "b", "Z", "0", "_", "é", "ß", "日", "🙂", "\u{301}", "ﬁ"]
 
-  @Test("A name's signature lets every part of its loose key pass, and is that of its key")
+  @Test("A name's signature lets every part of its loose key pass")
   func parts() {
     var random = SeededRandom(seed: 5)
     for _ in 0..<3_000 {
       let kinds = 2 + random.below(Self.letters.count - 1)
       let name = Array((0..<random.below(24)).map { _ in Self.letters[random.below(kinds)] }.joined().utf8)
       let key = Folding.loose(name.span)
-      let signature = NameSignature(name: name.span)
-      #expect(signature == NameSignature(key: key.span))
+      let signature = NameSignature(key: key.span)
       let start = random.below(key.count + 1)
       let part = key[start..<start + random.below(key.count - start + 1)]
       #expect(signature.mayHold(NameSignature(key: part.span)), "seed 5: \(name), \(part)")
@@ -25,7 +24,7 @@ import Testing
   func selective() {
     var random = SeededRandom(seed: 6)
     func word(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(97 + random.below(26)) } }
-    let names = (0..<500).map { _ in NameSignature(name: word(12).span) }
+    let names = (0..<500).map { _ in NameSignature(key: word(12).span) }
     let queries = (0..<100).map { _ in NameSignature(key: word(4).span) }
     let passed = queries.reduce(0) { count, query in count + names.count { $0.mayHold(query) } }
     #expect(passed < 100 * 500 / 20, "seed 6: \(passed) of 50,000 pass")

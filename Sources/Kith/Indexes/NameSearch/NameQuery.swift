@@ -81,8 +81,8 @@ struct NameQuery {
     return query
   }
 
-  /// Whether matches are adjacent in name order, or nearly so.
-  var hasAdjacentMatches: Bool { match == .prefix || match == .substring && loose.count < 3 }
+  /// Whether the text is one gram, looked for anywhere.
+  var isOneGram: Bool { match == .substring && (1...3).contains(loose.count) }
 
   var matchesAnywhere: Bool { match == .substring || match == .pattern }
 

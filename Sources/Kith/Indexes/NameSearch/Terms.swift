@@ -70,7 +70,7 @@ struct Terms: ~Copyable {
   /// What a name has at least that contains some of the words.
   @inline(__always)
   func signature(of wanted: UInt64) -> NameSignature {
-    var (rest, bits) = (wanted, UInt32(0))
+    var (rest, bits) = (wanted, UInt64(0))
     while rest != 0 {
       bits |= words[rest.trailingZeroBitCount].signature.bits
       rest &= rest &- 1

@@ -44,8 +44,20 @@ extension NameIndex {
     return searchSources(search, names: names, &budget, rank: rank)
   }
 
-  /// Whether a query's text is one gram, and so frequent that more than a page of names have it.
-  func hasFrequentGram(_ query: NameQuery) -> Bool { onlySegment?.firstRanks(of: query) != nil }
+  /// About how many blocks of segments have the rarest gram of a text, which a walk over its matches reads at most. If
+  /// the text is one gram, each has a match, or of one or two letters one in four. Nil unless the text is looked for
+  /// anywhere.
+  /// - Complexity: O(bytes of the text · parts of all segments).
+  func blockEstimate(of query: NameQuery) -> Int? {
+    guard query.match == .substring, !query.loose.isEmpty else { return nil }
+    var count = 0
+    for sortedRun in sortedRuns {
+      if case .segment(let segment) = sortedRun.body {
+        for part in segment.parts { count += part.blockEstimate(ofText: query.loose.span) }
+      }
+    }
+    return count
+  }
 
   /// Whether an ASCII text has a trigram that no name has. False, too, where that takes more than a look at one
   /// segment.
@@ -94,6 +106,9 @@ extension NameIndex {
     }
   }
 
+  /// Whether one sorted run, or the memtable, is all there is in the index: matches then come in name order.
+  var hasOneSource: Bool { sortedRuns.count + (memtable.count > 0 ? 1 : 0) == 1 }
+
   /// Searches the runs and the memtable one by one.
   @inline(never)
   private func searchSources(
@@ -102,7 +117,7 @@ extension NameIndex {
   ) -> [FoundName] {
     var found: [FoundName] = []
     // A single source, as after a restart, already yields names in the requested order: no selection is needed.
-    let isInOrder = search.afterRank == nil && sortedRuns.count + (memtable.count > 0 ? 1 : 0) == 1
+    let isInOrder = search.afterRank == nil && hasOneSource
     var selection = NameSelection(limit: search.limit)
     // Without bounds either, no key is read again.
     let needsKeys = !isInOrder || search.after != nil || search.below != nil

@@ -1,16 +1,29 @@
 /// A scan of given names without the index: the first that match, by rank, descending, then by name. Faster than the
 /// index where few users out of many are candidates.
 ///
-/// A name is read only if its signature lets it pass, and if it may come before the last result. The cost per name is
-/// mostly that of fetching its card; the names that pass are fetched in groups, so that their cache misses overlap.
+/// A name is read only if its signature lets it pass, and if it may come before the last result. The cards of those
+/// that pass, then their names, are fetched in groups, so that their cache misses overlap. If all users have one rank,
+/// those whose keys begin lowest are read first: few others are then read at all.
 struct NameScan: ~Copyable {
-  private static let groupCount = 64
-  private static let countAhead = 24
+  /// The rows whose signatures are tested between two looks at how many passed.
+  private static let stepCount = 32
+  /// The rows between the one whose signature is tested and the one whose signature is prefetched.
+  private static let countAhead = 64
+  /// The names that are fetched together.
+  private static let groupCount = 32
+  /// The most users who pass before names are read, if all have one rank.
+  private static let maximumCandidateCount = 4_096
+  /// The names that are read of them first.
+  private static let firstCount = 64
 
   private let query: NameQuery
   private let limit: Int
   private let after: NameKey?
   private let afterRank: Int?
+  /// Whether all users have one rank.
+  private let hasOneRank: Bool
+  /// The candidates that are collected before names are read.
+  private let candidateLimit: Int
   /// What the names of matches have at least.
   private let signature: NameSignature
   /// Whether the text is looked for in names in ASCII as they are.
@@ -18,17 +31,23 @@ struct NameScan: ~Copyable {
   /// The loose keys of matches.
   private var keys: KeyBuffer
   private var best: [Match] = []
-  /// The rows of a group that pass.
-  private var passing = [UInt32](repeating: 0, count: groupCount)
+  /// Rows that passed, in the low words. In the high words, if all users have one rank: how their keys begin, inverted,
+  /// so that the first are the largest.
+  private var candidates: [UInt64]
+  private var candidateCount = 0
 
   /// - Parameters:
   ///   - limit: the most results.
   ///   - after: the position after which the results begin.
-  init(_ query: NameQuery, limit: Int, after: NameKey?, afterRank: Int?) {
+  ///   - oneRankOf: how many users there are, if all have one rank; it is that of `after`.
+  init(_ query: NameQuery, limit: Int, after: NameKey?, afterRank: Int?, oneRankOf userCount: Int? = nil) {
     self.query = query
     self.limit = limit
     self.after = after
     self.afterRank = afterRank
+    hasOneRank = userCount != nil
+    candidateLimit = userCount.map { min($0, Self.maximumCandidateCount) } ?? Self.groupCount
+    candidates = [UInt64](repeating: 0, count: candidateLimit + Self.stepCount)
     signature = NameSignature(key: query.loose.span)
     isPlain = query.match == .substring && !query.isEmpty && Folding.isASCII(query.loose.span)
     keys = KeyBuffer(capacity: 1_024)
@@ -45,45 +64,102 @@ struct NameScan: ~Copyable {
   /// Whether there are as many results as are wanted. They may still be replaced by better ones.
   var isFull: Bool { best.count == limit }
 
-  /// The results so far.
+  /// The results so far, after `finish`.
   var found: [FoundName] { best.map { FoundName(row: $0.row, rank: $0.rank) } }
 
-  /// Adds the rows in a list.
+  /// Adds the rows in a list. Call `finish` after the last list.
   /// - Parameter rank: returns the rank of a user, or nil to skip the user.
-  /// - Complexity: O(rows + bytes of the names that pass + matches · log limit).
+  /// - Complexity: O(rows + bytes of the names that are read + matches · log limit).
   @inline(__always)
   mutating func add<Element>(
-    _ list: Span<Element>, names: borrowing TextColumn, _ budget: inout QueryBudget, row: (Element) -> UInt32,
-    rank: (UInt32) -> Int?
+    _ list: Span<Element>, digests: borrowing NameDigests, names: borrowing TextColumn, _ budget: inout QueryBudget,
+    row: (Element) -> UInt32, rank: (UInt32) -> Int?
   ) {
     if query.matchesNothing { return }
-    for index in 0..<min(Self.countAhead, list.count) { names.prefetchReference(Int(row(list[index]))) }
-    let signature = signature
+    let (wanted, limit) = (signature.bits, candidateLimit)
+    for index in 0..<min(Self.countAhead, list.count) { digests.prefetchSignature(row(list[index])) }
     var start = 0
     while start < list.count {
-      let end = min(start + Self.groupCount, list.count)
-      if !budget.takeSteps(end - start) { return }
-      var count = 0
+      let bounds = bounds
+      var count = candidateCount
       do {
-        var passing = passing.mutableSpan
-        for index in start..<end {
-          if index + Self.countAhead < list.count {
-            names.prefetchReference(Int(row(list[index + Self.countAhead])))
+        var candidates = candidates.mutableSpan
+        while start < list.count && count < limit {
+          let end = min(start + Self.stepCount, list.count)
+          if !budget.takeSteps(end - start) { return }
+          let first = count
+          // Without branches on what is read, so that the cache misses overlap.
+          for index in start..<end {
+            let ahead = index + Self.countAhead
+            if ahead < list.count { digests.prefetchSignature(row(list[ahead])) }
+            let row = row(list[index])
+            candidates[count] = UInt64(row)
+            count &+= Self.isZero(~digests.signatures[row] & wanted)
           }
-          let row = row(list[index])
-          if names.signature(row).mayHold(signature) {
-            names.prefetchText(Int(row))
-            passing[count] = row
-            count += 1
+          start = end
+          guard let bounds else { continue }
+          let passedCount = count
+          count = first
+          for index in first..<passedCount {
+            let row = candidates[index]
+            let beginning = digests.beginnings[UInt32(truncatingIfNeeded: row)]
+            candidates[count] = UInt64(~beginning) << 32 | row
+            let (before, behind) = (Int(beginning) &- Int(bounds.first), Int(bounds.last) &- Int(beginning))
+            count &+= 1 &+ ((before | behind) &>> 63)
           }
         }
       }
-      for index in 0..<count {
-        if let rank = rank(passing[index]) { take(passing[index], rank, names: names, &budget) }
-      }
-      start = end
+      candidateCount = count
+      if count >= limit { finish(names: names, &budget, rank: rank) }
     }
   }
+
+  /// Reads the names of the rows that were added.
+  @inline(__always)
+  mutating func finish(names: borrowing TextColumn, _ budget: inout QueryBudget, rank: (UInt32) -> Int?) {
+    let count = candidateCount
+    candidateCount = 0
+    if !hasOneRank { return take(0..<count, names: names, &budget, rank: rank) }
+    var (start, size) = (0, max(Self.firstCount, 2 * limit))
+    while start < count {
+      let end = min(start + size, count)
+      if end < count {
+        var candidates = candidates.mutableSpan
+        Selection.moveLargest(end - start, of: &candidates, from: start, to: count)
+      }
+      take(start..<end, names: names, &budget, rank: rank)
+      if let bounds, ~UInt32(candidates[end - 1] >> 32) > bounds.last { return }
+      (start, size) = (end, size * 4)
+    }
+  }
+
+  /// Takes some candidates.
+  @inline(__always)
+  private mutating func take(
+    _ range: Range<Int>, names: borrowing TextColumn, _ budget: inout QueryBudget, rank: (UInt32) -> Int?
+  ) {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.groupCount) {
+      let group = start..<min(start + Self.groupCount, range.upperBound)
+      for index in group { names.prefetchReference(Int(UInt32(truncatingIfNeeded: candidates[index]))) }
+      for index in group { names.prefetchText(Int(UInt32(truncatingIfNeeded: candidates[index]))) }
+      for index in group {
+        let row = UInt32(truncatingIfNeeded: candidates[index])
+        if let rank = rank(row) { take(row, rank, names: names, &budget) }
+      }
+    }
+  }
+
+  /// How the keys of users who may be results begin, if all have one rank.
+  @inline(__always)
+  private var bounds: (first: UInt32, last: UInt32)? {
+    guard hasOneRank else { return nil }
+    let first = after.map { NameDigests.beginning(ofKey: $0.loose.span) } ?? 0
+    return (first, best.count == limit ? UInt32(best[limit - 1].word >> 32) : .max)
+  }
+
+  /// 1 for zero, else 0.
+  @inline(__always)
+  private static func isZero(_ word: UInt64) -> Int { Int(bitPattern: UInt(((word | (0 &- word)) &>> 63) ^ 1)) }
 
   /// Takes a user who is among the best so far, if the name matches.
   private mutating func take(_ row: UInt32, _ rank: Int, names: borrowing TextColumn, _ budget: inout QueryBudget) {

@@ -128,6 +128,13 @@ extension NameSegment.Part {
     }
   }
 
+  /// About how many blocks have the rarest gram of a text that is not empty.
+  func blockEstimate(ofText text: Span<UInt8>) -> Int {
+    var least = Int.max
+    Grams.forEach(ofQuery: text) { least = min(least, blockEstimate(of: $0)) }
+    return least
+  }
+
   private func blockEstimate(of gram: UInt32) -> Int {
     if gram >= 1 << 16 { return trigrams.entry(of: gram)?.countEstimate ?? 0 }
     return (shortGrams.entry(of: gram)?.countEstimate ?? 0) * NameSegment.blocksPerGroup

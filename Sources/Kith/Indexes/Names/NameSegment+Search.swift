@@ -6,7 +6,7 @@ extension NameSegment {
   /// The first ranks that contain a query's text, ascending, as a range of `firstRanks.ranks`. Nil unless the text is
   /// one gram, and a frequent one.
   func firstRanks(of query: NameQuery) -> Range<Int>? {
-    guard query.match == .substring, (1...3).contains(query.loose.count) else { return nil }
+    guard query.isOneGram else { return nil }
     return firstRanks.range(of: query.loose.reduce(0) { $0 << 8 | UInt32($1) })
   }
 

@@ -20,11 +20,11 @@ extension PostIndex {
 
 extension PostIndex {
   /// Whether the memtables have the signatures of their authors' names.
-  func checkSignatures(_ authors: borrowing Column<UInt32>, _ names: borrowing TextColumn) -> [String] {
+  func checkSignatures(_ authors: borrowing Column<UInt32>, _ digests: borrowing NameDigests) -> [String] {
     var problems: [String] = []
     for memtable in memtables {
       for row in memtable.rows where authors[row] != PostTable.noAuthor {
-        if memtable.signature(of: row) == names.signature(authors[row]) { continue }
+        if memtable.signature(of: row) == digests.signature(authors[row]) { continue }
         problems.append("post index: the signature of row \(row) is another name's")
       }
     }

@@ -13,7 +13,7 @@ struct PostMemtable: Sendable {
   private var newestTimes = [Int64](repeating: .min, count: RecentTexts.capacity / RecentTexts.textsPerBlock)
 
   /// By post: the signature of its author's present name.
-  private var signatures = [UInt32](repeating: 0, count: RecentTexts.capacity)
+  private var signatures = [UInt64](repeating: 0, count: RecentTexts.capacity)
 
   /// - Parameter isFirst: whether no others are expected soon.
   init(firstRow: UInt32, isFirst: Bool = true) {
@@ -95,5 +95,5 @@ struct PostMemtable: Sendable {
     return index < count ? firstRow + UInt32(index) : nil
   }
 
-  var byteCount: Int { texts.byteCount + (authors.count + newestTimes.count) * 8 + signatures.count * 4 }
+  var byteCount: Int { texts.byteCount + (authors.count + newestTimes.count + signatures.count) * 8 }
 }

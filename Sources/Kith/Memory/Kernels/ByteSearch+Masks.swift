@@ -114,7 +114,7 @@ extension ByteSearch {
   }
 
   /// Bit n: the number n places after `start` has all the bits of `wanted`. Covers 64 numbers.
-  static func supersets(of wanted: UInt32, in numbers: Span<UInt32>, from start: Int) -> UInt64 {
+  static func supersets(of wanted: UInt64, in numbers: Span<UInt64>, from start: Int) -> UInt64 {
     precondition(start >= 0 && start + maskByteCount <= numbers.count, "64 numbers are compared")
     return unsafe numbers.withUnsafeBufferPointer { numbers in
       // Safety: 64 numbers follow `start`.

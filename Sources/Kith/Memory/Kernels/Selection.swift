@@ -1,15 +1,18 @@
 /// Selection of the largest values without sorting.
 enum Selection {
-  /// Moves the `count` largest values to the front, unordered except that the smallest of them is last.
+  /// Moves the `count` largest of the values in a range to its front, unordered except that the smallest of them is
+  /// last.
   ///
   /// Quickselect (C. A. R. Hoare, "Algorithm 65: Find", 1961). Its partition has no branch on a comparison: half would
   /// be mispredicted.
-  /// - Parameter count: 1 to the number of values.
+  /// - Parameter count: 1 to the number of values in the range.
   /// - Complexity: O(values) on average.
-  static func moveLargest<Value: Comparable>(_ count: Int, of values: inout MutableSpan<Value>) {
-    var low = 0
-    var high = values.count - 1
-    let last = count - 1
+  static func moveLargest<Value: Comparable>(
+    _ count: Int, of values: inout MutableSpan<Value>, from start: Int = 0, to end: Int? = nil
+  ) {
+    var low = start
+    var high = (end ?? values.count) - 1
+    let last = start + count - 1
     while low < high {
       values.swapAt((low + high) / 2, high)
       let pivot = values[high]

@@ -141,7 +141,7 @@ struct PostFilter {
 
   @inline(__always)
   private func isSigned(_ row: UInt32, _ signature: NameSignature, _ state: borrowing GraphState) -> Bool {
-    state.users.names.signature(state.posts.authors[row]).mayHold(signature)
+    state.users.digests.signature(state.posts.authors[row]).mayHold(signature)
   }
 
   private func isMarked(_ place: Int, _ term: Int) -> Bool {

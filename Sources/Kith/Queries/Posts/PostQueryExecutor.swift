@@ -104,10 +104,10 @@ struct PostQueryExecutor: ~Copyable {
     }
   }
 
-  /// Prefetches the cards of the authors of some posts: they are scattered in memory, unlike texts.
+  /// Prefetches the signatures of the authors of some posts: they are scattered in memory, unlike texts.
   @inline(__always)
   func prefetchAuthors(_ posts: Span<UInt32>, _ state: borrowing GraphState) {
-    for index in posts.indices { state.users.names.prefetchReference(Int(state.posts.authors[posts[index]])) }
+    for index in posts.indices { state.users.digests.prefetchSignature(state.posts.authors[posts[index]]) }
   }
 
   /// Evaluates the predicate on a candidate; candidates may come in any order.
@@ -130,7 +130,7 @@ struct PostQueryExecutor: ~Copyable {
     let left = state.posts.texts.withBytes(Int(row)) { terms.missing(terms.all, in: $0, &keys) }
     if left == 0 { return true }
     // Most names need not be read.
-    if !state.users.names.signature(writer).mayHold(terms.signature(of: left)) { return false }
+    if !state.users.digests.signature(writer).mayHold(terms.signature(of: left)) { return false }
     return missing(left, inNameOf: writer, state) == 0
   }
 

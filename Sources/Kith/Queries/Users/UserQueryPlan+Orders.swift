@@ -63,13 +63,17 @@ extension UserQueryPlan {
       }
   }
 
-  /// How many matches a walk may pass in a part of the time of a scan of all followees.
+  /// How many matches a walk may pass before a scan of all followees: as many as there are, if that costs less than the
+  /// scan; about as many as hold a page of followees, if that does; else those of a part of the scan's time, unless it
+  /// is known that there are more.
   private func matchesBeforeScan(ofFollowees count: Int, _ state: borrowing GraphState) -> Int {
-    // So many matches hold a page of followees on average. Those of a short text are adjacent, or nearly so.
     let needed = limit * state.users.count / max(1, count)
-    if query.hasAdjacentMatches && needed * 4 < count { return 2 * needed }
-    let matches = count / (4 * Self.namesPerMatch)
-    return matches < FirstRanks.countPerGram && state.users.search.hasFrequentGram(query) ? 0 : matches
+    let few = count / (8 * Self.namesPerBlock)
+    if query.match == .prefix { return needed * 4 < count ? 2 * needed : few }
+    guard let blocks = state.users.search.blockEstimate(of: query) else { return few }
+    if blocks * Self.namesPerBlock <= count { return .max }
+    if !query.isOneGram { return few }
+    return needed * NameSegment.blocksPerGroup * Self.namesPerBlock < count ? 2 * needed : 0
   }
 
   /// A walk over all matches, until there are too many.
@@ -90,29 +94,36 @@ extension UserQueryPlan {
   private func followees(
     of viewer: UInt32, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) -> [FoundName] {
-    var scan = NameScan(query, limit: limit, after: after, afterRank: afterRank)
+    var scan = NameScan(
+      query, limit: limit, after: after, afterRank: afterRank, oneRankOf: state.follows.targetCount(viewer))
     state.follows.forward.forEachRun(of: Int(viewer)) { run in
-      scan.add(run, names: state.users.names, &budget) {
+      scan.add(run, digests: state.users.digests, names: state.users.names, &budget) {
         Relation.target($0)
       } rank: { row in
         accepts(row, state) ? 1 : nil
       }
     }
+    scan.finish(names: state.users.names, &budget) { accepts($0, state) ? 1 : nil }
     return scan.found
   }
 
-  /// How many users are scanned in the time that a walk takes for a match.
-  private static let namesPerMatch = 16
+  /// How many users are scanned in the time in which a walk searches a block of names.
+  private static let namesPerBlock = 64
 
   /// By number of followers (the rank), descending.
   ///
-  /// For few matches, a walk over all of them. Otherwise, a scan of the names of the most popular users, level by
+  /// For few matches, a walk over all of them: if the blocks with the text's rarest gram take less time than a scan of
+  /// users until so many match as there are blocks. Otherwise, a scan of the names of the most popular users, level by
   /// level. If it does not fill the page soon, the plan is chosen by the share of matches among them.
   /// - Complexity: O(min(matches, users of the levels from the top, or the cursor's, down to that of the page's last
   ///   user)) if that user has 32 followers or more, and matches are as frequent among all users as among the popular
   ///   ones; else O(matches).
   func popular(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
-    if let all = try everybodyByPopularity(matches: 16, state, &budget) { return all }
+    let blocks = state.users.search.blockEstimate(of: query)
+    let areFew = blocks.map { $0 * $0 <= limit * state.users.count / Self.namesPerBlock } ?? false
+    if areFew || !query.isOneGram {
+      if let all = try everybodyByPopularity(matches: areFew ? .max : 16, state, &budget) { return all }
+    }
     var popular = PopularScan(
       NameScan(query, limit: limit, after: after, afterRank: afterRank),
       levels: Popularity.levels(from: afterRank ?? .max).makeIterator())
@@ -120,7 +131,7 @@ extension UserQueryPlan {
     if popular.isFull { return popular.found }
     let hits = popular.found.count + 1
     let wanted = (limit + 1 - hits) * sample / hits
-    if wanted / Self.namesPerMatch < hits * state.users.count / max(1, sample) {
+    if wanted / Self.namesPerBlock < hits * state.users.count / max(1, sample) {
       _ = try popular.scan(names: 2 * wanted, state, &budget) { accepts($0, state) }
       if popular.isFull { return popular.found }
     }
@@ -131,15 +142,42 @@ extension UserQueryPlan {
   private func everybodyByPopularity(
     matches: Int, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) throws(KithError) -> [FoundName]? {
+    budget.beginPlan(limit: matches)
+    let all =
+      afterRank == nil && state.users.search.hasOneSource
+      ? mostPopular(state, &budget) : everybodyRanked(state, &budget)
+    try budget.check()
+    return budget.canContinue ? all : nil
+  }
+
+  /// The most popular matches of an index of one source. It yields them in name order, so that no names are compared.
+  private func mostPopular(_ state: borrowing GraphState, _ budget: inout QueryBudget) -> [FoundName] {
+    var rows: [UInt32] = []
+    let search = NameSearch(query: query, limit: limit)
+    _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+      if accepts(row, state) { rows.append(row) }
+      return nil
+    }
+    var best = TopK<UInt64>(limit: limit)
+    for index in rows.indices {
+      if index + Self.cardsAhead < rows.count { state.users.prefetchCard(rows[index + Self.cardsAhead]) }
+      let followerCount = state.users.names.card(rows[index]).followerCount
+      best.push(UInt64(followerCount) << 32 | UInt64(~UInt32(index)))
+    }
+    return best.sorted().map { FoundName(row: rows[Int(~UInt32(truncatingIfNeeded: $0))], rank: Int($0 >> 32)) }
+  }
+
+  /// The cards between the one that is read and the one that is prefetched.
+  private static let cardsAhead = 16
+
+  /// The same of any index, from the cursor on.
+  private func everybodyRanked(_ state: borrowing GraphState, _ budget: inout QueryBudget) -> [FoundName] {
     // If no user has followers, all ranks are 0.
     var search = NameSearch(query: query, limit: limit, ceiling: state.follows.count == 0 ? 0 : afterRank ?? .max)
     (search.after, search.afterRank) = (after, afterRank ?? .max)
-    budget.beginPlan(limit: matches)
-    let all = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+    return state.users.search.search(search, names: state.users.names, &budget) { row, _ in
       accepts(row, state) ? state.users.names.card(row).followerCount : nil
     }
-    try budget.check()
-    return budget.canContinue ? all : nil
   }
 }
 
@@ -166,11 +204,14 @@ private struct PopularScan: ~Copyable {
     while scanned < count && !names.isFull, let level = levels.next() {
       scanned += state.popularity.count(of: level)
       state.popularity.forEachRun(of: level) { run in
-        names.add(run, names: state.users.names, &budget) {
+        names.add(run, digests: state.users.digests, names: state.users.names, &budget) {
           $0
         } rank: { row in
           accepts(row) ? state.users.names.card(row).followerCount : nil
         }
+      }
+      names.finish(names: state.users.names, &budget) { row in
+        accepts(row) ? state.users.names.card(row).followerCount : nil
       }
     }
     try budget.check()
