@@ -34,7 +34,7 @@ enum DemoCommand {
     }
     let began = ContinuousClock().now
     let files = try ImportFiles(arguments)
-    let opened = try files.open()
+    let readers = try files.open()
     let directory = try TemporaryDirectory.make("demo")
     defer { TemporaryDirectory.remove(directory) }
     let graph = try StoreAccess.open("\(directory)/store", access: .readWrite)
@@ -43,7 +43,7 @@ enum DemoCommand {
     if files.isEmpty {
       try SeedCommand.fill(graph, with: network)
     } else {
-      let filled = try ImportCommand.fill(graph, from: opened, files)
+      let filled = try ImportCommand.fill(graph, from: readers, files)
       try Console.write(ImportSummary.text(of: filled.reports))
     }
     let counts = graph.read { view in view.counts }

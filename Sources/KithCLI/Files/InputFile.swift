@@ -41,18 +41,22 @@ struct InputFile {
 
   /// Appends the next bytes of the content to `block`, about a megabyte at most; false at the end of the file.
   mutating func read(into block: inout [UInt8]) throws(CommandFailure) -> Bool {
+    if hasBegun && stream == nil {
+      let data = try readBytes()
+      block.append(contentsOf: data)
+      return !data.isEmpty
+    }
     if !hasBegun {
       hasBegun = true
-      input = try readBytes()
+      input = Array(try readBytes())
       do throws(KithError) {
         if Zstd.isZstd(magic: Array(input.prefix(4))) { stream = try ZstdStream(file: path) }
       } catch {
         throw .no(error.description)
       }
-    } else if stream == nil {
-      input = try readBytes()
     }
     guard let stream else {
+      defer { input = [] }
       block.append(contentsOf: input)
       return !input.isEmpty
     }
@@ -77,18 +81,18 @@ struct InputFile {
       } catch {
         throw .no(error.description)
       }
-      input = try readBytes()
+      input = Array(try readBytes())
       inputOffset = 0
     }
     return true
   }
 
   /// The next bytes of the file itself; none at its end.
-  private mutating func readBytes() throws(CommandFailure) -> [UInt8] {
+  private mutating func readBytes() throws(CommandFailure) -> Data {
     do {
       let data = try handle.read(upToCount: Self.readByteCount) ?? Data()
       readCount += data.count
-      return Array(data)
+      return data
     } catch {
       throw .no("\(path): cannot be read after byte \(readCount): \(error.localizedDescription)")
     }

@@ -1,3 +1,5 @@
+import Kith
+
 /// Why a line is not a valid row.
 struct MalformedRow: Error, Equatable {
   let reason: String
@@ -52,18 +54,14 @@ struct RowParser {
   /// A text with its escapes resolved, and the tab or LF after it.
   mutating func text(_ bytes: [UInt8]) throws(MalformedRow) -> String {
     let start = offset
-    var index = offset
-    var hasEscapes = false
-    while bytes[index] != Self.tab, bytes[index] != Self.lineFeed {
-      if bytes[index] == Self.backslash { hasEscapes = true }
-      index += 1
-    }
-    guard index - start <= LineBlocks.maximumFieldByteCount else {
+    let (end, hasEscapes) = ByteSearch.first(
+      of: (Self.tab, Self.lineFeed), noting: Self.backslash, in: bytes.span, from: start)
+    guard end - start <= LineBlocks.maximumFieldByteCount else {
       throw MalformedRow("a field of over \(LineBlocks.maximumFieldByteCount) bytes")
     }
-    let field = hasEscapes ? try unescaped(bytes[start..<index])[...] : bytes[start..<index]
+    let field = hasEscapes ? try unescaped(bytes[start..<end])[...] : bytes[start..<end]
     guard let text = String.fromUTF8(field.span) else { throw MalformedRow("not valid UTF-8") }
-    offset = index + 1
+    offset = end + 1
     return text
   }
 

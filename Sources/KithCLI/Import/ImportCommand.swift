@@ -51,11 +51,11 @@ enum ImportCommand {
     _ files: ImportFiles, into store: String, _ options: SocialGraph.Options
   ) throws(CommandFailure) -> ImportSummary {
     let began = ContinuousClock().now
-    let opened = try files.open()
+    let readers = try files.open()
     let isNew = !FileManager.default.fileExists(atPath: store)
     let graph = try StoreAccess.open(store, access: .readWrite, options)
     do throws(CommandFailure) {
-      let result = try fill(graph, from: opened, files, isForSaving: true)
+      let result = try fill(graph, from: readers, files, isForSaving: true)
       let sequenceBefore = result.sequenceBefore
       let readEnd = result.readEnd
       let (counts, sequence) = graph.read { view in (view.counts, view.sequence) }
@@ -84,16 +84,16 @@ enum ImportCommand {
 
   /// Applies the files in the memory of `graph`, which must be discarded if this throws.
   static func fill(
-    _ graph: SocialGraph, from opened: [(kind: GraphComponent, blocks: any RowBlocks)], _ files: ImportFiles,
+    _ graph: SocialGraph, from readers: [RowReader], _ files: ImportFiles,
     isForSaving: Bool = false
   ) throws(CommandFailure) -> Filled {
     let sequenceBefore = graph.read { view in view.sequence }
     var progress = Progress()
-    var importer = Importer(time: files.time, progress: progress)
+    var importer = Importer(progress: progress)
     var reports: [ImportReport] = []
     defer { progress.finish() }
     let readEnd = try graph.bulk(isForSaving: isForSaving) { (batch) throws(CommandFailure) in
-      for (kind, blocks) in opened { reports.append(try importer.apply(kind, blocks, to: &batch)) }
+      for reader in readers { reports.append(try importer.apply(reader, to: &batch)) }
       if files.isStrict { try refuseSkipped(reports) }
       if !isForSaving { progress.note("building the index of names…") }
       return ContinuousClock().now

@@ -34,19 +34,19 @@ struct ImportFiles: Sendable {
   }
 
   /// Opens the files, so that a missing one is found before any other work.
-  func open() throws(CommandFailure) -> [(kind: GraphComponent, blocks: any RowBlocks)] {
-    var opened: [(kind: GraphComponent, blocks: any RowBlocks)] = []
+  func open() throws(CommandFailure) -> [RowReader] {
+    var readers: [RowReader] = []
     for (kind, path) in files {
       let format = format ?? RowFormat(fileName: path) ?? .tsv
-      opened.append((kind, format.blocks(of: try InputFile(path), kind)))
+      readers.append(RowReader(kind, time: time, format.blocks(of: try InputFile(path), kind)))
     }
-    return opened
+    return readers
   }
 }
 
 extension RowFormat {
   /// The rows of a file.
-  fileprivate func blocks(of file: InputFile, _ kind: GraphComponent) -> any RowBlocks {
+  fileprivate func blocks(of file: sending InputFile, _ kind: GraphComponent) -> sending any RowBlocks {
     switch self {
     case .tsv: LineBlocks(file)
     case .csv: CSVReader(file)

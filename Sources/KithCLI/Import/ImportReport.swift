@@ -15,7 +15,6 @@ struct ImportReport: Sendable {
 
   let kind: GraphComponent
   let path: String
-  var hasHeader = false
   var rowCount = 0
   var addedCount = 0
   /// By the line of the first row.

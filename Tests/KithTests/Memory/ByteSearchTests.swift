@@ -32,6 +32,21 @@ import Testing
     }
   }
 
+  @Test("The first of two bytes, and whether a third precedes it, equal a plain scan from every start")
+  func findingEnds() {
+    var random = SeededRandom(seed: 6)
+    for length in 0...70 {
+      for share in [2, 20, 200] {
+        let bytes = (0..<length).map { _ in random.below(share) == 0 ? Array("\t\n\\".utf8)[random.below(3)] : 0xC3 }
+        for start in 0...length {
+          let place = bytes[start...].firstIndex { $0 == 0x09 || $0 == 0x0A } ?? length
+          let found = ByteSearch.first(of: (0x09, 0x0A), noting: 0x5C, in: bytes.span, from: start)
+          #expect(found.place == place && found.isNoted == bytes[start..<place].contains(0x5C), "\(bytes) \(start)")
+        }
+      }
+    }
+  }
+
   @Test("A needle in lower case is found in any case, at every length; after it, only ASCII leaves no doubt")
   func findingInAnyCase() {
     var random = SeededRandom(seed: 5)

@@ -24,6 +24,13 @@ extension SocialGraph.Batch {
     return try importChange(change).didChange
   }
 
+  /// Prefetches what `importRow` will read of the author of a post, who is at random in memory.
+  @inline(__always)
+  package func prefetch(_ change: Change) {
+    guard case .addPost(_, let author, _, _) = change else { return }
+    if let row = graph.live.state.users.row(of: author) { graph.live.state.users.prefetchCard(row) }
+  }
+
   /// Adds the edges that wait. Call it after the last row of a kind.
   /// - Returns: the rows of which `importRow` said that they have an effect, but which have none.
   /// - Throws: `system`, after which the graph lacks edges.

@@ -193,9 +193,8 @@ import CSupport
   }
 
   mutating func append(_ text: Span<UInt8>) {
-    let end = words.count + (1 << wordShift)
     words.append(store(text))
-    words.grow(to: end, filledWith: 0)
+    for _ in 1..<(1 << wordShift) { words.append(0) }
   }
 
   /// Grows to this many rows, with empty texts.

@@ -4,7 +4,7 @@ import CSupport
 ///
 /// Safe because a test before every unchecked load keeps it inside its span. The loads are unchecked because a bounds
 /// check at each of them would cost as much as the comparison.
-enum ByteSearch {
+package enum ByteSearch {
   /// The first occurrence of `needle` in `bytes[start..<end]`; nil if there is none. An empty needle occurs at `start`.
   ///
   /// Compares the first and last byte of the needle at sixteen positions at once, and the bytes between only where both
@@ -235,6 +235,39 @@ enum ByteSearch {
     }
     while place < bytes.count && bytes[place] != 0 { place += 1 }
     return place
+  }
+
+  /// The first of two bytes from `start` on, and whether a third byte precedes it.
+  /// - Returns: the end of `bytes`, if none of the two occurs.
+  package static func first(
+    of ends: (UInt8, UInt8), noting noted: UInt8, in bytes: Span<UInt8>, from start: Int
+  ) -> (place: Int, isNoted: Bool) {
+    precondition(start >= 0 && start <= bytes.count, "the searched range lies outside the bytes")
+    let (one, other) = (SIMD16<UInt8>(repeating: ends.0), SIMD16<UInt8>(repeating: ends.1))
+    let third = SIMD16<UInt8>(repeating: noted)
+    let raw = unsafe bytes.bytes
+    var (place, isNoted) = (start, false)
+    while place + 16 <= bytes.count {
+      // Safety: place + 16 <= bytes.count.
+      let vector = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: SIMD16<UInt8>.self)
+      let agreeing = (vector .== one) .| (vector .== other) .| (vector .== third)
+      // Safety: sixteen bytes of all ones or zeros, read as two words.
+      let words = unsafe unsafeBitCast(agreeing, to: SIMD2<UInt64>.self)
+      if words[0] | words[1] == 0 {
+        place += 16
+        continue
+      }
+      let (low, high) = (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
+      place += (low != 0 ? low.trailingZeroBitCount : 64 + high.trailingZeroBitCount) / 8
+      if bytes[place] != noted { return (place, isNoted) }
+      isNoted = true
+      place += 1
+    }
+    while place < bytes.count, bytes[place] != ends.0, bytes[place] != ends.1 {
+      if bytes[place] == noted { isNoted = true }
+      place += 1
+    }
+    return (place, isNoted)
   }
 
   /// The first eight bytes as a number with the same order; a shorter run is padded with zeros.

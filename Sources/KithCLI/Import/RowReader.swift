@@ -1,0 +1,173 @@
+import Dispatch
+import Kith
+import Synchronization
+
+/// A row of a file: the change that adds it, and the number of its line.
+struct ImportRow: Sendable {
+  let line: Int
+  let change: Change
+}
+
+/// The next rows of a file. A failure comes after the rows before it.
+struct ImportRows: Sendable {
+  fileprivate(set) var rows: [ImportRow] = []
+  fileprivate(set) var failure: CommandFailure?
+  /// How much of the file was read, from 0 to 1; nil when its size is unknown.
+  fileprivate(set) var shareRead: Double?
+}
+
+/// Reads a file and parses its rows on a thread of its own, some blocks ahead of the thread that applies them: both
+/// take about as long. For one caller at a time.
+final class RowReader {
+  /// Blocks in work or ready besides the one that is being applied.
+  private static let blocksAhead = 2
+
+  let kind: GraphComponent
+  let path: String
+  private let source: RowSource
+  private let queue = DispatchQueue(label: "kith.rows", qos: .userInitiated)
+  private var ahead: [Background<ImportRows?>] = []
+  /// The rows that the caller has, or had. They are released on the reader's thread: each text is a deallocation.
+  private var taken: ImportRows?
+
+  /// - Parameter time: of edges without one.
+  init(_ kind: GraphComponent, time: Timestamp, _ blocks: sending any RowBlocks) {
+    self.kind = kind
+    path = blocks.file.path
+    source = RowSource(kind, time: time, blocks)
+  }
+
+  /// Waits for the next rows; nil after the last ones.
+  func next() -> ImportRows? {
+    while ahead.count < Self.blocksAhead {
+      ahead.append(Background(on: queue) { [source] in source.next() })
+    }
+    if let used = taken.take() { queue.async { withExtendedLifetime(used) {} } }
+    taken = ahead.removeFirst().wait()
+    return taken
+  }
+
+  /// Closes the file, also before its end.
+  func close() { source.close() }
+}
+
+/// The rows of a file, block by block.
+private final class RowSource: Sendable {
+  private struct State {
+    var blocks: any RowBlocks
+    /// The number of the last line that was read.
+    var line = 0
+    var hasHeader = false
+    var hasRow = false
+    var hasEnded = false
+  }
+
+  private let kind: GraphComponent
+  private let time: Timestamp
+  private let state: Mutex<State>
+
+  init(_ kind: GraphComponent, time: Timestamp, _ blocks: sending any RowBlocks) {
+    self.kind = kind
+    self.time = time
+    state = Mutex(State(blocks: blocks))
+  }
+
+  func close() {
+    state.withLock { state in
+      state.hasEnded = true
+      state.blocks.file.close()
+    }
+  }
+
+  /// The next rows; nil after the last ones, and after a failure.
+  func next() -> ImportRows? {
+    state.withLock { state in
+      if state.hasEnded { return nil }
+      var rows = ImportRows()
+      do throws(CommandFailure) {
+        if try state.blocks.next() {
+          try parse(&state, into: &rows.rows)
+        } else {
+          state.hasEnded = true
+        }
+      } catch {
+        rows.failure = error
+        state.hasEnded = true
+      }
+      rows.shareRead = state.blocks.file.shareRead
+      return rows
+    }
+  }
+
+  /// Parses the whole lines of a block.
+  private func parse(_ state: inout State, into rows: inout [ImportRow]) throws(CommandFailure) {
+    let bytes = state.blocks.bytes
+    let path = state.blocks.file.path
+    var parser = RowParser()
+    while true {
+      let (emptyCount, isAtRow) = parser.skipEmptyLines(bytes)
+      state.line += emptyCount
+      guard isAtRow else { break }
+      state.line += 1
+      let start = parser.offset
+      if !state.hasRow, !state.hasHeader, RowParser.mayBeHeader(bytes[start...]) {
+        state.hasHeader = kind.isHeader(RowParser.fields(bytes[start...]))
+        if state.hasHeader {
+          parser.skipLine(bytes)
+          continue
+        }
+      }
+      do throws(MalformedRow) {
+        rows.append(ImportRow(line: state.line, change: try change(bytes, &parser)))
+      } catch {
+        var reason = reason(error, fieldCount: parser.fieldCount(bytes, from: start))
+        if !state.hasRow, RowParser.mayBeHeader(bytes[start...]) {
+          reason += "; a header names the columns in this order: \(kind.columns.joined(separator: " "))"
+        }
+        if RowParser.fields(bytes[start...]).first?.contains(",") == true { reason += "; is it CSV? --format csv" }
+        throw .line(state.line, of: path, reason)
+      }
+      state.hasRow = true
+    }
+    guard !state.blocks.isBadlyEnded else {
+      throw .line(state.line + 1, of: path, "it ends in LF alone; the first line ends in CR LF, and so must all")
+    }
+  }
+
+  @inline(__always)
+  private func change(_ bytes: [UInt8], _ parser: inout RowParser) throws(MalformedRow) -> Change {
+    func next() throws(MalformedRow) -> Int64 {
+      let number = try parser.integer(bytes)
+      guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
+      return number
+    }
+    func end<Value>(_ value: Value) throws(MalformedRow) -> Value {
+      guard parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
+      return value
+    }
+    switch kind {
+    case .users:
+      let id = try next()
+      return .addUser(id: UserID(id), username: try end(try parser.text(bytes)))
+    case .posts:
+      let (id, author, time) = (try next(), try next(), try next())
+      let text = try end(try parser.text(bytes))
+      return .addPost(id: PostID(id), author: UserID(author), text: text, createdAt: Timestamp(time))
+    case .relation(let relation):
+      let (source, target) = (try next(), try parser.integer(bytes))
+      var time: Timestamp?
+      if relation.schema.hasTime {
+        time = parser.isAtRowEnd(bytes) ? self.time : Timestamp(try parser.integer(bytes))
+      }
+      return Change(EdgeChange(relation, UserID(source), try end(target), at: time))
+    }
+  }
+
+  private static let wrongFieldCount = MalformedRow("a wrong number of fields")
+
+  /// A wrong number of fields is reported first: with it, any other reason would mislead.
+  private func reason(_ error: MalformedRow, fieldCount: Int) -> String {
+    guard !kind.fieldCounts.contains(fieldCount) else { return "\(error.reason); a row is: \(kind.fields)" }
+    return "\(counted(fieldCount, "field")); a row of \(kind.rawValue) is: \(kind.fields)"
+  }
+}
