@@ -19,7 +19,7 @@ struct ImportRows: Sendable {
 /// Reads a file and parses its rows on a thread of its own, some blocks ahead of the thread that applies them: both
 /// take about as long. For one caller at a time.
 final class RowReader {
-  /// Blocks in work or ready besides the one that is being applied.
+  /// Blocks in work or ready while one is applied.
   private static let blocksAhead = 2
 
   let kind: GraphComponent
@@ -39,7 +39,8 @@ final class RowReader {
 
   /// Waits for the next rows; nil after the last ones.
   func next() -> ImportRows? {
-    while ahead.count < Self.blocksAhead {
+    // The first of them is waited for.
+    while ahead.count <= Self.blocksAhead {
       ahead.append(Background(on: queue) { [source] in source.next() })
     }
     if let used = taken.take() { queue.async { withExtendedLifetime(used) {} } }
@@ -47,8 +48,8 @@ final class RowReader {
     return taken
   }
 
-  /// Closes the file, also before its end.
-  func close() { source.close() }
+  /// Closes the file, also before its end. Does not wait for a block that is being read, which may be one of a pipe.
+  func close() { queue.async { [source] in source.close() } }
 }
 
 /// The rows of a file, block by block.

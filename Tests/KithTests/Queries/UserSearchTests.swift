@@ -57,6 +57,30 @@ import Testing
     #expect(try pin.view.searchUsers(query, UserQuery(countsMatches: true)).total == byName.count)
   }
 
+  @Test("Followees beyond those that a scan collects at once come in order, page by page", arguments: ["", "n", "é3"])
+  func manyFollowees(query: String) throws {
+    let graph = SocialGraph()
+    let count = 9_000
+    try graph.bulk { batch throws(KithError) in
+      for id in 1...count {
+        let name = "\(["ann", "Bob", "é"][id % 3])\(id * 37 % 10_007)"
+        _ = try batch.importChange(.addUser(id: UserID(Int64(id)), username: name))
+      }
+      for id in 1...count where id % 7 != 0 && id != 5 {
+        _ = try batch.importChange(.follow(by: UserID(5), target: UserID(Int64(id)), at: Timestamp(0)))
+      }
+    }
+    let pin = graph.pin()
+    let byName = try Self.walk(pin.view, query, UserQuery(limit: 1_000, viewer: UserID(5)))
+    let followees = byName.filter { $0.isFollowedByViewer == true }
+    let expected = (followees + byName.filter { $0.isFollowedByViewer != true }).map(\.id)
+    #expect(followees.count > count / 4)
+    for limit in [300, 1_000] {
+      let search = UserQuery(order: .followedFirst, limit: limit, viewer: UserID(5))
+      #expect(try Self.walk(pin.view, query, search).map(\.id) == expected, "\(limit) a page")
+    }
+  }
+
   @Test("Popularity follows every follow, unfollow, block and removal")
   func popularity() throws {
     let graph = try Self.network(200)

@@ -44,16 +44,18 @@ extension NameIndex {
     return searchSources(search, names: names, &budget, rank: rank)
   }
 
-  /// About how many blocks of segments have the rarest gram of a text, which a walk over its matches reads at most. If
-  /// the text is one gram, each has a match, or of one or two letters one in four. Nil unless the text is looked for
-  /// anywhere.
+  /// About how many blocks have the rarest gram of a text, which is what a walk over its matches reads at most. If the
+  /// text is one gram, each has a match, or of one or two letters one in four. The blocks of memtables all count. Nil
+  /// unless the text is looked for anywhere.
   /// - Complexity: O(bytes of the text · parts of all segments).
   func blockEstimate(of query: NameQuery) -> Int? {
     guard query.match == .substring, !query.loose.isEmpty else { return nil }
-    var count = 0
+    var count = memtable.count / NameSegment.namesPerBlock
     for sortedRun in sortedRuns {
-      if case .segment(let segment) = sortedRun.body {
+      switch sortedRun.body {
+      case .segment(let segment):
         for part in segment.parts { count += part.blockEstimate(ofText: query.loose.span) }
+      case .memtable(let memtable): count += memtable.count / NameSegment.namesPerBlock
       }
     }
     return count

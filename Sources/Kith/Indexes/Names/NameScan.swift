@@ -22,6 +22,8 @@ struct NameScan: ~Copyable {
   private let afterRank: Int?
   /// Whether all users have one rank.
   private let hasOneRank: Bool
+  /// How the first key that may be a result begins, if all users have one rank.
+  private let firstBeginning: UInt32
   /// The candidates that are collected before names are read.
   private let candidateLimit: Int
   /// What the names of matches have at least.
@@ -39,14 +41,16 @@ struct NameScan: ~Copyable {
   /// - Parameters:
   ///   - limit: the most results.
   ///   - after: the position after which the results begin.
-  ///   - oneRankOf: how many users there are, if all have one rank; it is that of `after`.
-  init(_ query: NameQuery, limit: Int, after: NameKey?, afterRank: Int?, oneRankOf userCount: Int? = nil) {
+  ///   - only: the rank of all users, and how many there are; nil if they have several ranks.
+  init(_ query: NameQuery, limit: Int, after: NameKey?, afterRank: Int?, only: (rank: Int, userCount: Int)? = nil) {
     self.query = query
     self.limit = limit
     self.after = after
     self.afterRank = afterRank
-    hasOneRank = userCount != nil
-    candidateLimit = userCount.map { min($0, Self.maximumCandidateCount) } ?? Self.groupCount
+    hasOneRank = only != nil
+    let isOfRank = afterRank == nil || afterRank == only?.rank
+    firstBeginning = isOfRank ? after.map { NameDigests.beginning(ofKey: $0.loose.span) } ?? 0 : 0
+    candidateLimit = only.map { min($0.userCount, Self.maximumCandidateCount) } ?? Self.groupCount
     candidates = [UInt64](repeating: 0, count: candidateLimit + Self.stepCount)
     signature = NameSignature(key: query.loose.span)
     isPlain = query.match == .substring && !query.isEmpty && Folding.isASCII(query.loose.span)
@@ -140,6 +144,7 @@ struct NameScan: ~Copyable {
   ) {
     for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.groupCount) {
       let group = start..<min(start + Self.groupCount, range.upperBound)
+      if !budget.takeSteps(group.count) { return }
       for index in group { names.prefetchReference(Int(UInt32(truncatingIfNeeded: candidates[index]))) }
       for index in group { names.prefetchText(Int(UInt32(truncatingIfNeeded: candidates[index]))) }
       for index in group {
@@ -153,8 +158,7 @@ struct NameScan: ~Copyable {
   @inline(__always)
   private var bounds: (first: UInt32, last: UInt32)? {
     guard hasOneRank else { return nil }
-    let first = after.map { NameDigests.beginning(ofKey: $0.loose.span) } ?? 0
-    return (first, best.count == limit ? UInt32(best[limit - 1].word >> 32) : .max)
+    return (firstBeginning, best.count == limit ? UInt32(best[limit - 1].word >> 32) : .max)
   }
 
   /// 1 for zero, else 0.

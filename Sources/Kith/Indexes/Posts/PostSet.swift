@@ -5,9 +5,16 @@ struct PostSet {
   private struct AuthorWalk {
     let author: Int
     var position: PackedLists<UInt32>.Position
-    /// The current document; `Int.max` at the end.
+    /// The row of the current post.
+    var row: UInt32 = 0
+    /// The current document; -1 before the first and for a post outside the segment, `Int.max` at the end.
     var document = -1
   }
+
+  /// The authors between the one whose list is read and the one whose list is prefetched.
+  private static let authorsAhead = 16
+  /// The documents whose authors are fetched together.
+  private static let groupCount = 64
 
   private var words: WordPostings.Matches
   private var authors: [AuthorWalk] = []
@@ -26,18 +33,30 @@ struct PostSet {
     self.words = words
     documentCount = words.documentCount
     walkedCount = words.listedCount
-    for author in authors {
-      let count = posts.byAuthor.count(of: Int(author))
+    for index in authors.indices {
+      if index + Self.authorsAhead < authors.count {
+        posts.byAuthor.prefetchEnd(of: Int(authors[index + Self.authorsAhead]))
+      }
+      let author = Int(authors[index])
+      let count = posts.byAuthor.count(of: author)
       if count == 0 { continue }
-      var walk = AuthorWalk(author: Int(author), position: posts.byAuthor.endPosition(of: Int(author)))
+      posts.byAuthor.prefetchLast(of: author)
+      var walk = AuthorWalk(author: author, position: posts.byAuthor.endPosition(of: author))
       // A binary search for the start pays if there are many posts to skip.
       if count > 16, let newest = segment.newest {
         let end = min(high, PostKey(time: newest.time, id: newest.id + 1))
-        walk.position = posts.byAuthor.partitionPoint(of: Int(author)) { posts.isBefore($0, end) }
+        if let (last, _) = posts.byAuthor.element(before: walk.position, of: author), !posts.isBefore(last, end) {
+          walk.position = posts.byAuthor.partitionPoint(of: author) { posts.isBefore($0, end) }
+        }
       }
-      Self.step(&walk, segment, posts)
-      if walk.document == .max { continue }
       self.authors.append(walk)
+    }
+    var active = Array(self.authors.indices)
+    while !active.isEmpty { step(&active, below: 0, segment, posts) }
+    // A copy without spare capacity: most authors may have no post in the segment.
+    self.authors = self.authors.filter { $0.document < .max }
+    for walk in self.authors {
+      let count = posts.byAuthor.count(of: walk.author)
       documentCount += count
       walkedCount += count
     }
@@ -53,16 +72,37 @@ struct PostSet {
 
   var isEmpty: Bool { words.isEmpty && authors.isEmpty && manyAuthors == nil }
 
-  private static func step(_ walk: inout AuthorWalk, _ segment: PostSegment, _ posts: borrowing PostTable) {
-    while let (row, position) = posts.byAuthor.element(before: walk.position, of: walk.author) {
-      walk.position = position
-      if let document = segment.document(of: row, posts) {
-        walk.document = document
-        return
+  /// Moves each of some walks to its next post. All documents are prefetched before the first is read: they are
+  /// scattered in memory.
+  /// - Parameter active: indices of `authors`; those remain whose document is known to be below `end`, or not known.
+  private mutating func step(
+    _ active: inout [Int], below end: Int, _ segment: PostSegment, _ posts: borrowing PostTable
+  ) {
+    let (rows, documents) = (segment.rows, segment.documents)
+    for index in active {
+      if let (row, position) = posts.byAuthor.element(before: authors[index].position, of: authors[index].author) {
+        authors[index].position = position
+        authors[index].row = row
+        authors[index].document = -1
+        if rows.contains(row) { documents.span.prefetch(Int(row - rows.lowerBound), count: 1) }
+      } else {
+        authors[index].document = .max
       }
-      if let oldest = segment.oldest, posts.key(row) < oldest { break }
     }
-    walk.document = .max
+    var count = 0
+    for index in active {
+      if authors[index].document < 0 {
+        let row = authors[index].row
+        if let document = segment.document(of: row, posts) {
+          authors[index].document = document
+        } else if let oldest = segment.oldest, posts.key(row) < oldest {
+          authors[index].document = .max
+        }
+      }
+      active[count] = index
+      if authors[index].document < end { count += 1 }
+    }
+    active.removeLast(active.count - count)
   }
 
   /// No document before this one is in the set; 0 if unknown.
@@ -77,16 +117,14 @@ struct PostSet {
   ) {
     var bits = bits.mutableSpan
     segment.words.mark(&words, in: window, &bits)
-    for index in authors.indices where authors[index].document < window.upperBound {
-      var walk = authors[index]
-      while walk.document < window.upperBound {
-        if walk.document >= window.lowerBound {
-          let bit = walk.document - window.lowerBound
-          bits[bit >> 6] |= 1 << UInt64(bit & 63)
-        }
-        Self.step(&walk, segment, posts)
+    if authors.isEmpty { return }
+    var active = authors.indices.filter { authors[$0].document < window.upperBound }
+    while !active.isEmpty {
+      for index in active where authors[index].document >= window.lowerBound {
+        let bit = authors[index].document - window.lowerBound
+        bits[bit >> 6] |= 1 << UInt64(bit & 63)
       }
-      authors[index] = walk
+      step(&active, below: window.upperBound, segment, posts)
     }
   }
 
@@ -96,14 +134,33 @@ struct PostSet {
     _ posts: borrowing PostTable
   ) {
     guard let manyAuthors else { return }
-    for word in 0..<(window.count + 63) / 64 {
-      var rest = others[word] & ~bits[word]
-      while rest != 0 {
-        let author = posts.authors[segment.order[window.lowerBound + word * 64 + rest.trailingZeroBitCount]]
-        if manyAuthors.mayContain(author) { bits[word] |= rest & (0 &- rest) }
-        rest &= rest - 1
+    withTemporaryList(of: Int.self, capacity: Self.groupCount) { places in
+      for word in 0..<(window.count + 63) / 64 {
+        var rest = others[word] & ~bits[word]
+        while rest != 0 {
+          places.append(word * 64 + rest.trailingZeroBitCount)
+          rest &= rest - 1
+          if places.isFull { Self.mark(&places, by: manyAuthors, from: window.lowerBound, &bits, segment, posts) }
+        }
       }
+      Self.mark(&places, by: manyAuthors, from: window.lowerBound, &bits, segment, posts)
     }
+  }
+
+  /// Sets the bits of those of some documents whose author is one of many, and removes all of them. What is read of
+  /// them is prefetched in stages: the row, then the author.
+  private static func mark(
+    _ places: inout OutputSpan<Int>, by authors: RowBloomFilter, from first: Int, _ bits: inout [UInt64],
+    _ segment: PostSegment, _ posts: borrowing PostTable
+  ) {
+    let order = segment.order
+    for index in places.indices { order.span.prefetch(first + places[index], count: 1) }
+    for index in places.indices { posts.authors.prefetch(Int(order[first + places[index]])) }
+    for index in places.indices {
+      let place = places[index]
+      if authors.mayContain(posts.authors[order[first + place]]) { bits[place >> 6] |= 1 << UInt64(place & 63) }
+    }
+    places.removeAll()
   }
 }
 

@@ -95,7 +95,8 @@ extension UserQueryPlan {
     of viewer: UInt32, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) -> [FoundName] {
     var scan = NameScan(
-      query, limit: limit, after: after, afterRank: afterRank, oneRankOf: state.follows.targetCount(viewer))
+      query, limit: limit, after: after, afterRank: afterRank,
+      only: (rank: 1, userCount: state.follows.targetCount(viewer)))
     state.follows.forward.forEachRun(of: Int(viewer)) { run in
       scan.add(run, digests: state.users.digests, names: state.users.names, &budget) {
         Relation.target($0)
@@ -113,7 +114,7 @@ extension UserQueryPlan {
   /// By number of followers (the rank), descending.
   ///
   /// For few matches, a walk over all of them: if the blocks with the text's rarest gram take less time than a scan of
-  /// users until so many match as there are blocks. Otherwise, a scan of the names of the most popular users, level by
+  /// users until so many match as there are blocks. Otherwise a scan of the names of the most popular users, level by
   /// level. If it does not fill the page soon, the plan is chosen by the share of matches among them.
   /// - Complexity: O(min(matches, users of the levels from the top, or the cursor's, down to that of the page's last
   ///   user)) if that user has 32 followers or more, and matches are as frequent among all users as among the popular
@@ -143,31 +144,40 @@ extension UserQueryPlan {
     matches: Int, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) throws(KithError) -> [FoundName]? {
     budget.beginPlan(limit: matches)
-    let all =
-      afterRank == nil && state.users.search.hasOneSource
-      ? mostPopular(state, &budget) : everybodyRanked(state, &budget)
+    // Without follows all have one rank: the first in name order end the walk.
+    let isSimple = afterRank == nil && state.users.search.hasOneSource && state.follows.count > 0
+    let all = isSimple ? mostPopular(state, &budget) : everybodyRanked(state, &budget)
     try budget.check()
     return budget.canContinue ? all : nil
   }
 
   /// The most popular matches of an index of one source. It yields them in name order, so that no names are compared.
   private func mostPopular(_ state: borrowing GraphState, _ budget: inout QueryBudget) -> [FoundName] {
-    var rows: [UInt32] = []
-    let search = NameSearch(query: query, limit: limit)
-    _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
-      if accepts(row, state) { rows.append(row) }
-      return nil
+    var best = TopK<PopularMatch>(limit: limit)
+    var count: UInt32 = 0
+    withTemporaryList(of: UInt32.self, capacity: Self.cardsAhead) { rows in
+      func rankAll() {
+        for index in rows.indices {
+          let followerCount = state.users.names.card(rows[index]).followerCount
+          best.push(PopularMatch(followerCount: UInt32(followerCount), place: count, row: rows[index]))
+          count += 1
+        }
+        rows.removeAll()
+      }
+      let search = NameSearch(query: query, limit: limit)
+      _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+        guard accepts(row, state) else { return nil }
+        state.users.prefetchCard(row)
+        rows.append(row)
+        if rows.isFull { rankAll() }
+        return nil
+      }
+      rankAll()
     }
-    var best = TopK<UInt64>(limit: limit)
-    for index in rows.indices {
-      if index + Self.cardsAhead < rows.count { state.users.prefetchCard(rows[index + Self.cardsAhead]) }
-      let followerCount = state.users.names.card(rows[index]).followerCount
-      best.push(UInt64(followerCount) << 32 | UInt64(~UInt32(index)))
-    }
-    return best.sorted().map { FoundName(row: rows[Int(~UInt32(truncatingIfNeeded: $0))], rank: Int($0 >> 32)) }
+    return best.sorted().map { FoundName(row: $0.row, rank: Int($0.followerCount)) }
   }
 
-  /// The cards between the one that is read and the one that is prefetched.
+  /// The matches whose cards are fetched together.
   private static let cardsAhead = 16
 
   /// The same of any index, from the cursor on.
@@ -178,6 +188,19 @@ extension UserQueryPlan {
     return state.users.search.search(search, names: state.users.names, &budget) { row, _ in
       accepts(row, state) ? state.users.names.card(row).followerCount : nil
     }
+  }
+}
+
+/// A match by its number of followers, then by its place in name order.
+private struct PopularMatch: Comparable, BitwiseCopyable {
+  let followerCount: UInt32
+  let place: UInt32
+  let row: UInt32
+
+  @inline(__always)
+  static func < (left: PopularMatch, right: PopularMatch) -> Bool {
+    left.followerCount < right.followerCount
+      || (left.followerCount == right.followerCount && left.place > right.place)
   }
 }
 
