@@ -153,14 +153,15 @@ extension UserQueryPlan {
 
   /// The most popular matches of an index of one source. It yields them in name order, so that no names are compared.
   private func mostPopular(_ state: borrowing GraphState, _ budget: inout QueryBudget) -> [FoundName] {
-    var best = TopK<PopularMatch>(limit: limit)
-    var count: UInt32 = 0
-    withTemporaryList(of: UInt32.self, capacity: Self.cardsAhead) { rows in
+    // By number of followers, then by place in name order; the low words hold the rows.
+    var best = TopK<WeightedID<Int>>(limit: limit)
+    var place: Int64 = 0
+    withTemporaryList(of: UInt32.self, capacity: Self.cardsPerGroup) { rows in
       func rankAll() {
         for index in rows.indices {
           let followerCount = state.users.names.card(rows[index]).followerCount
-          best.push(PopularMatch(followerCount: UInt32(followerCount), place: count, row: rows[index]))
-          count += 1
+          best.push(WeightedID(weight: followerCount, id: place << 32 | Int64(rows[index])))
+          place += 1
         }
         rows.removeAll()
       }
@@ -174,11 +175,11 @@ extension UserQueryPlan {
       }
       rankAll()
     }
-    return best.sorted().map { FoundName(row: $0.row, rank: Int($0.followerCount)) }
+    return best.sorted().map { FoundName(row: UInt32(truncatingIfNeeded: $0.id), rank: $0.weight) }
   }
 
   /// The matches whose cards are fetched together.
-  private static let cardsAhead = 16
+  private static let cardsPerGroup = 16
 
   /// The same of any index, from the cursor on.
   private func everybodyRanked(_ state: borrowing GraphState, _ budget: inout QueryBudget) -> [FoundName] {
@@ -188,19 +189,6 @@ extension UserQueryPlan {
     return state.users.search.search(search, names: state.users.names, &budget) { row, _ in
       accepts(row, state) ? state.users.names.card(row).followerCount : nil
     }
-  }
-}
-
-/// A match by its number of followers, then by its place in name order.
-private struct PopularMatch: Comparable, BitwiseCopyable {
-  let followerCount: UInt32
-  let place: UInt32
-  let row: UInt32
-
-  @inline(__always)
-  static func < (left: PopularMatch, right: PopularMatch) -> Bool {
-    left.followerCount < right.followerCount
-      || (left.followerCount == right.followerCount && left.place > right.place)
   }
 }
 
