@@ -41,11 +41,6 @@ struct InputFile {
 
   /// Appends the next bytes of the content to `block`, about a megabyte at most; false at the end of the file.
   mutating func read(into block: inout [UInt8]) throws(CommandFailure) -> Bool {
-    if hasBegun && stream == nil {
-      let data = try readBytes()
-      block.append(contentsOf: data)
-      return !data.isEmpty
-    }
     if !hasBegun {
       hasBegun = true
       input = Array(try readBytes())
@@ -55,12 +50,15 @@ struct InputFile {
         throw .no(error.description)
       }
     }
-    guard let stream else {
-      defer { input = [] }
+    if let stream { return try decompress(stream, into: &block) }
+    let count = block.count
+    if input.isEmpty {
+      block.append(contentsOf: try readBytes())
+    } else {
       block.append(contentsOf: input)
-      return !input.isEmpty
+      input = []
     }
-    return try decompress(stream, into: &block)
+    return block.count > count
   }
 
   /// A compressed file can hold any amount: the rest is left for the next call.
