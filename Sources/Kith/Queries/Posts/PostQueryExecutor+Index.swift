@@ -13,8 +13,6 @@ extension PostQueryExecutor {
   private static let usersPerDocument = 12
   /// The documents whose authors are tested in the time that walking a post of an author takes.
   private static let documentsPerPost = 2
-  /// The users between the one whose posts are counted and the one whose list is prefetched.
-  private static let usersAhead = 16
   /// Posts scanned before users are gathered without a bound.
   private static let scanLimit = 4_096
   /// The scan continues, by a filter, if the texts of at least one in this many of the next posts contain the words.
@@ -193,12 +191,7 @@ extension PostQueryExecutor {
       if limit < 4 * drivingTerms[index].gatheredLimit { continue }
       drivingTerms[index].gatheredLimit = limit
       guard let users = try users(named: terms.queries[drivingTerms[index].term], limit: limit, state) else { continue }
-      var postCount = 0
-      for index in users.indices {
-        let ahead = index + Self.usersAhead
-        if ahead < users.count { state.posts.byAuthor.prefetchEnd(of: Int(users[ahead])) }
-        postCount += state.posts.byAuthor.count(of: Int(users[index]))
-      }
+      let postCount = users.reduce(0) { $0 + state.posts.byAuthor.count(of: Int($1)) }
       // Those in the segment, if its share of them is that of all posts.
       let expectedCount = postCount * segment.order.count / max(1, state.posts.all.count(of: 0))
       if expectedCount * Self.documentsPerPost <= documentCount {
