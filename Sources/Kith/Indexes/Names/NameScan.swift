@@ -3,7 +3,7 @@
 ///
 /// A name is read only if its signature lets it pass, and if it may come before the last result. The cards of those
 /// that pass, then their names, are fetched in groups, so that their cache misses overlap. If all users have one rank,
-/// those whose keys begin lowest are read first: few others are then read at all.
+/// those with the lowest abbreviated keys are read first: few others are then read at all.
 struct NameScan: ~Copyable {
   /// The rows whose signatures are tested between two looks at how many passed.
   private static let stepCount = 32
@@ -22,8 +22,8 @@ struct NameScan: ~Copyable {
   private let afterRank: Int?
   /// Whether all users have one rank.
   private let hasOneRank: Bool
-  /// How the first key that may be a result begins, if all users have one rank.
-  private let firstBeginning: UInt32
+  /// The lowest abbreviated key that a result can have, if all users have one rank.
+  private let lowestKey: UInt32
   /// The candidates that are collected before names are read.
   private let candidateLimit: Int
   /// What the names of matches have at least.
@@ -33,8 +33,8 @@ struct NameScan: ~Copyable {
   /// The loose keys of matches.
   private var keys: KeyBuffer
   private var best: [Match] = []
-  /// Rows that passed, in the low words. In the high words, if all users have one rank: how their keys begin, inverted,
-  /// so that the first are the largest.
+  /// Rows that passed, in the low words. In the high words, if all users have one rank: their abbreviated keys,
+  /// inverted, so that the first are the largest.
   private var candidates: [UInt64]
   private var candidateCount = 0
 
@@ -49,7 +49,7 @@ struct NameScan: ~Copyable {
     self.afterRank = afterRank
     hasOneRank = only != nil
     let isOfRank = afterRank == nil || afterRank == only?.rank
-    firstBeginning = isOfRank ? after.map { NameDigests.beginning(ofKey: $0.loose.span) } ?? 0 : 0
+    lowestKey = isOfRank ? after.map { NameDigests.abbreviated($0.loose.span) } ?? 0 : 0
     candidateLimit = only.map { min($0.userCount, Self.maximumCandidateCount) } ?? Self.groupCount
     candidates = [UInt64](repeating: 0, count: candidateLimit + Self.stepCount)
     signature = NameSignature(key: query.loose.span)
@@ -106,10 +106,11 @@ struct NameScan: ~Copyable {
           count = first
           for index in first..<passedCount {
             let row = candidates[index]
-            let beginning = digests.beginnings[UInt32(truncatingIfNeeded: row)]
-            candidates[count] = UInt64(~beginning) << 32 | row
-            let (before, behind) = (Int(beginning) &- Int(bounds.first), Int(bounds.last) &- Int(beginning))
-            count &+= 1 &+ ((before | behind) &>> 63)
+            let key = digests.abbreviatedKeys[UInt32(truncatingIfNeeded: row)]
+            candidates[count] = UInt64(~key) << 32 | row
+            // Negative if the key lies outside the bounds.
+            let distance = (Int(key) &- Int(bounds.lowest)) | (Int(bounds.highest) &- Int(key))
+            count &+= 1 &+ (distance &>> 63)
           }
         }
       }
@@ -129,10 +130,10 @@ struct NameScan: ~Copyable {
       let end = min(start + size, count)
       if end < count {
         var candidates = candidates.mutableSpan
-        Selection.moveLargest(end - start, of: &candidates, from: start, to: count)
+        Selection.moveLargest(end - start, of: &candidates, in: start..<count)
       }
       take(start..<end, names: names, &budget, rank: rank)
-      if let bounds, ~UInt32(candidates[end - 1] >> 32) > bounds.last { return }
+      if let bounds, ~UInt32(candidates[end - 1] >> 32) > bounds.highest { return }
       (start, size) = (end, size * 4)
     }
   }
@@ -154,11 +155,11 @@ struct NameScan: ~Copyable {
     }
   }
 
-  /// How the keys of users who may be results begin, if all have one rank.
+  /// The abbreviated keys that further results can have, if all users have one rank.
   @inline(__always)
-  private var bounds: (first: UInt32, last: UInt32)? {
+  private var bounds: (lowest: UInt32, highest: UInt32)? {
     guard hasOneRank else { return nil }
-    return (firstBeginning, best.count == limit ? UInt32(best[limit - 1].word >> 32) : .max)
+    return (lowestKey, best.count == limit ? UInt32(best[limit - 1].word >> 32) : .max)
   }
 
   /// 1 for zero, else 0.

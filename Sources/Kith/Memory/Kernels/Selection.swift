@@ -1,18 +1,19 @@
 /// Selection of the largest values without sorting.
 enum Selection {
-  /// Moves the `count` largest of the values in a range to its front, unordered except that the smallest of them is
-  /// last.
+  /// Moves the `count` largest of the values in a range, by default all, to its front, unordered except that the
+  /// smallest of them is last.
   ///
   /// Quickselect (C. A. R. Hoare, "Algorithm 65: Find", 1961). Its partition has no branch on a comparison: half would
   /// be mispredicted.
   /// - Parameter count: 1 to the number of values in the range.
   /// - Complexity: O(values) on average.
   static func moveLargest<Value: Comparable>(
-    _ count: Int, of values: inout MutableSpan<Value>, from start: Int = 0, to end: Int? = nil
+    _ count: Int, of values: inout MutableSpan<Value>, in range: Range<Int>? = nil
   ) {
-    var low = start
-    var high = (end ?? values.count) - 1
-    let last = start + count - 1
+    let range = range ?? 0..<values.count
+    var low = range.lowerBound
+    var high = range.upperBound - 1
+    let last = low + count - 1
     while low < high {
       values.swapAt((low + high) / 2, high)
       let pivot = values[high]
