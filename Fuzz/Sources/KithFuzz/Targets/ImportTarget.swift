@@ -76,14 +76,15 @@ struct ImportTarget: FuzzTarget {
   /// Imports files; nil when a line of one is refused.
   private static func fill(_ graph: SocialGraph, from contents: [[UInt8]]) -> [ImportReport]? {
     do throws(CommandFailure) {
-      var opened: [(kind: GraphComponent, blocks: LineBlocks)] = []
+      var readers: [RowReader] = []
       for (kind, content) in zip(GraphComponent.allCases, contents) where !content.isEmpty {
-        opened.append((kind, LineBlocks(try InputFile(scratchFile(content, kind)))))
+        let file = try InputFile(scratchFile(content, kind))
+        readers.append(RowReader(kind, time: 1_700_000_000_000, LineBlocks(file)))
       }
       return try graph.bulk { (batch) throws(CommandFailure) in
-        var importer = Importer(time: 1_700_000_000_000, progress: Progress(isShown: false))
+        var importer = Importer(progress: Progress(isShown: false))
         var reports: [ImportReport] = []
-        for (kind, blocks) in opened { reports.append(try importer.apply(kind, blocks, to: &batch)) }
+        for reader in readers { reports.append(try importer.apply(reader, to: &batch)) }
         return reports
       }
     } catch {
