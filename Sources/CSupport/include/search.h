@@ -1,6 +1,7 @@
 #ifndef KITH_SEARCH_H
 #define KITH_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,6 +31,11 @@ static inline size_t kith_lower_bound_row(const uint32_t *elements, size_t count
     count -= half;
   }
   return (size_t)(base - elements) + (count == 1 && *base < key);
+}
+
+// The index after one that is taken, else the index itself. Branchless: see `kith_lower_bound`.
+static inline size_t kith_index_after(size_t index, bool is_taken) {
+  return __builtin_unpredictable(is_taken) ? index + 1 : index;
 }
 
 // A run of ascending numbers, at least one.

@@ -1,3 +1,5 @@
+import CSupport
+
 /// Selection of the largest values without sorting.
 enum Selection {
   /// Moves the `count` largest of the values in a range, by default all, to its front, unordered except that the
@@ -39,7 +41,7 @@ enum Selection {
         let value = unsafe values[index]
         unsafe values[index] = unsafe values[border]
         unsafe values[border] = value
-        border &+= isFront(value) ? 1 : 0
+        border = kith_index_after(border, isFront(value))
       }
     }
     return border
