@@ -3,6 +3,9 @@
 ///
 /// Rows are given by index, so that they are read where they are: each initialiser is inlined into its caller.
 extension ResultBuffer<UserRecord> {
+  /// A list of at most so many followees is searched for one user after the other.
+  private static var shortListCount: Int { 128 }
+
   /// Users by row, each with whether the viewer, if any, follows them.
   @inline(__always)
   init(count: Int, _ visibility: Visibility, _ state: borrowing GraphState, row: (Int) -> UInt32) {
@@ -14,13 +17,33 @@ extension ResultBuffer<UserRecord> {
       self.init(count: count, state, row: row) { _, _, _ in }
       return
     }
-    guard state.follows.forward.isOneRun(Int(viewer)) else {
+    if state.follows.forward.isOneRun(Int(viewer)) {
+      let followees = state.follows.forward.run(0, of: Int(viewer))
+      if followees.count <= Self.shortListCount {
+        self.init(count: count, state, row: row) { _, row, record in
+          record.following = Relation.contains(row, in: followees) ? .yes : .no
+        }
+        return
+      }
+    }
+    // To collect the runs of a very long list takes longer than to search it for a few users.
+    if state.follows.forward.runCount(of: Int(viewer)) > count {
       self.init(count: count, state, row: row) { _, row, record in record.mark(row, visibility, state) }
       return
     }
-    let followees = state.follows.forward.run(0, of: Int(viewer))
-    self.init(count: count, state, row: row) { _, row, record in
-      record.following = Relation.contains(row, in: followees) ? .yes : .no
+    self = TargetSet.lend(targetsOf: viewer, in: state.follows) { followees in
+      withTemporaryList(of: UInt32.self, capacity: TargetSet.laneCount) { rows in
+        for _ in 0..<TargetSet.laneCount { rows.append(0) }
+        var members: UInt32 = 0
+        return ResultBuffer(count: count, state, row: row) { index, _, record in
+          let lane = index % TargetSet.laneCount
+          if lane == 0 {
+            for place in 0..<min(TargetSet.laneCount, count - index) { rows[place] = row(index + place) }
+            members = followees.members(among: rows.span)
+          }
+          record.following = members >> UInt32(lane) & 1 == 0 ? .no : .yes
+        }
+      }
     }
   }
 
