@@ -15,6 +15,13 @@ extension PostTable {
     return time < key.time || (time == key.time && UInt64(bitPattern: identifiers.id(of: row)) < key.id)
   }
 
+  /// Whether a post sorts after a position. As `isBefore`.
+  @inline(__always)
+  func isAfter(_ row: UInt32, _ key: PostKey) -> Bool {
+    let time = self.time(row)
+    return time > key.time || (time == key.time && UInt64(bitPattern: identifiers.id(of: row)) > key.id)
+  }
+
   /// A time in units of 1,024 ms, from 1 on. Monotonic: a later time is never coarsely earlier.
   @inline(__always)
   static func coarse(_ time: Int64) -> UInt32 { UInt32(clamping: (time >> 10) + 1) }
@@ -69,19 +76,9 @@ extension PostTable {
 
   /// The position in a list of the first post that is not before a key; the end if there is none.
   ///
-  /// A binary search by row reads nothing but the list. The two times around the result verify it. If they contradict
-  /// it, a binary search by key follows.
-  /// - Parameter likelyRow: the estimate for the key.
-  /// - Complexity: O(log list).
-  @inline(__always)
-  func place(
-    of key: PostKey, likelyRow: UInt32, in lists: borrowing PackedLists<UInt32>, list: Int
-  ) -> PackedLists<UInt32>.Position {
-    let guess = lists.position(notBelow: likelyRow, in: list)
-    return checked(guess, of: key, in: lists, list: list)
-  }
-
-  /// The given position if it is correct for a key, otherwise the correct one.
+  /// The two times around the guess verify it. If they contradict it, a binary search by key follows.
+  /// - Parameter guess: the position of the likely row (`likelyRow`). Finding it reads nothing but the list.
+  /// - Complexity: O(1), or O(log list).
   @inline(__always)
   func checked(
     _ guess: PackedLists<UInt32>.Position, of key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int

@@ -17,11 +17,12 @@ struct TimelineMerge: ~Copyable {
   /// The rank that an author must reach. If the scan is towards older posts, later posts have higher ranks.
   private var threshold: UInt32
   /// An estimate of the row of the upper bound, once computed.
-  private(set) var highRow: UInt32?
+  private var highRow: UInt32?
   private var capacityBeforeSelection: Int
   // Copied from the scratch memory, so that reading them for each author takes no reference.
-  let candidates: RankBuffer
-  let later: RankBuffer
+  let candidates: ScratchList<UInt64>
+  let later: ScratchList<UInt32>
+  let cursors: ScratchList<AuthorCursor>
   let scratch = TimelineScratch()
 
   /// - Parameter guess: an estimate of the rank that an author must reach, to be verified by `isGuessTooHigh`; 0 for
@@ -36,6 +37,7 @@ struct TimelineMerge: ~Copyable {
     capacityBeforeSelection = 2 * range.limit + 16
     candidates = scratch.memory.value.candidates
     later = scratch.memory.value.later
+    cursors = scratch.memory.value.cursors
   }
 
   /// The rows of the first `limit` posts of all authors pushed.
@@ -58,7 +60,7 @@ struct TimelineMerge: ~Copyable {
     posts.newest.forEach(highWordsOf: followees, reaching: isOlder ? threshold : 0) { author, newest in
       if isLeftOut(author) { return isOlder ? threshold : 0 }
       if isOlder && newest < coarseHigh {
-        add(newest, author)
+        add(newest, AuthorCursor(author: author))
       } else {
         consider(author, newest: newest, posts)
       }
@@ -77,18 +79,20 @@ struct TimelineMerge: ~Copyable {
   private mutating func consider(_ author: UInt32, newest: UInt32, _ posts: borrowing PostTable) {
     if direction == .older {
       if newest < coarseHigh {
-        if newest >= threshold { add(newest, author) }
+        if newest >= threshold { add(newest, AuthorCursor(author: author)) }
       } else {
         posts.byAuthor.prefetchEnd(of: Int(author))
-        later.append(rank: newest, row: author)
+        later.append(author)
         if later.count >= capacityBeforeSelection { searchLater(posts) }
       }
       return
     }
     if newest == 0 || newest < PostTable.coarse(low.time) { return }
-    guard let head = searchHead(of: author, posts) else { return }
-    let rank = ~PostTable.coarse(head.key.time)  // the earliest post ranks first
-    if rank >= threshold { add(rank, author) }
+    var cursor = AuthorCursor(author: author)
+    let first = posts.byAuthor.partitionPoint(of: Int(author)) { !posts.isAfter($0, low) }
+    guard cursor.move(to: posts.byAuthor.element(atOrAfter: first, of: Int(author)), posts) else { return }
+    let rank = ~PostTable.coarse(cursor.time)  // the earliest post ranks first
+    if rank >= threshold { add(rank, cursor) }
   }
 
   /// For each deferred author, finds the newest post before the bound, and adds the author if it reaches the threshold.
@@ -97,30 +101,30 @@ struct TimelineMerge: ~Copyable {
   /// have arrived.
   @inline(never)
   private mutating func searchLater(_ posts: borrowing PostTable) {
-    let count = later.count
-    if count == 0 { return }
+    if later.count == 0 { return }
     let likelyRow = likelyHighRow(posts)
-    let memory = scratch.memory
-    var cursors = exchange(&memory.value.cursors, with: [])
-    Self.grow(&cursors, to: count, with: AuthorCursor())
-    var places = cursors.mutableSpan
-    for index in 0..<count { posts.byAuthor.prefetchSearch(of: Int(later.row(index))) }
-    for index in 0..<count {
-      let author = later.row(index)
+    for index in 0..<later.count { posts.byAuthor.prefetchSearch(of: Int(later[index])) }
+    let found = cursors.count..<cursors.count + later.count
+    for index in 0..<later.count {
+      let author = later[index]
       let place = posts.byAuthor.position(notBelow: likelyRow, in: Int(author))
       posts.prefetchTimes(around: place, of: author)
-      places[index].author = author
-      places[index].position = place
+      cursors.append(AuthorCursor(author: author, position: place))
     }
-    for index in 0..<count {
-      let (author, guess) = (places[index].author, places[index].position)
-      let place = posts.checked(guess, of: high, in: posts.byAuthor, list: Int(author))
-      guard let (row, _) = posts.byAuthor.element(before: place, of: Int(author)) else { continue }
-      let rank = PostTable.coarse(posts.time(row))
-      if rank >= threshold { add(rank, author) }
+    later.truncate(to: 0)
+    var kept = found.lowerBound
+    for index in found {
+      var cursor = cursors[index]
+      let list = Int(cursor.author)
+      let place = posts.checked(cursor.position, of: high, in: posts.byAuthor, list: list)
+      guard cursor.move(to: posts.byAuthor.element(before: place, of: list), posts) else { continue }
+      let rank = PostTable.coarse(cursor.time)
+      if rank < threshold { continue }
+      cursors[kept] = cursor
+      addCandidate(rank, kept)
+      kept += 1
     }
-    memory.value.cursors = cursors
-    later.removeAll()
+    cursors.truncate(to: kept)
   }
 
   /// An estimate of the row of the upper bound.
@@ -146,18 +150,19 @@ struct TimelineMerge: ~Copyable {
 
   /// Ends the pass: the candidates are all authors who may have a post on the page.
   private mutating func endPass(_ posts: borrowing PostTable) {
-    if candidates.count + later.count > limit {
-      searchLater(posts)
-      select()
-    } else if later.count > 0 {  // all of them are merged, whatever their rank
-      _ = likelyHighRow(posts)
-      for index in 0..<later.count { candidates.append(rank: .max, row: later.row(index)) }
-    }
+    searchLater(posts)
+    select()
   }
 
   @inline(__always)
-  private mutating func add(_ rank: UInt32, _ author: UInt32) {
-    candidates.append(rank: rank, row: author)
+  private mutating func add(_ rank: UInt32, _ cursor: AuthorCursor) {
+    cursors.append(cursor)
+    addCandidate(rank, cursors.count - 1)
+  }
+
+  @inline(__always)
+  private mutating func addCandidate(_ rank: UInt32, _ cursor: Int) {
+    candidates.append(rank: rank, UInt32(truncatingIfNeeded: cursor))
     if candidates.count >= capacityBeforeSelection { select() }
   }
 

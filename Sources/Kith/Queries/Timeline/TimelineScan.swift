@@ -89,11 +89,11 @@ struct TimelineScan {
 
   /// The whole range, before its first post is read.
   private func course(_ state: borrowing GraphState) -> Course {
-    let end =
-      range.high == .end
-      ? state.posts.all.endPosition(of: 0)
-      : state.posts.place(
-        of: range.high, likelyRow: state.posts.likelyRow(of: range.high), in: state.posts.all, list: 0)
+    var end = state.posts.all.endPosition(of: 0)
+    if range.high != .end {
+      let guess = state.posts.all.position(notBelow: state.posts.likelyRow(of: range.high), in: 0)
+      end = state.posts.checked(guess, of: range.high, in: state.posts.all, list: 0)
+    }
     // No post has a time before 0.
     let start =
       range.low.time < 0

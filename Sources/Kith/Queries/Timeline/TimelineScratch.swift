@@ -7,8 +7,9 @@ struct TimelineScratch: ~Copyable {
   init() { memory = Self.pool.take() ?? Reusable(Arrays()) }
 
   deinit {
-    memory.value.candidates.removeAll()
-    memory.value.later.removeAll()
+    memory.value.candidates.truncate(to: 0)
+    memory.value.later.truncate(to: 0)
+    memory.value.cursors.truncate(to: 0)
     memory.value.rows.removeAll(keepingCapacity: true)
     Self.pool.put(memory)
   }
@@ -19,22 +20,27 @@ struct TimelineScratch: ~Copyable {
     var rows: [UInt32] = []
     /// In a backward scan: a filter of the followees, created by the first scan that needs it.
     var bloomFilter: RowBloomFilter?
-    /// In a merge: authors that may be among the first, by the coarse time of their first post.
-    let candidates = RankBuffer()
     /// In a merge: authors whose lists need a binary search, because their newest post is not before the bound.
-    let later = RankBuffer()
-    var cursors: [TimelineMerge.AuthorCursor] = []
+    let later = ScratchList<UInt32>()
+    /// In a merge: the authors that may be among the first, or were.
+    let cursors = ScratchList<TimelineMerge.AuthorCursor>()
+    /// In a merge: the cursors of those who may be, by the coarse time of their first post.
+    let candidates = ScratchList<UInt64>()
     var heap: [TimelineMerge.HeapEntry] = []
   }
 }
 
 extension TimelineMerge {
   /// A position in the list of one author.
-  struct AuthorCursor {
-    var key = PostKey(time: 0, id: 0)
-    var row: UInt32 = 0
-    var author: UInt32 = 0
+  struct AuthorCursor: BitwiseCopyable {
+    /// The row of a cursor whose post was not looked up yet.
+    static let noRow = UInt32.max
+
+    let author: UInt32
+    var row = noRow
     var position = PackedLists<UInt32>.Position(run: 0, offset: 0)
+    /// When the post was created.
+    var time: Int64 = 0
   }
 
   /// An entry of the heap, for one cursor.
