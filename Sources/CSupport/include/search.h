@@ -33,6 +33,21 @@ static inline size_t kith_lower_bound_row(const uint32_t *elements, size_t count
   return (size_t)(base - elements) + (count == 1 && *base < key);
 }
 
+// The number of elements that `kith_find` reads.
+enum { kith_find_count = 16 };
+
+// Of elements whose high words differ, the one whose high word is a number; 0 if there is none.
+//
+// Reads all of them, without a branch: no read waits for the one before it, as in a binary search.
+static inline uint64_t kith_find(const uint64_t *elements, uint32_t number) {
+  uint64_t found = 0;
+#pragma clang loop unroll(full)
+  for (int index = 0; index < kith_find_count; index++) {
+    found |= elements[index] & -(uint64_t)((uint32_t)(elements[index] >> 32) == number);
+  }
+  return found;
+}
+
 // The index after one that is taken, else the index itself. Branchless: see `kith_lower_bound`.
 static inline size_t kith_index_after(size_t index, bool is_taken) {
   return __builtin_unpredictable(is_taken) ? index + 1 : index;

@@ -7,7 +7,7 @@ import CSupport
 /// - Complexity: O(1) per source where targets are spread evenly, else O(log targets).
 struct EdgeProbe {
   /// The elements that are searched first: two or three cache lines.
-  private static let windowCount = 16
+  private static var windowCount: Int { kith_find_count }
 
   private let target: UInt32
   /// The target as a fraction of all targets, in units of 2⁻³².
@@ -39,18 +39,17 @@ struct EdgeProbe {
     unsafe kith_prefetch(base + (window.upperBound &- 1))
   }
 
-  /// The timestamp of the edge of a source; nil if there is none. Branchless, to avoid mispredictions.
+  /// The timestamp of the edge of a source; nil if there is none.
   @inline(__always)
   func timestamp(_ source: UInt32, _ relation: borrowing Relation) -> UInt32? {
     let (base, count, isLong) = unsafe relation.forward.packed(Int(source))
     if isLong || count == 0 { return relation.timestamp(source, target) }
-    let key = UInt64(target) << 32
-    var window = window(count)
-    // Safety: the window is within the list, and so is an index that is below its end.
-    let isBefore = unsafe window.lowerBound > 0 && base[window.lowerBound &- 1] >= key
-    let isBehind = unsafe window.upperBound < count && base[window.upperBound &- 1] < key
-    if isBefore || isBehind { window = 0..<count }
-    let place = unsafe window.lowerBound &+ kith_lower_bound(base + window.lowerBound, window.count, key)
+    if count >= Self.windowCount {
+      // Safety: the window is within the list, and as long as what is read.
+      let found = unsafe kith_find(base + window(count).lowerBound, target)
+      if found != 0 { return Relation.timestamp(found) }
+    }
+    let place = unsafe kith_lower_bound(base, count, UInt64(target) << 32)
     guard unsafe place < count && Relation.target(base[place]) == target else { return nil }
     return unsafe Relation.timestamp(base[place])
   }
