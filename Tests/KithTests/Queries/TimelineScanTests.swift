@@ -133,6 +133,35 @@ import Testing
     }
   }
 
+  @Test("A merge of authors each of whom is newer than those before keeps few cursors", arguments: [nil, 4_000_000])
+  func cursorsOfManyAuthors(before time: Int64?) throws {
+    let graph = SocialGraph()
+    let userCount = 5_000 as Int64
+    try graph.bulk { batch throws(KithError) in
+      for number in 1...userCount { _ = try batch.importChange(.addUser(id: UserID(number), username: "\(number)")) }
+      for number in 2...userCount { _ = try batch.importChange(.follow(by: 1, target: UserID(number), at: 0)) }
+      // Each author has two posts, the second one after all first ones.
+      for number in 1...2 * userCount {
+        _ = try batch.importChange(
+          .addPost(
+            id: PostID(number), author: UserID((number - 1) % userCount + 1), text: "",
+            createdAt: Timestamp(number * 2_000)))
+      }
+    }
+    let pin = graph.pin()
+    let high = time.map { PostKey(time: $0, id: 0) } ?? .end
+    let range = TimelineRange(direction: .older, low: PostKey(time: -1, id: .max), high: high, limit: 21)
+    var merge = TimelineMerge(range)
+    var mostCursors = 0
+    for author in 0..<UInt32(userCount) {
+      merge.push(author, pin.view.state.posts)
+      mostCursors = max(mostCursors, merge.cursors.count)
+    }
+    let newest = time.map { $0 / 2_000 - 1 } ?? 2 * userCount
+    #expect(merge.run(pin.view.state.posts).rows == (0..<21).map { UInt32(newest - 1 - $0) })
+    #expect(mostCursors < 1_024 + 64)
+  }
+
   @Test("A target set is right for a short list, a long one and none")
   func targetSets() throws {
     for userCount in [1, 2, 3, 900, 1_500, 1_600, 5_000] {

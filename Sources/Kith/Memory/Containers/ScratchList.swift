@@ -58,6 +58,9 @@ extension ScratchList<UInt64> {
   @inline(__always)
   func ranked(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: self[place]) }
 
+  /// Sets the index of a word. It keeps its rank.
+  func setRanked(_ place: Int, _ index: UInt32) { self[place] = self[place] & ~0xFFFF_FFFF | UInt64(index) }
+
   /// Keeps the best `limit` words, and those whose rank ties with the last of them.
   /// - Returns: that rank; nil if there are at most `limit` words.
   func keepBest(_ limit: Int) -> UInt32? {

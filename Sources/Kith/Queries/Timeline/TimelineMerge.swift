@@ -19,6 +19,8 @@ struct TimelineMerge: ~Copyable {
   /// An estimate of the row of the upper bound, once computed.
   private var highRow: UInt32?
   private var capacityBeforeSelection: Int
+  /// The cursors from which on those that are not needed are removed.
+  private var cursorLimit = 1_024
   // Copied from the scratch memory, so that reading them for each author takes no reference.
   let candidates: ScratchList<UInt64>
   let later: ScratchList<UInt32>
@@ -102,6 +104,7 @@ struct TimelineMerge: ~Copyable {
   @inline(never)
   private mutating func searchLater(_ posts: borrowing PostTable) {
     if later.count == 0 { return }
+    trimCursors()
     let likelyRow = likelyHighRow(posts)
     for index in 0..<later.count { posts.byAuthor.prefetchSearch(of: Int(later[index])) }
     let found = cursors.count..<cursors.count + later.count
@@ -156,6 +159,7 @@ struct TimelineMerge: ~Copyable {
 
   @inline(__always)
   private mutating func add(_ rank: UInt32, _ cursor: AuthorCursor) {
+    if cursors.count >= cursorLimit { trimCursors() }
     cursors.append(cursor)
     addCandidate(rank, cursors.count - 1)
   }
@@ -172,5 +176,19 @@ struct TimelineMerge: ~Copyable {
     guard let last = candidates.keepBest(limit) else { return }
     threshold = max(threshold, last)
     capacityBeforeSelection = max(capacityBeforeSelection, 2 * candidates.count)
+  }
+
+  /// Removes the cursors of authors who are no longer candidates, if there are many.
+  @inline(never)
+  private mutating func trimCursors() {
+    let count = cursors.count
+    if count < cursorLimit { return }
+    for index in 0..<candidates.count { cursors.append(cursors[Int(candidates.ranked(index))]) }
+    for index in 0..<candidates.count {
+      cursors[index] = cursors[count + index]
+      candidates.setRanked(index, UInt32(truncatingIfNeeded: index))
+    }
+    cursors.truncate(to: candidates.count)
+    cursorLimit = max(cursorLimit, 2 * candidates.count)
   }
 }
