@@ -90,7 +90,7 @@ import Testing
       for row in rows { bloomFilter.insert(row) }
       let mistaken = (0..<100_000).filter { _ in bloomFilter.mayContain(UInt32(random.below(1 << 31)) | 1 << 31) }.count
       #expect(rows.allSatisfy { bloomFilter.mayContain($0) })
-      #expect(mistaken < (size > 60_000 ? 20_000 : 10_000), "\(mistaken) in 100,000 of a set of \(size)")
+      #expect(mistaken < (size > 60_000 ? 4_000 : 1_000), "\(mistaken) in 100,000 of a set of \(size)")
     }
   }
 }

@@ -1,54 +1,69 @@
-/// A Bloom filter of rows with one hash, one byte per slot: adding a row stores a byte and reads nothing.
+/// A Bloom filter of rows with one hash: one bit to test, and one to set.
 ///
-/// With ten slots per row of the set, one test rejects 90 % of the other rows; with thirty slots, 97 % (B. H. Bloom,
-/// "Space/time trade-offs in hash coding with allowable errors", 1970, with a single hash).
+/// With 128 bits per row of the set, one test rejects 99 % of the other rows (B. H. Bloom, "Space/time trade-offs in
+/// hash coding with allowable errors", 1970, with a single hash).
 struct RowBloomFilter: Sendable {
-  private static let smallestSlotCount = 1_024
+  private static let bitsPerWord = 64
+  private static let smallestWordCount = 128
   /// The minimum for a set that is tested for hundreds of rows: eight kilobytes are cleared quickly.
-  private static let longSlotCount = 1 << 13
+  private static let longWordCount = 1 << 10
   /// A megabyte, which fits a second-level cache.
-  private static let largestSlotCount = 1 << 20
+  private static let largestWordCount = 1 << 17
+  private static let wordsPerRow = 2
 
-  private var slots: [UInt8]
-  /// The shift of a hash that leaves the index of a slot.
+  private var words: [UInt64]
+  /// The shift of a hash that leaves the number of a bit.
   private var shift: UInt32
 
-  /// Creates an empty filter of 1,024 slots.
+  /// Creates an empty filter of 8,192 bits.
   init() {
-    slots = Array(repeating: 0, count: Self.smallestSlotCount)
-    shift = Self.shift(Self.smallestSlotCount)
+    words = Array(repeating: 0, count: Self.smallestWordCount)
+    shift = Self.shift(Self.smallestWordCount)
   }
 
-  private static func shift(_ slotCount: Int) -> UInt32 { 32 - UInt32(slotCount.trailingZeroBitCount) }
+  private static func shift(_ wordCount: Int) -> UInt32 {
+    32 - UInt32((wordCount * bitsPerWord).trailingZeroBitCount)
+  }
 
-  /// The slot of a row: the high bits of a product (D. E. Knuth, "The Art of Computer Programming", 6.4).
+  /// The bit of a row: the high bits of a product (D. E. Knuth, "The Art of Computer Programming", 6.4).
   @inline(__always)
-  private static func slot(_ row: UInt32, _ shift: UInt32) -> Int { Int((row &* 0x9E37_79B1) &>> shift) }
+  private static func bit(_ row: UInt32, _ shift: UInt32) -> (word: Int, mask: UInt64) {
+    let number = (row &* 0x9E37_79B1) &>> shift
+    return (Int(number &>> 6), 1 &<< UInt64(number))
+  }
 
   @inline(__always)
-  mutating func insert(_ row: UInt32) { slots[Self.slot(row, shift)] = 1 }
+  mutating func insert(_ row: UInt32) {
+    let (word, mask) = Self.bit(row, shift)
+    words[word] |= mask
+  }
 
   @inline(__always)
-  func mayContain(_ row: UInt32) -> Bool { slots[Self.slot(row, shift)] != 0 }
+  func mayContain(_ row: UInt32) -> Bool {
+    let (word, mask) = Self.bit(row, shift)
+    return words[word] & mask != 0
+  }
 
-  /// Clears the filter, and sizes it for a set of `count` rows: sixteen slots or more per row, up to the size of a
-  /// cache.
+  /// Clears the filter, and sizes it for a set of `count` rows: 128 bits or more per row, up to the size of a cache.
   mutating func clear(forCount count: Int) {
-    var slotCount = Self.longSlotCount
-    while slotCount < 16 * count && slotCount < Self.largestSlotCount { slotCount *= 2 }
-    shift = Self.shift(slotCount)
-    if slots.count < slotCount { slots.append(contentsOf: repeatElement(0, count: slotCount - slots.count)) }
-    var used = slots.mutableSpan
-    for index in 0..<min(slotCount, used.count) { used[index] = 0 }
+    var wordCount = Self.longWordCount
+    while wordCount < Self.wordsPerRow * count && wordCount < Self.largestWordCount { wordCount *= 2 }
+    shift = Self.shift(wordCount)
+    if words.count < wordCount { words.append(contentsOf: repeatElement(0, count: wordCount - words.count)) }
+    var used = words.mutableSpan
+    for index in 0..<min(wordCount, used.count) { used[index] = 0 }
   }
 
   /// Adds the targets of a source.
   /// - Complexity: O(targets).
   mutating func insert(targetsOf source: UInt32, in relation: borrowing Relation) {
     let shift = shift
-    var slots = self.slots.mutableSpan
+    var words = self.words.mutableSpan
     relation.forward.forEachRun(of: Int(source)) { targets in
-      for index in targets.indices { slots[Self.slot(Relation.target(targets[index]), shift)] = 1 }
+      for index in targets.indices {
+        let (word, mask) = Self.bit(Relation.target(targets[index]), shift)
+        words[word] |= mask
+      }
     }
   }
 }
