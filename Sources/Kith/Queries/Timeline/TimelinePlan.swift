@@ -10,7 +10,7 @@ enum TimelinePlan {
   enum Cost {
     /// Reading a post, with a search of its author among the followees, or only in their Bloom filter.
     static let searchedPost = 16
-    static let filteredPost = 8
+    static let filteredPost = 4
     /// Adding a followee to the Bloom filter, with the clearing of its slots.
     static let filteredFollowee = 4
     /// In a merge: reading a followee's newest time, from the second-level cache or from beyond it.

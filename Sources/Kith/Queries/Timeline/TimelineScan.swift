@@ -4,7 +4,7 @@
 /// share of the posts read makes it more expensive than a merge. Where that pays, it builds a Bloom filter of the
 /// followees, which rejects most posts without a search.
 struct TimelineScan {
-  /// Posts between two checks of the cost: at least, and with the Bloom filter.
+  /// Posts between two checks of the cost: at least, and with the Bloom filter, which has a bit of a word for each.
   static let leastStride = 2 * TargetSet.laneCount
   private static let filteredStride = 4 * TargetSet.laneCount
 
@@ -21,30 +21,35 @@ struct TimelineScan {
     if range.high <= range.low { return TimelineRows(scratch) }
     let memory = scratch.memory
     var rows = exchange(&memory.value.rows, with: [])
-    TimelineMerge.grow(&rows, to: min(range.limit, state.posts.count) + TargetSet.laneCount, with: 0)
-    var course = course(state)
-    let isFound = TargetSet.lend(targetsOf: user, in: state.follows) { followees in
-      var found = rows.mutableSpan
-      return find(&found, &course, memory, followees, state, costLimit)
+    TimelineMerge.grow(&rows, to: min(range.limit, state.posts.count) + Self.filteredStride, with: 0)
+    let (isFound, count) = TargetSet.lend(targetsOf: user, in: state.follows) { followees in
+      var found = FoundPosts(rows.mutableSpan)
+      return (find(&found, memory, followees, state, costLimit), found.count)
     }
-    rows.removeLast(rows.count - min(course.foundCount, range.limit))
+    rows.removeLast(rows.count - min(count, range.limit))
     memory.value.rows = rows
     return isFound ? TimelineRows(scratch) : nil
   }
 
   private func find(
-    _ rows: inout MutableSpan<UInt32>, _ course: inout Course, _ memory: Reusable<TimelineScratch.Arrays>,
-    _ followees: borrowing TargetSet, _ state: borrowing GraphState, _ costLimit: Int
+    _ found: inout FoundPosts, _ memory: Reusable<TimelineScratch.Arrays>, _ followees: borrowing TargetSet,
+    _ state: borrowing GraphState, _ costLimit: Int
   ) -> Bool {
+    var course = course(state)
     let followeeCount = state.follows.targetCount(user)
     let hasMutes = state.mutes.targetCount(user) > 0
     let trial = TimelinePlan.Cost.trial(before: min(costLimit, TimelinePlan.Cost.filter(followeeCount)))
     var cost = 0
-    let isFound = course.scan(&rows, range.limit, max(Self.leastStride, trial), state) { authors in
-      wanted(authors, followees.members(among: authors), hasMutes, state)
-    } while: { postCount in
-      cost = TimelinePlan.Cost.scan(postCount, followeeCount)
-      return cost <= costLimit && cost == postCount * TimelinePlan.Cost.searchedPost
+    let isFound = withTemporaryList(of: UInt32.self, capacity: TargetSet.laneCount) { authors in
+      for _ in 0..<TargetSet.laneCount { authors.append(0) }
+      var authors = authors.mutableSpan
+      return course.scan(&found, range.limit, max(Self.leastStride, trial), blockCount: TargetSet.laneCount, state) {
+        posts, found in
+        search(posts, followees, hasMutes, &authors, &found, state)
+      } while: { postCount in
+        cost = TimelinePlan.Cost.scan(postCount, followeeCount)
+        return cost <= costLimit && cost == postCount * TimelinePlan.Cost.searchedPost
+      }
     }
     if isFound || cost > costLimit { return isFound }
     var known = memory.value.bloomFilter.take() ?? RowBloomFilter()
@@ -52,30 +57,24 @@ struct TimelineScan {
     known.clear(forCount: followeeCount + 1)
     known.insert(targetsOf: user, in: state.follows)
     known.insert(user)
-    return course.scan(&rows, range.limit, Self.filteredStride, state) { authors in
-      var likely: UInt32 = 0
-      for lane in authors.indices { likely |= (known.mayContain(authors[lane]) ? 1 : 0) << UInt32(lane) }
-      if likely == 0 { return 0 }
-      // Few of eight pass the filter: one search each takes less time than the search of eight.
-      var members: UInt32 = 0
-      while likely != 0 {
-        let lane = likely.trailingZeroBitCount
-        likely &= likely &- 1
-        members |= (followees.contains(authors[lane]) ? 1 : 0) << UInt32(lane)
-      }
-      return wanted(authors, members, hasMutes, state)
+    return course.scan(&found, range.limit, Self.filteredStride, blockCount: Self.filteredStride, state) {
+      posts, found in
+      filter(posts, known, followees, hasMutes, &found, state)
     } while: { postCount in
       postCount * TimelinePlan.Cost.filteredPost <= costLimit
     }
   }
 
-  /// Which of eight authors' posts belong to the page: bit n for author n.
-  /// - Parameter members: the same bits, for the authors who are followed.
+  /// Adds those of at most eight posts that belong to the page, the newest, which is the last, first. Without a branch
+  /// on what belongs to it, so that the searches for the next ones need not wait for it.
   @inline(__always)
-  private func wanted(
-    _ authors: Span<UInt32>, _ members: UInt32, _ hasMutes: Bool, _ state: borrowing GraphState
-  ) -> UInt32 {
-    var wanted = members
+  private func search(
+    _ posts: Span<UInt32>, _ followees: borrowing TargetSet, _ hasMutes: Bool, _ authors: inout MutableSpan<UInt32>,
+    _ found: inout FoundPosts, _ state: borrowing GraphState
+  ) {
+    let newest = posts.count - 1
+    for lane in authors.indices { authors[lane] = state.posts.authors[posts[max(newest &- lane, 0)]] }
+    var wanted = followees.members(among: authors.span)
     var own: UInt32 = 0
     for lane in authors.indices { own |= (authors[lane] == user ? 1 : 0) << UInt32(lane) }
     wanted = includeSelf ? wanted | own : wanted & ~own
@@ -84,7 +83,32 @@ struct TimelineScan {
         wanted &= ~(1 << UInt32(lane))
       }
     }
-    return wanted
+    for lane in authors.indices {
+      let index = newest &- lane
+      found.rows[found.count] = posts[max(index, 0)]
+      found.count &+= index >= 0 ? Int(wanted >> UInt32(lane) & 1) : 0
+    }
+  }
+
+  /// The same for at most 32 posts, few of whose authors pass a filter of the followees and the user.
+  @inline(__always)
+  private func filter(
+    _ posts: Span<UInt32>, _ known: RowBloomFilter, _ followees: borrowing TargetSet, _ hasMutes: Bool,
+    _ found: inout FoundPosts, _ state: borrowing GraphState
+  ) {
+    var likely: UInt32 = 0
+    for index in posts.indices {
+      likely |= (known.mayContain(state.posts.authors[posts[index]]) ? 1 : 0) &<< UInt32(truncatingIfNeeded: index)
+    }
+    while likely != 0 {
+      let index = likely.bitWidth - 1 - likely.leadingZeroBitCount
+      likely &= ~(1 &<< UInt32(truncatingIfNeeded: index))
+      let author = state.posts.authors[posts[index]]
+      let isWanted = author == user ? includeSelf : followees.contains(author)
+      if !isWanted || hasMutes && state.mutes.contains(user, author) { continue }
+      found.rows[found.count] = posts[index]
+      found.count &+= 1
+    }
   }
 
   /// The whole range, before its first post is read.
@@ -101,65 +125,52 @@ struct TimelineScan {
     return Course(place: end, start: start)
   }
 
+  /// The rows found so far. At the end they may be some more than the limit.
+  private struct FoundPosts: ~Copyable, ~Escapable {
+    var rows: MutableSpan<UInt32>
+    var count = 0
+
+    @_lifetime(copy rows)
+    init(_ rows: consuming MutableSpan<UInt32>) { self.rows = rows }
+  }
+
   /// The progress of a scan.
   private struct Course {
     /// The posts before this position, down to `start`, are still to be read.
     var place: PackedLists<UInt32>.Position
     let start: PackedLists<UInt32>.Position
     var visitedCount = 0
-    /// The rows found so far. At the end they may be some more than the limit.
-    var foundCount = 0
 
     /// Continues until the page is full, the posts are exhausted, or `canContinue` returns false.
-    /// - Parameter wanted: which of eight authors' posts are found: bit n for author n.
-    /// - Parameter canContinue: called with an estimate of the number of posts still to be read.
+    /// - Parameters:
+    ///   - stride: the posts that are read between two questions whether to continue.
+    ///   - read: adds those of at most `blockCount` posts that belong to the page.
+    ///   - canContinue: called with an estimate of the number of posts still to be read.
     @inline(__always)
     mutating func scan(
-      _ rows: inout MutableSpan<UInt32>, _ limit: Int, _ stride: Int, _ state: borrowing GraphState,
-      wanted: (_ authors: Span<UInt32>) -> UInt32,
-      while canContinue: (_ postCount: Int) -> Bool
+      _ found: inout FoundPosts, _ limit: Int, _ stride: Int, blockCount: Int, _ state: borrowing GraphState,
+      read: (_ posts: Span<UInt32>, _ found: inout FoundPosts) -> Void, while canContinue: (_ postCount: Int) -> Bool
     ) -> Bool {
-      withTemporaryList(of: UInt32.self, capacity: TargetSet.laneCount) { authors in
-        for _ in 0..<TargetSet.laneCount { authors.append(0) }
-        var authors = authors.mutableSpan
-        while place != start {
-          if place.offset == 0 {
-            place.run -= 1
-            place.offset = state.posts.all.run(place.run, of: 0).count
-            continue
-          }
-          let posts = state.posts.all.run(place.run, of: 0)
-          let end = max(place.offset - stride, place.run == start.run ? start.offset : 0)
-          visitedCount &+= place.offset - end
-          while place.offset > end {
-            read(posts, downTo: end, &rows, &authors, state, wanted: wanted)
-            if foundCount >= limit { return true }
-          }
-          // One post more than were found: none among few posts says little.
-          let expectedCount = visitedCount * limit / (foundCount + 1)
-          if place != start, !canContinue(max(0, expectedCount - visitedCount)) { return false }
+      while place != start {
+        if place.offset == 0 {
+          place.run -= 1
+          place.offset = state.posts.all.run(place.run, of: 0).count
+          continue
         }
-        return true
+        let posts = state.posts.all.run(place.run, of: 0)
+        let end = max(place.offset - stride, place.run == start.run ? start.offset : 0)
+        visitedCount &+= place.offset - end
+        while place.offset > end {
+          let first = max(place.offset &- blockCount, end)
+          read(posts.extracting(first..<place.offset), &found)
+          place.offset = first
+          if found.count >= limit { return true }
+        }
+        // One post more than were found: none among few posts says little.
+        let expectedCount = visitedCount * limit / (found.count + 1)
+        if place != start, !canContinue(max(0, expectedCount - visitedCount)) { return false }
       }
-    }
-
-    /// Reads the next eight posts, or fewer at the end, from the newest on. Without a branch on what is wanted, so that
-    /// the searches for the next ones need not wait for it.
-    @inline(__always)
-    private mutating func read(
-      _ posts: Span<UInt32>, downTo end: Int, _ rows: inout MutableSpan<UInt32>,
-      _ authors: inout MutableSpan<UInt32>, _ state: borrowing GraphState,
-      wanted: (_ authors: Span<UInt32>) -> UInt32
-    ) {
-      let newest = place.offset &- 1
-      for lane in authors.indices { authors[lane] = state.posts.authors[posts[max(newest &- lane, end)]] }
-      let found = wanted(authors.span)
-      place.offset = max(place.offset &- TargetSet.laneCount, end)
-      for lane in authors.indices {
-        let offset = newest &- lane
-        rows[foundCount] = posts[max(offset, end)]
-        foundCount &+= offset >= end ? Int(found >> UInt32(lane) & 1) : 0
-      }
+      return true
     }
   }
 }
