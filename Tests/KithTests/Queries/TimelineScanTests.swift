@@ -137,15 +137,17 @@ import Testing
   func cursorsOfManyAuthors(before time: Int64?) throws {
     let graph = SocialGraph()
     let userCount = 5_000 as Int64
+    // Each author has two posts, the second one after all first ones. Twenty of the first authors are on every page.
+    var posts = (1...2 * userCount).map { (author: ($0 - 1) % userCount + 1, time: $0 * 2_000) }
+    for author in 101...120 as ClosedRange<Int64> {
+      posts += [(author, 3_998_000 + author), (author, (2 * userCount + author) * 2_000)]
+    }
     try graph.bulk { batch throws(KithError) in
       for number in 1...userCount { _ = try batch.importChange(.addUser(id: UserID(number), username: "\(number)")) }
-      for number in 2...userCount { _ = try batch.importChange(.follow(by: 1, target: UserID(number), at: 0)) }
-      // Each author has two posts, the second one after all first ones.
-      for number in 1...2 * userCount {
+      for (index, post) in posts.enumerated() {
         _ = try batch.importChange(
           .addPost(
-            id: PostID(number), author: UserID((number - 1) % userCount + 1), text: "",
-            createdAt: Timestamp(number * 2_000)))
+            id: PostID(Int64(index + 1)), author: UserID(post.author), text: "", createdAt: Timestamp(post.time)))
       }
     }
     let pin = graph.pin()
@@ -157,8 +159,8 @@ import Testing
       merge.push(author, pin.view.state.posts)
       mostCursors = max(mostCursors, merge.cursors.count)
     }
-    let newest = time.map { $0 / 2_000 - 1 } ?? 2 * userCount
-    #expect(merge.run(pin.view.state.posts).rows == (0..<21).map { UInt32(newest - 1 - $0) })
+    let expected = posts.indices.filter { posts[$0].time < high.time }.sorted { posts[$0].time > posts[$1].time }
+    #expect(merge.run(pin.view.state.posts).rows == expected.prefix(21).map { UInt32($0) })
     #expect(mostCursors < 1_024 + 64)
   }
 
