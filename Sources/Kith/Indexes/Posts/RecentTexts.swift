@@ -23,7 +23,10 @@ struct RecentTexts: Sendable {
   private static func filters(_ group: Int) -> Int { 1 << slotBitCount + group * wordsPerGroup }
 
   @inline(__always)
-  private static func slot(_ gram: UInt32) -> Int { Int((gram &* 0x9E37_79B1) >> (32 - UInt32(slotBitCount))) }
+  private static func slot(_ gram: UInt32) -> Int { slot(ofHash: GramBloomFilter.hash(of: gram)) }
+
+  @inline(__always)
+  private static func slot(ofHash hash: UInt32) -> Int { Int(hash >> (32 - UInt32(slotBitCount))) }
 
   /// The bit of a trigram in the filters, also of one that begins with a NUL, which looks like a shorter gram.
   @inline(__always)
@@ -31,16 +34,23 @@ struct RecentTexts: Sendable {
 
   /// Adds a text by its loose key.
   mutating func add(_ key: Span<UInt8>, at index: Int) {
-    let bit: UInt64 = 1 << UInt64(index / Self.textsPerBlock)
-    let start = Self.filters(index / Self.textsPerGroup)
+    let block: UInt64 = 1 << UInt64(index / Self.textsPerBlock)
+    let filters = Self.filters(index / Self.textsPerGroup)
     let own: UInt64 = 1 << UInt64(index % Self.textsPerGroup)
     var words = words.mutableSpan
-    // Both in one pass: the hash of a gram is computed once.
-    Grams.forEachTrigram(of: key, after: 0) { gram in
-      words[Self.slot(gram)] |= bit
-      words[start + Self.bit(gram)] |= own
+    // The hash is a product, so that of a gram follows from that of the gram before it and of its last byte. The first
+    // byte has the hash of a pair after nothing, and so on: no slot of another gram is set.
+    var (byteBefore, pairBefore) = (UInt32(0), UInt32(0))
+    for place in key.indices {
+      let byte = GramBloomFilter.hash(of: UInt32(key[place]))
+      let pair = byteBefore &<< 8 &+ byte
+      let trigram = pairBefore &<< 8 &+ byte
+      words[Self.slot(ofHash: byte)] |= block
+      words[Self.slot(ofHash: pair)] |= block
+      words[Self.slot(ofHash: trigram)] |= block
+      if place > 1 { words[filters + GramBloomFilter.bit(ofHash: trigram)] |= own }
+      (byteBefore, pairBefore) = (byte, pair)
     }
-    Grams.forEachShortGram(of: key, after: 0) { words[Self.slot($0)] |= bit }
   }
 
   /// The blocks that may contain a text with all the grams, as bits.
