@@ -28,9 +28,30 @@ import Testing
         }
         lists.append((viewer, followees))
       }
+      // Lists of fifty: followers of the last user, likers of a post, followees of the user before.
+      let (first, last) = (UserID(Int64(Self.userCount - 1)), UserID(Int64(Self.userCount)))
+      _ = try batch.importChange(.addPost(id: 1, author: last, text: "", createdAt: Timestamp(0)))
+      for id in 101...150 as ClosedRange<Int64> {
+        _ = try batch.importChange(.follow(by: UserID(id), target: last, at: Timestamp(0)))
+        _ = try batch.importChange(.follow(by: first, target: UserID(id), at: Timestamp(0)))
+        _ = try batch.importChange(.like(by: UserID(id), post: 1, at: Timestamp(0)))
+      }
     }
     try graph.read { view in
       for (viewer, followees) in lists {
+        let query = ListQuery(limit: 50, viewer: viewer)
+        let pages = [
+          try view.followers(of: UserID(Int64(Self.userCount)), query), try view.likers(of: 1, query),
+          try view.followees(of: UserID(Int64(Self.userCount - 1)), query),
+        ]
+        for page in pages {
+          #expect(page.count == 50)
+          for user in page {
+            #expect(
+              user.isFollowedByViewer == followees.contains(user.id),
+              "\(user.id), by \(viewer) with \(followees.count) followees, in a list")
+          }
+        }
         for pageCount in [1, 2, 7, 8, 9, 20, 1_000] {
           // Followees and others in turns, as far as there are followees.
           let followed = followees.sorted().prefix(pageCount / 2)
