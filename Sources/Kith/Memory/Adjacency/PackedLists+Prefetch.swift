@@ -14,6 +14,30 @@ extension PackedLists {
   @inline(__always)
   func prefetchEntry(of list: Int) { blocks.prefetchEntry(list &>> blockShift) }
 
+  /// The head of a list's block: found once, to be prefetched and then read. Valid until the next write.
+  @safe struct Head: BitwiseCopyable {
+    // Safety: `head(of:)` makes it, of a block of the lists.
+    fileprivate let ends: UnsafePointer<UInt16>
+  }
+
+  /// Prefetches the length of a list.
+  @inline(__always)
+  func prefetchHead(of list: Int) -> Head {
+    let ends = unsafe UnsafePointer(blocks.base(list &>> blockShift).assumingMemoryBound(to: UInt16.self))
+    unsafe kith_prefetch(ends + (list & listMask))
+    return unsafe Head(ends: ends)
+  }
+
+  /// The length of a list.
+  /// - Parameter head: of this list.
+  @inline(__always)
+  func count(of list: Int, _ head: Head) -> Int {
+    let index = list & listMask
+    let end = unsafe head.ends[index]
+    if end & Self.longFlag != 0 { return count(of: list) }
+    return Int(end) - (index == 0 ? 0 : unsafe Int(head.ends[index - 1] & ~Self.longFlag))
+  }
+
   /// Prefetches the length of a list and its position in the block.
   @inline(__always)
   func prefetchEnd(of list: Int) {

@@ -47,6 +47,17 @@ struct Column<Element: BitwiseCopyable>: ~Copyable, Sendable {
     }
   }
 
+  /// Two adjacent elements, which share a page: from a multiple of two on.
+  @inline(__always)
+  func two(from index: Int) -> (Element, Element) {
+    assert(index >= 0 && index & 1 == 0 && index &+ 1 < count)
+    let start = unsafe table.base(index >> Self.shift) + Self.offset(index)
+    // Safety: as in the subscript.
+    return unsafe (
+      start.load(as: Element.self), start.load(fromByteOffset: MemoryLayout<Element>.stride, as: Element.self)
+    )
+  }
+
   /// Four adjacent elements, which share a page: from a multiple of four on.
   @inline(__always)
   func four(from index: Int) -> (Element, Element, Element, Element) {

@@ -101,13 +101,13 @@ struct ResultBufferHeader {
     unsafe records[index] = record
   }
 
-  /// Appends a text by its reference; it may be compressed. Returns where.
+  /// Appends a text, which may be compressed. Returns where.
   @inline(__always)
-  mutating func appendText(_ reference: UInt64, of column: borrowing TextColumn) -> Range<Int> {
-    if reference < TextColumn.firstCompressed { return append(reference, of: column) }
-    let end = written &+ Int(reference & 0xFFFF)
+  mutating func append(_ text: StoredText, of column: borrowing TextColumn) -> Range<Int> {
+    if text.reference < TextColumn.firstCompressed { return unsafe append(text.start, text.byteCount) }
+    let end = written &+ text.byteCount
     precondition(end <= byteCount)
-    unsafe column.decode(reference, to: bytes + written)
+    unsafe column.decode(text.reference, to: bytes + written)
     defer { written = end }
     return unsafe Range(uncheckedBounds: (written, end))
   }

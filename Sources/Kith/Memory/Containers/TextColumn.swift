@@ -1,5 +1,24 @@
 import CSupport
 
+/// Where a text of a column is stored: found once, to be prefetched and then read. Valid until the next write.
+@safe struct StoredText: BitwiseCopyable {
+  // Safety: `TextColumn` makes it, and reads it.
+  let reference: UInt64
+  /// Of the plain text, or of the compressed one; nil for an empty text.
+  let start: UnsafeRawPointer?
+
+  /// An empty text.
+  init() { unsafe (reference, start) = (0, nil) }
+
+  fileprivate init(reference: UInt64, start: UnsafeRawPointer?) {
+    self.reference = reference
+    unsafe self.start = unsafe start
+  }
+
+  @inline(__always)
+  var byteCount: Int { Int(reference & 0xFFFF) }
+}
+
 /// One text per row (a username, a post), with its bytes in an append-only arena of pages of about a megabyte.
 ///
 /// Written bytes never change, so a pinned column shares the pages that the writer continues to fill: the writer only
@@ -23,7 +42,8 @@ import CSupport
   private var words: Column<UInt64>
   /// The number of words of a row, as a power of two.
   private let wordShift: Int
-  private var addresses: Column<UInt>
+  /// Of the pages. Copied with the owners, by the first page after a pin.
+  private var addresses: [UInt] = []
   private var owners: [SharedPage] = []
   /// The bytes of all pages, including their owners.
   private var pagesByteCount = 0
@@ -48,12 +68,11 @@ import CSupport
     precondition(wordsPerRow.nonzeroBitCount == 1, "the words of a row must be a power of two")
     wordShift = wordsPerRow.trailingZeroBitCount
     words = Column()
-    addresses = Column()
     liveByteCounts = Column()
   }
 
   private init(
-    words: consuming Column<UInt64>, wordShift: Int, addresses: consuming Column<UInt>, owners: [SharedPage],
+    words: consuming Column<UInt64>, wordShift: Int, addresses: [UInt], owners: [SharedPage],
     pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int,
     compressor: TextCompressor?, compressorByteCount: Int
   ) {
@@ -73,7 +92,7 @@ import CSupport
 
   mutating func pin() -> TextColumn {
     TextColumn(
-      words: words.pin(), wordShift: wordShift, addresses: addresses.pin(), owners: owners,
+      words: words.pin(), wordShift: wordShift, addresses: addresses, owners: owners,
       pagesByteCount: pagesByteCount, liveByteCounts: liveByteCounts.pin(), liveByteCount: liveByteCount, used: used,
       movingRow: movingRow, compressor: compressor, compressorByteCount: compressorByteCount)
   }
@@ -91,6 +110,13 @@ import CSupport
   subscript(row: Int, word: Int) -> UInt64 {
     get { words[row &<< wordShift &+ word] }
     set { words[row &<< wordShift &+ word] = newValue }
+  }
+
+  /// Both words of a row, of a column with two.
+  @inline(__always)
+  func twoWords(_ row: Int) -> (reference: UInt64, UInt64) {
+    assert(wordShift == 1)
+    return words.two(from: row &<< 1)
   }
 
   /// All words of a row, read at once, of a column with four words per row.
@@ -126,6 +152,12 @@ import CSupport
     return unsafe (length == 0 ? nil : address(reference), length)
   }
 
+  /// Where a text is stored.
+  @inline(__always)
+  func stored(_ reference: UInt64) -> StoredText {
+    unsafe StoredText(reference: reference, start: reference & 0xFFFF == 0 ? nil : address(reference & ~Self.tableMask))
+  }
+
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(reference(row) & 0xFFFF) }
 
@@ -133,32 +165,31 @@ import CSupport
   @inline(__always)
   func prefetchReference(_ row: Int) { words.prefetch(row &<< wordShift) }
 
-  /// Prefetches a text: its ends, and the first two hundred bytes. Returns its byte count.
+  /// Prefetches a text: its ends, and the first two hundred bytes.
   @inline(__always)
-  func prefetch(referenced reference: UInt64) -> Int {
-    let length = Int(reference & 0xFFFF)
-    if length > 0 {
-      // A compressed text is shorter than that.
-      let start = unsafe address(reference & ~Self.tableMask)
+  func prefetch(referenced reference: UInt64) -> StoredText {
+    let text = stored(reference)
+    // A compressed text is shorter than that.
+    if let start = unsafe text.start {
       unsafe kith_prefetch(start)
       unsafe kith_prefetch(start + 64)
       unsafe kith_prefetch(start + 128)
-      unsafe kith_prefetch(start + (length - 1))
+      unsafe kith_prefetch(start + (text.byteCount - 1))
     }
-    return length
+    return text
   }
 
   /// Prefetches the beginning of a row's plain text. Returns its byte count.
   @inline(__always)
   @discardableResult
-  func prefetchText(_ row: Int) -> Int { prefetchBeginning(referenced: reference(row)) }
+  func prefetchText(_ row: Int) -> Int { prefetchBeginning(referenced: reference(row)).byteCount }
 
   /// Prefetches the beginning of a plain text, which is all of a name. Returns its byte count.
   @inline(__always)
-  func prefetchBeginning(referenced reference: UInt64) -> Int {
-    let (start, length) = unsafe place(of: reference)
-    if length > 0 { unsafe kith_prefetch(start) }
-    return length
+  func prefetchBeginning(referenced reference: UInt64) -> StoredText {
+    let text = stored(reference)
+    if let start = unsafe text.start { unsafe kith_prefetch(start) }
+    return text
   }
 
   /// A row's text as a `String`. Its bytes were validated as UTF-8 when added.
@@ -222,7 +253,7 @@ import CSupport
   /// The bytes of pages, words and token tables.
   /// - Complexity: O(1).
   var memoryByteCount: Int {
-    words.byteCount + addresses.byteCount + liveByteCounts.byteCount + pagesByteCount + owners.capacity * 8
+    words.byteCount + liveByteCounts.byteCount + pagesByteCount + (addresses.capacity + owners.capacity) * 8
       + compressorByteCount
   }
 
@@ -260,7 +291,7 @@ import CSupport
   @inline(__always)
   func address(_ reference: UInt64) -> UnsafeRawPointer {
     // Safety: only called for a reference that is not empty; its page was allocated at a nonzero address.
-    let page = addresses[Int(reference >> 36)] + UInt(reference >> 16 & 0xFFFFF)
+    let page = addresses[Int(truncatingIfNeeded: reference &>> 36)] &+ UInt(reference &>> 16 & 0xFFFFF)
     return unsafe UnsafeRawPointer(bitPattern: page).unsafelyUnwrapped
   }
 

@@ -52,7 +52,8 @@ struct LikesQuery: Query {
     }
     var edges = selection.best()
     let next = page.cut(&edges)
-    let records = PostRecords(edges.map(\.row), visibility, state, likedTimestamps: edges.map(\.timestamp))
+    let rows = edges.map(\.row)
+    let records = PostRecords(rows.span, visibility, state, likedTimestamps: edges.map(\.timestamp))
     return Page(records, next: next)
   }
 }

@@ -6,7 +6,8 @@ struct PostByID: Query {
 
   func run(_ state: borrowing GraphState) throws(KithError) -> Post {
     let visibility = try Visibility(of: viewer, state)
-    return Post(PostRecords([try visibility.row(of: id, state)], visibility, state), 0)
+    let row = [try visibility.row(of: id, state)]
+    return Post(PostRecords(row.span, visibility, state), 0)
   }
 }
 
@@ -23,6 +24,6 @@ struct PostsByID: Query {
       guard let row = state.posts.row(of: id), !visibility.hides(state.posts.authors[row], state) else { return nil }
       return row
     }
-    return Post.list(found, PostRecords(found.rows, visibility, state))
+    return Post.list(found, PostRecords(found.rows.span, visibility, state))
   }
 }

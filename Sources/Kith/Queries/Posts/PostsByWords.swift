@@ -30,7 +30,7 @@ struct PostsByWords: Query {
     if query.includesHighlights {
       highlights = rows.map { executor.highlights(in: $0, state) }
     }
-    return Page(PostRecords(rows, visibility, state), next: next, highlights: highlights)
+    return Page(PostRecords(rows.span, visibility, state), next: next, highlights: highlights)
   }
 
   private func terms() throws(KithError) -> Terms {

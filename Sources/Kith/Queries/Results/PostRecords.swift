@@ -6,9 +6,10 @@ extension ResultBuffer<PostRecord> {
   /// prefetched in stages, one column after the other, and read when their memory has arrived.
   /// - Parameter likedTimestamps: in a list of likes, the time of each.
   init(
-    _ rows: [UInt32], _ visibility: Visibility, _ state: borrowing GraphState, likedTimestamps: [UInt32]? = nil
+    _ rows: Span<UInt32>, _ visibility: Visibility, _ state: borrowing GraphState, likedTimestamps: [UInt32]? = nil
   ) {
-    for row in rows {
+    for index in rows.indices {
+      let row = rows[index]
       state.posts.authors.prefetch(Int(row))
       state.posts.texts.prefetchReference(Int(row))
       state.likes.backward.prefetchEntry(of: Int(row))
@@ -16,17 +17,23 @@ extension ResultBuffer<PostRecord> {
     if let viewer = visibility.viewer { state.likes.forward.prefetchElements(of: Int(viewer)) }
     self = withTemporaryList(of: PostParts.self, capacity: rows.count) { parts in
       var byteCount = 0
-      for row in rows {
-        let (author, text) = (state.posts.authors[row], state.posts.texts.reference(Int(row)))
-        parts.append(PostParts(author: author, text: text))
-        state.users.names.prefetchReference(Int(author))
-        byteCount &+= state.posts.texts.prefetch(referenced: text)
-        state.likes.backward.prefetchEnd(of: Int(row))
-      }
       for index in rows.indices {
-        let (name, card) = state.users.names.namedCard(parts[index].author)
-        (parts[index].name, parts[index].authorID) = (name, card.id)
-        byteCount &+= state.users.names.prefetchBeginning(referenced: name)
+        let row = rows[index]
+        let (author, post) = (state.posts.authors[row], state.posts.texts.referenceAndTime(of: Int(row)))
+        state.users.names.prefetchReference(Int(author))
+        let text = state.posts.texts.prefetch(referenced: post.reference)
+        byteCount &+= text.byteCount
+        parts.append(
+          PostParts(
+            author: author, createdAt: post.time, text: text,
+            likes: state.likes.backward.prefetchHead(of: Int(row))))
+      }
+      var found = parts.mutableSpan
+      for index in found.indices {
+        let (reference, card) = state.users.names.namedCard(found[index].author)
+        let name = state.users.names.prefetchBeginning(referenced: reference)
+        (found[index].name, found[index].authorID) = (name, card.id)
+        byteCount &+= name.byteCount
       }
       return ResultBuffer(recordCount: rows.count, byteCount: byteCount) { buffer in
         let parts = parts.span
@@ -51,33 +58,34 @@ extension ResultBuffer<PostRecord> {
   }
 }
 
-/// What of a post leads to its texts: read in one stage, used in the next.
+/// What of a post leads to its texts and likes: read in one stage, used in the next.
 private struct PostParts: BitwiseCopyable {
   let author: UInt32
-  /// The reference of the text.
-  let text: UInt64
-  /// The author's id, and the reference of the name.
+  let createdAt: Int64
+  let text: StoredText
+  let likes: PackedLists<UInt32>.Head
   var authorID: Int64 = 0
-  var name: UInt64 = 0
+  var name = StoredText()
 }
 
 extension ResultBufferWriter<PostRecord> {
   /// - Parameter isLiked: whether the viewer likes the post; nil without a viewer.
   @inline(__always)
   fileprivate mutating func fill(
-    _ rows: [UInt32], _ parts: Span<PostParts>, _ likedTimestamps: [UInt32]?, _ state: borrowing GraphState,
+    _ rows: Span<UInt32>, _ parts: Span<PostParts>, _ likedTimestamps: [UInt32]?, _ state: borrowing GraphState,
     isLiked: (UInt32) -> Bool?
   ) {
     for index in rows.indices {
       let (row, parts) = (rows[index], parts[index])
       let liked = isLiked(row)
       let name = append(parts.name, of: state.users.names)
-      let text = appendText(parts.text, of: state.posts.texts)
+      let text = append(parts.text, of: state.posts.texts)
       set(
         index,
         PostRecord(
           id: state.posts.identifiers.id(of: row), authorID: parts.authorID,
-          createdAt: state.posts.time(row), likeCount: UInt32(truncatingIfNeeded: state.likes.sourceCount(row)),
+          createdAt: parts.createdAt,
+          likeCount: UInt32(truncatingIfNeeded: state.likes.backward.count(of: Int(row), parts.likes)),
           nameStart: UInt32(truncatingIfNeeded: name.lowerBound), likedTimestamp: likedTimestamps?[index] ?? 0,
           textByteCount: UInt16(truncatingIfNeeded: text.count), nameByteCount: UInt8(truncatingIfNeeded: name.count),
           hasViewer: liked != nil, isLiked: liked == true, hasLikedAt: likedTimestamps != nil))

@@ -32,7 +32,7 @@ struct TimelinePosts: Query {
     let found = try rows(state)
     let (next, previous) = cursors(of: found, state)
     return Page(
-      PostRecords(found.rows, visibility, state), next: next, previous: previous, isTruncated: found.isTruncated)
+      PostRecords(found.rows.span, visibility, state), next: next, previous: previous, isTruncated: found.isTruncated)
   }
 
   /// The rows of the page, newest first.
