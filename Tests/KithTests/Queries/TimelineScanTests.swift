@@ -40,7 +40,7 @@ import Testing
     guard let costLimit = TimelinePlan.cheaper.scanCostLimit(0, range, pin.view.state) else { return nil }
     let scan = TimelineScan(user: 0, includeSelf: includeSelf, range: range)
     guard let found = scan.run(pin.view.state, costLimit: costLimit) else { return nil }
-    return found.rows
+    return (0..<found.count).map { found[$0] }
   }
 
   @Test("Few followees and rare ones are left to the merge, others are scanned for")
@@ -157,10 +157,11 @@ import Testing
     var mostCursors = 0
     for author in 0..<UInt32(userCount) {
       merge.push(author, pin.view.state.posts)
-      mostCursors = max(mostCursors, merge.cursors.count)
+      mostCursors = max(mostCursors, merge.lists.value.cursors.count)
     }
     let expected = posts.indices.filter { posts[$0].time < high.time }.sorted { posts[$0].time > posts[$1].time }
-    #expect(merge.run(pin.view.state.posts).rows == expected.prefix(21).map { UInt32($0) })
+    let found = merge.run(pin.view.state.posts)
+    #expect((0..<found.count).map { found[$0] } == expected.prefix(21).map { UInt32($0) })
     #expect(mostCursors < 1_024 + 64)
   }
 

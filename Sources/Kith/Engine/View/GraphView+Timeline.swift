@@ -31,8 +31,8 @@ extension GraphView {
   private func collect(_ posts: TimelinePosts, into ids: inout [PostID]) throws(KithError) {
     ids.removeAll(keepingCapacity: true)
     let found = try posts.rows(state)
-    ids.append(addingCapacity: found.rows.count) { output in
-      for row in found.rows { output.append(state.postID(row)) }
+    ids.append(addingCapacity: found.count) { output in
+      for index in 0..<found.count { output.append(state.postID(found[index])) }
     }
   }
 }

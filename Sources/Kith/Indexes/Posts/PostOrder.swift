@@ -29,11 +29,9 @@ extension PostTable {
   @inline(__always)
   func prefetchTime(of row: UInt32) { texts.prefetchReference(Int(row)) }
 
-  /// Prefetches the time of the post before a position in an author's list, for a caller that soon compares it.
+  /// Prefetches the time of the post before a place in a list, for a caller that soon compares it.
   @inline(__always)
-  func prefetchTime(before position: PackedLists<UInt32>.Position, of author: UInt32) {
-    if let row = byAuthor.packedElement(before: position, of: Int(author)) { prefetchTime(of: row) }
-  }
+  func prefetchTime(before place: ListCursor<UInt32>) { if let row = place.before { prefetchTime(of: row) } }
 
   /// An estimate of the first row that is not before a key. Exact where rows are in the order of posts, as they mostly
   /// are.
@@ -74,19 +72,21 @@ extension PostTable {
     return (low, high)
   }
 
-  /// The position in a list of the first post that is not before a key; the end if there is none.
+  /// The place in a list before the first post that is not before a key; the end if there is none.
   ///
   /// The two times around the guess verify it. If they contradict it, a binary search by key follows.
-  /// - Parameter guess: the position of the likely row (`likelyRow`). Finding it reads nothing but the list.
+  /// - Parameter guess: the place of the likely row (`likelyRow`). Finding it reads nothing but the list.
   /// - Complexity: O(1), or O(log list).
   @inline(__always)
   func checked(
-    _ guess: PackedLists<UInt32>.Position, of key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int
-  ) -> PackedLists<UInt32>.Position {
-    if let (row, _) = lists.element(before: guess, of: list), !isBefore(row, key) {
+    _ guess: ListCursor<UInt32>, of key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int
+  ) -> ListCursor<UInt32> {
+    var place = guess
+    if let row = place.moveBack(in: lists, list: list), !isBefore(row, key) {
       return search(for: key, in: lists, list: list)
     }
-    if let (row, _) = lists.element(atOrAfter: guess, of: list), isBefore(row, key) {
+    place = guess
+    if let row = place.settle(in: lists, list: list), isBefore(row, key) {
       return search(for: key, in: lists, list: list)
     }
     return guess
@@ -95,15 +95,15 @@ extension PostTable {
   @inline(never)
   private func search(
     for key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int
-  ) -> PackedLists<UInt32>.Position {
-    lists.partitionPoint(of: list) { isBefore($0, key) }
+  ) -> ListCursor<UInt32> {
+    lists.cursor(at: lists.partitionPoint(of: list) { isBefore($0, key) }, of: list)
   }
 
-  /// Prefetches the times around a position in an author's list.
+  /// Prefetches the times around a place in a list.
   @inline(__always)
-  func prefetchTimes(around place: PackedLists<UInt32>.Position, of author: UInt32) {
-    prefetchTime(before: place, of: author)
-    if let row = byAuthor.packedElement(at: place, of: Int(author)) { prefetchTime(of: row) }
+  func prefetchTimes(around place: ListCursor<UInt32>) {
+    prefetchTime(before: place)
+    if let row = place.after { prefetchTime(of: row) }
   }
 }
 

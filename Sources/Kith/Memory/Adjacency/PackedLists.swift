@@ -222,27 +222,6 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     return Position(run: first, offset: low)
   }
 
-  /// The element before a position, without accessing further memory: nil at the start, and in a long list.
-  @inline(__always)
-  func packedElement(before position: Position, of list: Int) -> Element? {
-    let (base, _, isLong) = unsafe packed(list)
-    return isLong || position.offset == 0 ? nil : unsafe base[position.offset - 1]
-  }
-
-  /// The element at a position, without accessing further memory: nil at the end, and in a long list.
-  @inline(__always)
-  func packedElement(at position: Position, of list: Int) -> Element? {
-    let (base, count, isLong) = unsafe packed(list)
-    return isLong || position.offset >= count ? nil : unsafe base[position.offset]
-  }
-
-  /// The last element, without accessing further memory: nil for an empty or long list.
-  @inline(__always)
-  func packedLast(of list: Int) -> Element? {
-    let (base, count, isLong) = unsafe packed(list)
-    return isLong || count == 0 ? nil : unsafe base[count - 1]
-  }
-
   /// The element before a position; nil at the start.
   @inline(__always)
   func element(before position: Position, of list: Int) -> (Element, Position)? {
@@ -309,19 +288,6 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     let elements = run(index, of: list)
     for offset in elements.indices where elements[offset] == element { return offset }
     return nil
-  }
-
-  /// The last element; nil for an empty list.
-  @inline(__always)
-  func last(of list: Int) -> (Element, Position)? {
-    let (base, count, isLong) = unsafe packed(list)
-    if isLong { return longLast(of: list) }
-    return count == 0 ? nil : unsafe (base[count - 1], Position(run: 0, offset: count - 1))
-  }
-
-  @inline(never)
-  private func longLast(of list: Int) -> (Element, Position)? {
-    longElement(before: longEndPosition(of: list), of: list)
   }
 
   func startPosition() -> Position { Position(run: 0, offset: 0) }

@@ -1,58 +1,90 @@
-/// A list that a pool lends to one query after the other, and that keeps its memory.
+/// A list that one query after the other fills, and that keeps its memory.
 ///
 /// It manages its own memory, because appending to an array checks uniqueness each time (60 instructions against 8, for
-/// each author of a timeline whose rank is high enough so far).
-@safe final class ScratchList<Element: BitwiseCopyable>: @unchecked Sendable {
+/// each author of a timeline whose rank is high enough so far). It is not copyable, so that no reference is counted.
+@safe struct ScratchList<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // Safety: a pool lends it to one query at a time. Elements are accessed below `count`, which is at most `capacity`.
-  @exclusivity(unchecked) private var elements: UnsafeMutablePointer<Element>
-  @exclusivity(unchecked) private var capacity = 64
-  @exclusivity(unchecked) private var elementCount = 0
+  private var elements: UnsafeMutablePointer<Element>
+  private var capacity = 64
+  private(set) var count = 0
 
   init() { unsafe elements = .allocate(capacity: capacity) }
 
   deinit { unsafe elements.deallocate() }
 
-  var count: Int { @inline(__always) get { unsafe elementCount } }
-
-  /// Read and changed in place.
+  /// Read and changed in place. Changing an element does not count as changing the list: then no other list of the same
+  /// value could be read.
   subscript(index: Int) -> Element {
     @inline(__always) unsafeAddress {
       assert(index >= 0 && index < count)
       return unsafe UnsafePointer(elements + index)
     }
-    @inline(__always) unsafeMutableAddress {
+    @inline(__always) nonmutating unsafeMutableAddress {
       assert(index >= 0 && index < count)
       return unsafe elements + index
     }
   }
 
+  /// All elements.
+  var span: Span<Element> {
+    @inline(__always) @_lifetime(borrow self) get {
+      let span = unsafe Span(_unsafeStart: UnsafePointer(elements), count: count)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// All elements, to be changed.
+  var mutableSpan: MutableSpan<Element> {
+    @inline(__always) @_lifetime(&self) mutating get {
+      let span = unsafe MutableSpan(_unsafeStart: elements, count: count)
+      return unsafe _overrideLifetime(span, mutating: &self)
+    }
+  }
+
   @inline(__always)
-  func append(_ element: Element) {
-    if unsafe elementCount == capacity { grow() }
-    unsafe elements[elementCount] = element
-    unsafe elementCount &+= 1
+  mutating func append(_ element: Element) {
+    if count == capacity { grow(to: capacity * 2) }
+    unsafe elements[count] = element
+    count &+= 1
+  }
+
+  /// Sets the number of elements. New ones are whatever was there: the caller sets them before it reads them.
+  @inline(__always)
+  mutating func resize(to count: Int) {
+    precondition(count >= 0)
+    if count > capacity { grow(to: max(count, capacity * 2)) }
+    self.count = count
   }
 
   /// Removes all elements but the first ones.
-  func truncate(to count: Int) {
+  @inline(__always)
+  mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= self.count)
-    unsafe elementCount = count
+    self.count = count
+  }
+
+  /// Reverses the order of the elements.
+  mutating func reverse() {
+    for index in 0..<count / 2 {
+      let other = count - 1 - index
+      (self[index], self[other]) = (self[other], self[index])
+    }
   }
 
   @inline(never)
-  private func grow() {
-    let wider = unsafe UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
-    unsafe wider.update(from: elements, count: elementCount)
+  private mutating func grow(to newCapacity: Int) {
+    let wider = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
+    unsafe wider.update(from: elements, count: count)
     unsafe elements.deallocate()
     unsafe elements = wider
-    unsafe capacity *= 2
+    capacity = newCapacity
   }
 }
 
 /// Indices with ranks, as words that compare by rank: the input of a selection of the best.
 extension ScratchList<UInt64> {
   @inline(__always)
-  func append(rank: UInt32, _ index: UInt32) { append(UInt64(rank) << 32 | UInt64(index)) }
+  mutating func append(rank: UInt32, _ index: UInt32) { append(UInt64(rank) << 32 | UInt64(index)) }
 
   /// The index of a word, without its rank.
   @inline(__always)
@@ -63,13 +95,13 @@ extension ScratchList<UInt64> {
 
   /// Keeps the best `limit` words, and those whose rank ties with the last of them.
   /// - Returns: that rank; nil if there are at most `limit` words.
-  func keepBest(_ limit: Int) -> UInt32? {
+  mutating func keepBest(_ limit: Int) -> UInt32? {
     guard count > limit else { return nil }
-    var all = unsafe MutableSpan(_unsafeStart: elements, count: elementCount)
+    var all = mutableSpan
     Selection.moveLargest(limit, of: &all)
     let last = all[limit - 1] >> 32
     var kept = limit
-    for index in limit..<count where all[index] >> 32 == last {
+    for index in limit..<all.count where all[index] >> 32 == last {
       all[kept] = all[index]
       kept += 1
     }

@@ -1,148 +1,119 @@
+import CSupport
+
 /// The merge of the remaining authors' lists, by a binary heap on exact keys.
 extension TimelineMerge {
   /// Finds the rows of the first `limit` posts.
-  mutating func merge(_ posts: borrowing PostTable) {
-    // Moved out of the struct while they are written, so that the rest can be read.
-    let memory = scratch.memory
-    var heap = exchange(&memory.value.heap, with: [])
-    var rows = exchange(&memory.value.rows, with: [])
-    Self.grow(&heap, to: candidates.count, with: HeapEntry())
-    Self.grow(&rows, to: min(limit, posts.count), with: 0)
-    prefetchHeads(posts)
-    var found = rows.mutableSpan
-    let foundCount = merge(heap.mutableSpan, into: &found, posts)
-    rows.removeLast(rows.count - foundCount)
-    (memory.value.heap, memory.value.rows) = (heap, rows)
-  }
-
-  /// The cursors are not moved; the heap holds their indices and times. Returns the number of rows.
-  private func merge(
-    _ heap: consuming MutableSpan<HeapEntry>, into found: inout MutableSpan<UInt32>, _ posts: borrowing PostTable
-  ) -> Int {
+  ///
+  /// The cursors are not moved; the heap holds their indices and times.
+  func merge(_ posts: borrowing PostTable) {
+    findHeads(posts)
+    lists.value.heap.resize(to: lists.value.candidates.count)
     var count = 0
-    for index in 0..<candidates.count {
+    for index in 0..<lists.value.candidates.count {
       let cursor = cursor(index)
-      if !moveToHead(&cursors[cursor], posts) { continue }
-      heap[count] = entry(of: cursor)
+      if !lists.value.cursors[cursor].moveToHead(range, posts) { continue }
+      lists.value.heap[count] = lists.value.entry(of: cursor, range.direction)
       count &+= 1
     }
     for index in stride(from: count / 2 - 1, through: 0, by: -1) {
-      siftDown(&heap, count, heap[index], from: index, posts)
+      lists.value.place(lists.value.heap[index], at: index, count, range.direction, posts)
     }
+    lists.value.rows.resize(to: min(range.limit, posts.count))
     var foundCount = 0
-    while count > 0, foundCount < found.count {
-      let first = Int(heap[0].cursor)
-      found[foundCount] = cursors[first].row
+    while count > 0, foundCount < lists.value.rows.count {
+      let first = Int(lists.value.heap[0].cursor)
+      lists.value.rows[foundCount] = lists.value.cursors[first].row
       foundCount &+= 1
-      if step(&cursors[first], posts) {
-        siftDown(&heap, count, entry(of: first), from: 0, posts)
+      var next: HeapEntry
+      if lists.value.cursors[first].step(range, posts) {
+        next = lists.value.entry(of: first, range.direction)
       } else {
         count &-= 1
-        if count > 0 { siftDown(&heap, count, heap[count], from: 0, posts) }
+        if count == 0 { break }
+        next = lists.value.heap[count]
       }
+      lists.value.place(next, at: 0, count, range.direction, posts)
     }
-    return foundCount
+    lists.value.rows.truncate(to: foundCount)
   }
 
-  /// Prefetches the newest posts of candidates that were not searched, in stages.
-  private func prefetchHeads(_ posts: borrowing PostTable) {
-    for index in 0..<candidates.count where cursors[cursor(index)].isUnsearched {
-      posts.byAuthor.prefetchEnd(of: Int(cursors[cursor(index)].author))
+  /// Finds the lists of candidates that were not searched, and prefetches their newest posts, in stages.
+  private func findHeads(_ posts: borrowing PostTable) {
+    let count = lists.value.candidates.count
+    for index in 0..<count where lists.value.cursors[cursor(index)].isUnsearched {
+      posts.byAuthor.prefetchEnd(of: Int(lists.value.cursors[cursor(index)].author))
     }
-    for index in 0..<candidates.count where cursors[cursor(index)].isUnsearched {
-      posts.byAuthor.prefetchLast(of: Int(cursors[cursor(index)].author))
+    for index in 0..<count where lists.value.cursors[cursor(index)].isUnsearched {
+      let end = posts.byAuthor.endCursor(of: Int(lists.value.cursors[cursor(index)].author))
+      end.prefetchBefore()
+      lists.value.cursors[cursor(index)].place = end
     }
-    for index in 0..<candidates.count where cursors[cursor(index)].isUnsearched {
-      guard let row = posts.byAuthor.packedLast(of: Int(cursors[cursor(index)].author)) else { continue }
-      posts.prefetchTime(of: row)
-    }
-  }
-
-  @inline(__always)
-  private func cursor(_ candidate: Int) -> Int { Int(candidates.ranked(candidate)) }
-
-  static func grow<Element>(_ array: inout [Element], to count: Int, with element: Element) {
-    if array.count < count { array.append(contentsOf: repeatElement(element, count: count - array.count)) }
-  }
-
-  /// Moves the cursor of an author who was not searched to the author's newest post, which is before the bound. Whether
-  /// the author has a post between the bounds.
-  @inline(__always)
-  private func moveToHead(_ cursor: inout AuthorCursor, _ posts: borrowing PostTable) -> Bool {
-    if cursor.isUnsearched && !cursor.move(to: posts.byAuthor.last(of: Int(cursor.author)), posts) { return false }
-    if direction == .older { posts.prefetchTime(before: cursor.position, of: cursor.author) }
-    return isInRange(cursor, posts)
-  }
-
-  /// Moves a cursor to the next post of its author; false at the end.
-  @inline(__always)
-  private func step(_ cursor: inout AuthorCursor, _ posts: borrowing PostTable) -> Bool {
-    let list = Int(cursor.author)
-    var next: (row: UInt32, position: PackedLists<UInt32>.Position)?
-    switch direction {
-    case .older: next = posts.byAuthor.element(before: cursor.position, of: list)
-    case .newer:
-      let after = PackedLists<UInt32>.Position(run: cursor.position.run, offset: cursor.position.offset + 1)
-      next = posts.byAuthor.element(atOrAfter: after, of: list)
-    }
-    guard cursor.move(to: next, posts) else { return false }
-    if direction == .older { posts.prefetchTime(before: cursor.position, of: cursor.author) }
-    return isInRange(cursor, posts)
-  }
-
-  /// Whether a cursor is at a post between the bounds. Posts in the direction of the scan cannot be beyond the bound
-  /// that it starts from.
-  @inline(__always)
-  private func isInRange(_ cursor: AuthorCursor, _ posts: borrowing PostTable) -> Bool {
-    switch direction {
-    case .older: cursor.time > low.time || cursor.time == low.time && posts.isAfter(cursor.row, low)
-    case .newer: cursor.time < high.time || cursor.time == high.time && posts.isBefore(cursor.row, high)
+    for index in 0..<count where lists.value.cursors[cursor(index)].isUnsearched {
+      posts.prefetchTime(before: lists.value.cursors[cursor(index)].place)
     }
   }
 
   @inline(__always)
-  private func entry(of cursor: Int) -> HeapEntry {
+  private func cursor(_ candidate: Int) -> Int { Int(lists.value.candidates.ranked(candidate)) }
+}
+
+extension TimelineLists {
+  @inline(__always)
+  fileprivate func entry(of cursor: Int, _ direction: TimelineQuery.Direction) -> TimelineMerge.HeapEntry {
     let time = UInt64(bitPattern: cursors[cursor].time)
-    return HeapEntry(rank: direction == .older ? time : ~time, cursor: UInt32(truncatingIfNeeded: cursor))
-  }
-
-  @inline(__always)
-  private func comesFirst(_ left: HeapEntry, _ right: HeapEntry, _ posts: borrowing PostTable) -> Bool {
-    if left.rank != right.rank { return left.rank > right.rank }
-    return isTiedFirst(left.cursor, right.cursor, posts)
-  }
-
-  /// Of two posts of one time, whether the one with the first id comes first. Ids are read for ties alone.
-  @inline(never)
-  private func isTiedFirst(_ left: UInt32, _ right: UInt32, _ posts: borrowing PostTable) -> Bool {
-    let (left, right) = (posts.key(cursors[Int(left)].row), posts.key(cursors[Int(right)].row))
-    return direction == .older ? right < left : left < right
+    return TimelineMerge.HeapEntry(
+      rank: direction == .older ? time : ~time, cursor: UInt32(truncatingIfNeeded: cursor))
   }
 
   /// Places a cursor at the heap's empty `start`, or below it.
+  ///
+  /// The better child moves up at each level, which takes no branch, and the cursor rises from the last one. It rarely
+  /// does: the next post of an author is older than most heads (I. Wegener, "Bottom-up-heapsort", 1993).
   @inline(__always)
-  private func siftDown(
-    _ heap: inout MutableSpan<HeapEntry>, _ count: Int, _ entry: HeapEntry, from start: Int,
+  fileprivate func place(
+    _ entry: TimelineMerge.HeapEntry, at start: Int, _ count: Int, _ direction: TimelineQuery.Direction,
     _ posts: borrowing PostTable
   ) {
-    var parent = start
-    while true {
-      var child = 2 &* parent &+ 1
-      if child >= count { break }
-      var best = heap[child]
-      if child &+ 1 < count {
-        let other = heap[child &+ 1]
-        if comesFirst(other, best, posts) {
-          child &+= 1
-          best = other
-        }
+    var hole = start
+    var child = 2 &* hole &+ 1
+    while child &+ 1 < count {
+      if heap[child].rank == heap[child &+ 1].rank {
+        if isTiedFirst(heap[child &+ 1], heap[child], direction, posts) { child &+= 1 }
+      } else {
+        child = kith_index_after(child, heap[child &+ 1].rank > heap[child].rank)
       }
-      if !comesFirst(best, entry, posts) { break }
-      heap[parent] = best
-      parent = child
+      heap[hole] = heap[child]
+      hole = child
+      child = 2 &* hole &+ 1
     }
-    heap[parent] = entry
+    if child < count {
+      heap[hole] = heap[child]
+      hole = child
+    }
+    while hole > start {
+      let parent = (hole &- 1) &>> 1
+      if entry.rank < heap[parent].rank { break }
+      if entry.rank == heap[parent].rank && !isTiedFirst(entry, heap[parent], direction, posts) { break }
+      heap[hole] = heap[parent]
+      hole = parent
+    }
+    heap[hole] = entry
   }
+
+  @inline(__always)
+  private func isTiedFirst(
+    _ left: TimelineMerge.HeapEntry, _ right: TimelineMerge.HeapEntry, _ direction: TimelineQuery.Direction,
+    _ posts: borrowing PostTable
+  ) -> Bool {
+    let (left, right) = (cursors[Int(left.cursor)].row, cursors[Int(right.cursor)].row)
+    return direction == .older ? posts.isKey(of: right, before: left) : posts.isKey(of: left, before: right)
+  }
+}
+
+extension PostTable {
+  /// Whether a post comes before another one, ascending. Of posts of one time, which are rare, the ids are read.
+  @inline(never)
+  fileprivate func isKey(of left: UInt32, before right: UInt32) -> Bool { key(left) < key(right) }
 }
 
 extension TimelineMerge.AuthorCursor {
@@ -150,15 +121,51 @@ extension TimelineMerge.AuthorCursor {
   @inline(__always)
   var isUnsearched: Bool { row == Self.noRow }
 
-  /// Moves to a post; false if there is none.
+  /// Moves to the author's newest post, which is before the bound, if the author was not searched. Whether the author
+  /// has a post in the range.
   @inline(__always)
-  mutating func move(
-    to post: (row: UInt32, position: PackedLists<UInt32>.Position)?, _ posts: borrowing PostTable
-  ) -> Bool {
-    guard let post else { return false }
-    row = post.row
-    position = post.position
-    time = posts.time(post.row)
+  fileprivate mutating func moveToHead(_ range: TimelineRange, _ posts: borrowing PostTable) -> Bool {
+    if isUnsearched && !moveBack(posts) { return false }
+    if range.direction == .older { posts.prefetchTime(before: place) }
+    return isInRange(range, posts)
+  }
+
+  /// Moves to the author's next post; false at the end.
+  @inline(__always)
+  fileprivate mutating func step(_ range: TimelineRange, _ posts: borrowing PostTable) -> Bool {
+    if range.direction == .older {
+      if !moveBack(posts) { return false }
+      posts.prefetchTime(before: place)
+    } else {
+      place.skip()
+      if !settle(posts) { return false }
+    }
+    return isInRange(range, posts)
+  }
+
+  /// Whether the post is between the bounds. In the direction of the scan it cannot be beyond the bound that the scan
+  /// starts from.
+  @inline(__always)
+  private func isInRange(_ range: TimelineRange, _ posts: borrowing PostTable) -> Bool {
+    if range.direction == .older {
+      return time > range.low.time || time == range.low.time && posts.isAfter(row, range.low)
+    }
+    return time < range.high.time || time == range.high.time && posts.isBefore(row, range.high)
+  }
+
+  /// Moves to the post before the place; false if there is none.
+  @inline(__always)
+  mutating func moveBack(_ posts: borrowing PostTable) -> Bool {
+    guard let row = place.moveBack(in: posts.byAuthor, list: Int(author)) else { return false }
+    (self.row, time) = (row, posts.time(row))
+    return true
+  }
+
+  /// Moves to the post after the place; false if there is none.
+  @inline(__always)
+  mutating func settle(_ posts: borrowing PostTable) -> Bool {
+    guard let row = place.settle(in: posts.byAuthor, list: Int(author)) else { return false }
+    (self.row, time) = (row, posts.time(row))
     return true
   }
 }

@@ -8,10 +8,7 @@
 /// Authors are pushed one by one, each at most once; `run` ends the merge.
 /// - Complexity: O(authors + L · log L); O(log posts) more for each author whose newest post is beyond the bound.
 struct TimelineMerge: ~Copyable {
-  let direction: TimelineQuery.Direction
-  let low: PostKey
-  let high: PostKey
-  let limit: Int
+  let range: TimelineRange
   /// The coarse time of the upper bound. An author whose newest post is coarsely older needs no binary search.
   private let coarseHigh: UInt32
   /// The rank that an author must reach. If the scan is towards older posts, later posts have higher ranks.
@@ -21,25 +18,20 @@ struct TimelineMerge: ~Copyable {
   private var capacityBeforeSelection: Int
   /// The cursors from which on those that are not needed are removed.
   private var cursorLimit = 1_024
-  // Copied from the scratch memory, so that reading them for each author takes no reference.
-  let candidates: ScratchList<UInt64>
-  let later: ScratchList<UInt32>
-  let cursors: ScratchList<AuthorCursor>
-  let scratch = TimelineScratch()
+  private let scratch = TimelineScratch()
+  let lists: Reusable<TimelineLists>
 
   /// - Parameter guess: an estimate of the rank that an author must reach, to be verified by `isGuessTooHigh`; 0 for
   ///   none.
   init(_ range: TimelineRange, guess: UInt32 = 0) {
-    direction = range.direction
-    low = range.low
-    high = range.high
-    limit = range.limit
+    self.range = range
     coarseHigh = PostTable.coarse(range.high.time)
     threshold = max(guess, range.direction == .older ? 1 : 0)
     capacityBeforeSelection = 2 * range.limit + 16
-    candidates = scratch.memory.value.candidates
-    later = scratch.memory.value.later
-    cursors = scratch.memory.value.cursors
+    lists = scratch.lists
+    lists.value.candidates.truncate(to: 0)
+    lists.value.later.truncate(to: 0)
+    lists.value.cursors.truncate(to: 0)
   }
 
   /// The rows of the first `limit` posts of all authors pushed.
@@ -58,7 +50,7 @@ struct TimelineMerge: ~Copyable {
     _ followees: Span<UInt64>, _ posts: borrowing PostTable, skipping isLeftOut: (_ author: UInt32) -> Bool
   ) {
     // Towards newer posts, every author is considered: the newest post says nothing about the oldest ones.
-    let isOlder = direction == .older
+    let isOlder = range.direction == .older
     posts.newest.forEach(highWordsOf: followees, reaching: isOlder ? threshold : 0) { author, newest in
       if isLeftOut(author) { return isOlder ? threshold : 0 }
       if isOlder && newest < coarseHigh {
@@ -79,20 +71,21 @@ struct TimelineMerge: ~Copyable {
   /// deferred, to be batched with others.
   @inline(never)
   private mutating func consider(_ author: UInt32, newest: UInt32, _ posts: borrowing PostTable) {
-    if direction == .older {
+    if range.direction == .older {
       if newest < coarseHigh {
         if newest >= threshold { add(newest, AuthorCursor(author: author)) }
       } else {
         posts.byAuthor.prefetchEnd(of: Int(author))
-        later.append(author)
-        if later.count >= capacityBeforeSelection { searchLater(posts) }
+        lists.value.later.append(author)
+        if lists.value.later.count >= capacityBeforeSelection { searchLater(posts) }
       }
       return
     }
-    if newest == 0 || newest < PostTable.coarse(low.time) { return }
+    if newest == 0 || newest < PostTable.coarse(range.low.time) { return }
     var cursor = AuthorCursor(author: author)
-    let first = posts.byAuthor.partitionPoint(of: Int(author)) { !posts.isAfter($0, low) }
-    guard cursor.move(to: posts.byAuthor.element(atOrAfter: first, of: Int(author)), posts) else { return }
+    let first = posts.byAuthor.partitionPoint(of: Int(author)) { !posts.isAfter($0, range.low) }
+    cursor.place = posts.byAuthor.cursor(at: first, of: Int(author))
+    guard cursor.settle(posts) else { return }
     let rank = ~PostTable.coarse(cursor.time)  // the earliest post ranks first
     if rank >= threshold { add(rank, cursor) }
   }
@@ -103,37 +96,36 @@ struct TimelineMerge: ~Copyable {
   /// have arrived.
   @inline(never)
   private mutating func searchLater(_ posts: borrowing PostTable) {
-    if later.count == 0 { return }
+    if lists.value.later.count == 0 { return }
     trimCursors()
     let likelyRow = likelyHighRow(posts)
-    for index in 0..<later.count { posts.byAuthor.prefetchSearch(of: Int(later[index])) }
-    let found = cursors.count..<cursors.count + later.count
-    for index in 0..<later.count {
-      let author = later[index]
-      let place = posts.byAuthor.position(notBelow: likelyRow, in: Int(author))
-      posts.prefetchTimes(around: place, of: author)
-      cursors.append(AuthorCursor(author: author, position: place))
+    let (first, count) = (lists.value.cursors.count, lists.value.later.count)
+    for index in 0..<count { posts.byAuthor.prefetchSearch(of: Int(lists.value.later[index])) }
+    for index in 0..<count {
+      let author = lists.value.later[index]
+      let place = posts.byAuthor.cursor(notBelow: likelyRow, in: Int(author))
+      posts.prefetchTimes(around: place)
+      lists.value.cursors.append(AuthorCursor(place: place, author: author))
     }
-    later.truncate(to: 0)
-    var kept = found.lowerBound
-    for index in found {
-      var cursor = cursors[index]
-      let list = Int(cursor.author)
-      let place = posts.checked(cursor.position, of: high, in: posts.byAuthor, list: list)
-      guard cursor.move(to: posts.byAuthor.element(before: place, of: list), posts) else { continue }
+    lists.value.later.truncate(to: 0)
+    var kept = first
+    for index in first..<first + count {
+      var cursor = lists.value.cursors[index]
+      cursor.place = posts.checked(cursor.place, of: range.high, in: posts.byAuthor, list: Int(cursor.author))
+      guard cursor.moveBack(posts) else { continue }
       let rank = PostTable.coarse(cursor.time)
       if rank < threshold { continue }
-      cursors[kept] = cursor
+      lists.value.cursors[kept] = cursor
       addCandidate(rank, kept)
       kept += 1
     }
-    cursors.truncate(to: kept)
+    lists.value.cursors.truncate(to: kept)
   }
 
   /// An estimate of the row of the upper bound.
   private mutating func likelyHighRow(_ posts: borrowing PostTable) -> UInt32 {
     if let highRow { return highRow }
-    let row = posts.likelyRow(of: high)
+    let row = posts.likelyRow(of: range.high)
     highRow = row
     return row
   }
@@ -141,14 +133,14 @@ struct TimelineMerge: ~Copyable {
   /// Whether the guess was too high: fewer authors reach it than may have a post on the page.
   mutating func isGuessTooHigh(_ posts: borrowing PostTable) -> Bool {
     searchLater(posts)
-    return threshold > 1 && candidates.count < limit
+    return threshold > 1 && lists.value.candidates.count < range.limit
   }
 
   /// The rank of the last author who may have a post on the page; 0 if any author may.
   mutating func reachedRank(_ posts: borrowing PostTable) -> UInt32 {
     searchLater(posts)
     select()
-    return candidates.count < limit ? 0 : threshold
+    return lists.value.candidates.count < range.limit ? 0 : threshold
   }
 
   /// Ends the pass: the candidates are all authors who may have a post on the page.
@@ -159,36 +151,38 @@ struct TimelineMerge: ~Copyable {
 
   @inline(__always)
   private mutating func add(_ rank: UInt32, _ cursor: AuthorCursor) {
-    if cursors.count >= cursorLimit { trimCursors() }
-    cursors.append(cursor)
-    addCandidate(rank, cursors.count - 1)
+    if lists.value.cursors.count >= cursorLimit { trimCursors() }
+    lists.value.cursors.append(cursor)
+    addCandidate(rank, lists.value.cursors.count - 1)
   }
 
   @inline(__always)
   private mutating func addCandidate(_ rank: UInt32, _ cursor: Int) {
-    candidates.append(rank: rank, UInt32(truncatingIfNeeded: cursor))
-    if candidates.count >= capacityBeforeSelection { select() }
+    lists.value.candidates.append(rank: rank, UInt32(truncatingIfNeeded: cursor))
+    if lists.value.candidates.count >= capacityBeforeSelection { select() }
   }
 
   /// Keeps the best `limit` authors, and those whose coarse time ties with the last of them.
   @inline(never)
   private mutating func select() {
-    guard let last = candidates.keepBest(limit) else { return }
+    guard let last = lists.value.candidates.keepBest(range.limit) else { return }
     threshold = max(threshold, last)
-    capacityBeforeSelection = max(capacityBeforeSelection, 2 * candidates.count)
+    capacityBeforeSelection = max(capacityBeforeSelection, 2 * lists.value.candidates.count)
   }
 
   /// Removes the cursors of authors who are no longer candidates, if there are many.
   @inline(never)
   private mutating func trimCursors() {
-    let count = cursors.count
+    let count = lists.value.cursors.count
     if count < cursorLimit { return }
-    for index in 0..<candidates.count { cursors.append(cursors[Int(candidates.ranked(index))]) }
-    for index in 0..<candidates.count {
-      cursors[index] = cursors[count + index]
-      candidates.setRanked(index, UInt32(truncatingIfNeeded: index))
+    for index in 0..<lists.value.candidates.count {
+      lists.value.cursors.append(lists.value.cursors[Int(lists.value.candidates.ranked(index))])
     }
-    cursors.truncate(to: candidates.count)
-    cursorLimit = max(cursorLimit, 2 * candidates.count)
+    for index in 0..<lists.value.candidates.count {
+      lists.value.cursors[index] = lists.value.cursors[count + index]
+      lists.value.candidates.setRanked(index, UInt32(truncatingIfNeeded: index))
+    }
+    lists.value.cursors.truncate(to: lists.value.candidates.count)
+    cursorLimit = max(cursorLimit, 2 * lists.value.candidates.count)
   }
 }

@@ -31,8 +31,8 @@ struct TimelinePosts: Query {
     if let viewer = visibility.viewer { state.likes.forward.prefetchEnd(of: Int(viewer)) }
     let found = try rows(state)
     let (next, previous) = cursors(of: found, state)
-    return Page(
-      PostRecords(found.rows.span, visibility, state), next: next, previous: previous, isTruncated: found.isTruncated)
+    let records = found.withRows { PostRecords($0, visibility, state) }
+    return Page(records, next: next, previous: previous, isTruncated: found.isTruncated)
   }
 
   /// The rows of the page, newest first.
@@ -57,10 +57,9 @@ struct TimelinePosts: Query {
   private func cursors(
     of found: borrowing TimelineRows, _ state: borrowing GraphState
   ) -> (next: Cursor?, previous: Cursor?) {
-    let rows = found.rows
-    if let first = rows.first, let last = rows.last {
+    if found.count > 0 {
       let continues = found.hasMore || query.direction == .newer
-      return (continues ? cursor(at: last, state) : nil, cursor(at: first, state))
+      return (continues ? cursor(at: found[found.count - 1], state) : nil, cursor(at: found[0], state))
     }
     if let cursor = query.cursor { return (nil, cursor) }
     if query.direction == .older { return (nil, nil) }

@@ -10,12 +10,18 @@ struct TimelineRows: ~Copyable {
 
   init(_ scratch: consuming TimelineScratch) { self.scratch = scratch }
 
-  var rows: [UInt32] { @inline(__always) get { scratch.memory.value.rows } }
+  var count: Int { @inline(__always) get { scratch.lists.value.rows.count } }
+  @inline(__always)
+  subscript(index: Int) -> UInt32 { scratch.lists.value.rows[index] }
+
+  /// Calls `body` with all rows.
+  @inline(__always)
+  func withRows<Result>(_ body: (Span<UInt32>) -> Result) -> Result { body(scratch.lists.value.rows.span) }
 
   /// Cuts the rows to a page of at most `limit`, newest first.
   mutating func makePage(limit: Int, _ direction: TimelineQuery.Direction) {
-    hasMore = rows.count > limit
-    if hasMore { scratch.memory.value.rows.removeLast() }
-    if direction == .newer { scratch.memory.value.rows.reverse() }
+    hasMore = count > limit
+    if hasMore { scratch.lists.value.rows.truncate(to: limit) }
+    if direction == .newer { scratch.lists.value.rows.reverse() }
   }
 }

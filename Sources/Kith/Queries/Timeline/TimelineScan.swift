@@ -18,21 +18,22 @@ struct TimelineScan {
   ///   every followee once.
   func run(_ state: borrowing GraphState, costLimit: Int) -> TimelineRows? {
     let scratch = TimelineScratch()
+    let lists = scratch.lists
+    lists.value.rows.truncate(to: 0)
     if range.high <= range.low { return TimelineRows(scratch) }
-    let memory = scratch.memory
-    var rows = exchange(&memory.value.rows, with: [])
-    TimelineMerge.grow(&rows, to: min(range.limit, state.posts.count) + Self.filteredStride, with: 0)
+    lists.value.rows.resize(to: min(range.limit, state.posts.count) + Self.filteredStride)
+    var filter = lists.value.bloomFilter.take()
     let (isFound, count) = TargetSet.lend(targetsOf: user, in: state.follows) { followees in
-      var found = FoundPosts(rows.mutableSpan)
-      return (find(&found, memory, followees, state, costLimit), found.count)
+      var found = FoundPosts(lists.value.rows.mutableSpan)
+      return (find(&found, &filter, followees, state, costLimit), found.count)
     }
-    rows.removeLast(rows.count - min(count, range.limit))
-    memory.value.rows = rows
+    lists.value.bloomFilter = filter
+    lists.value.rows.truncate(to: min(count, range.limit))
     return isFound ? TimelineRows(scratch) : nil
   }
 
   private func find(
-    _ found: inout FoundPosts, _ memory: Reusable<TimelineScratch.Arrays>, _ followees: borrowing TargetSet,
+    _ found: inout FoundPosts, _ filter: inout RowBloomFilter?, _ followees: borrowing TargetSet,
     _ state: borrowing GraphState, _ costLimit: Int
   ) -> Bool {
     var course = course(state)
@@ -52,14 +53,14 @@ struct TimelineScan {
       }
     }
     if isFound || cost > costLimit { return isFound }
-    var known = memory.value.bloomFilter.take() ?? RowBloomFilter()
-    defer { memory.value.bloomFilter = known }
+    var known = filter.take() ?? RowBloomFilter()
+    defer { filter = known }
     known.clear(forCount: followeeCount + 1)
     known.insert(targetsOf: user, in: state.follows)
     known.insert(user)
     return course.scan(&found, range.limit, Self.filteredStride, blockCount: Self.filteredStride, state) {
       posts, found in
-      filter(posts, known, followees, hasMutes, &found, state)
+      addKnown(posts, known, followees, hasMutes, &found, state)
     } while: { postCount in
       postCount * TimelinePlan.Cost.filteredPost <= costLimit
     }
@@ -92,7 +93,7 @@ struct TimelineScan {
 
   /// The same for at most 32 posts, few of whose authors pass a filter of the followees and the user.
   @inline(__always)
-  private func filter(
+  private func addKnown(
     _ posts: Span<UInt32>, _ known: RowBloomFilter, _ followees: borrowing TargetSet, _ hasMutes: Bool,
     _ found: inout FoundPosts, _ state: borrowing GraphState
   ) {
@@ -115,8 +116,8 @@ struct TimelineScan {
   private func course(_ state: borrowing GraphState) -> Course {
     var end = state.posts.all.endPosition(of: 0)
     if range.high != .end {
-      let guess = state.posts.all.position(notBelow: state.posts.likelyRow(of: range.high), in: 0)
-      end = state.posts.checked(guess, of: range.high, in: state.posts.all, list: 0)
+      let guess = state.posts.all.cursor(notBelow: state.posts.likelyRow(of: range.high), in: 0)
+      end = state.posts.checked(guess, of: range.high, in: state.posts.all, list: 0).position
     }
     // No post has a time before 0.
     let start =
