@@ -94,11 +94,13 @@ struct EdgePage {
     let edges = EdgeProbe(to: target, in: relation)
     for index in 0..<count { edges.prefetch(found[index], relation) }
     var last: UInt32 = 0
-    let records = UserRecords(count: count, state, row: { found[$0] }) { _, row, record in
-      record.mark(row, visibility, state)
-      record.event = event
-      last = edges.timestamp(row, relation) ?? 0
-      record.timestamp = last
+    let records = visibility.withFollowing(count, state, row: { found[$0] }) { following in
+      UserRecords(count: count, state, row: { found[$0] }) { index, row, record in
+        if !following.isEmpty { record.following = following[index] }
+        record.event = event
+        last = edges.timestamp(row, relation) ?? 0
+        record.timestamp = last
+      }
     }
     guard found.count > limit else { return Page(records) }
     return Page(records, next: cursor(timestamp: last, id: state.users.identifiers.id(of: found[count - 1])))

@@ -3,46 +3,16 @@
 ///
 /// Rows are given by index, so that they are read where they are: each initialiser is inlined into its caller.
 extension ResultBuffer<UserRecord> {
-  /// A list of at most so many followees is searched for one user after the other.
-  private static var shortListCount: Int { 128 }
-
   /// Users by row, each with whether the viewer, if any, follows them.
   @inline(__always)
   init(count: Int, _ visibility: Visibility, _ state: borrowing GraphState, row: (Int) -> UInt32) {
     if count == 0 {
       self.init(recordCount: 0, byteCount: 0) { _ in }
-      return
-    }
-    guard let viewer = visibility.viewer else {
+    } else if visibility.viewer == nil {
       self.init(count: count, state, row: row) { _, _, _ in }
-      return
-    }
-    if state.follows.forward.isOneRun(Int(viewer)) {
-      let followees = state.follows.forward.run(0, of: Int(viewer))
-      if followees.count <= Self.shortListCount {
-        self.init(count: count, state, row: row) { _, row, record in
-          record.following = Relation.contains(row, in: followees) ? .yes : .no
-        }
-        return
-      }
-    }
-    // To collect the runs of a very long list takes longer than to search it for a few users.
-    if state.follows.forward.runCount(of: Int(viewer)) > count {
-      self.init(count: count, state, row: row) { _, row, record in record.mark(row, visibility, state) }
-      return
-    }
-    self = TargetSet.lend(targetsOf: viewer, in: state.follows) { followees in
-      withTemporaryList(of: UInt32.self, capacity: TargetSet.laneCount) { rows in
-        for _ in 0..<TargetSet.laneCount { rows.append(0) }
-        var members: UInt32 = 0
-        return ResultBuffer(count: count, state, row: row) { index, _, record in
-          let lane = index % TargetSet.laneCount
-          if lane == 0 {
-            for place in 0..<min(TargetSet.laneCount, count - index) { rows[place] = row(index + place) }
-            members = followees.members(among: rows.span)
-          }
-          record.following = members >> UInt32(lane) & 1 == 0 ? .no : .yes
-        }
+    } else {
+      self = visibility.withFollowing(count, state, row: row) { following in
+        ResultBuffer(count: count, state, row: row) { index, _, record in record.following = following[index] }
       }
     }
   }
@@ -51,10 +21,12 @@ extension ResultBuffer<UserRecord> {
   init(
     _ edges: [EdgeSelection.Edge], _ event: UserRecord.Event, _ visibility: Visibility, _ state: borrowing GraphState
   ) {
-    self.init(count: edges.count, state, row: { edges[$0].row }) { index, row, record in
-      record.mark(row, visibility, state)
-      record.event = event
-      record.timestamp = edges[index].timestamp
+    self = visibility.withFollowing(edges.count, state, row: { edges[$0].row }) { following in
+      ResultBuffer(count: edges.count, state, row: { edges[$0].row }) { index, _, record in
+        if !following.isEmpty { record.following = following[index] }
+        record.event = event
+        record.timestamp = edges[index].timestamp
+      }
     }
   }
 
@@ -97,13 +69,5 @@ extension ResultBuffer<UserRecord> {
         buffer.set(place, record)
       }
     }
-  }
-}
-
-extension UserRecord {
-  /// Sets whether the viewer, if any, follows the user.
-  @inline(__always)
-  mutating func mark(_ row: UInt32, _ visibility: Visibility, _ state: borrowing GraphState) {
-    if let viewer = visibility.viewer { following = state.follows.contains(viewer, row) ? .yes : .no }
   }
 }
