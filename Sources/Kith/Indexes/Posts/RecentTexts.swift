@@ -16,11 +16,10 @@ struct RecentTexts: Sendable {
   /// The words of the filters of a group: one for each bit of the trigrams' half of `GramBloomFilter`.
   private static let wordsPerGroup = GramBloomFilter.wordCount / 2 * 64
 
-  /// The words of the grams, then the filters of all groups, concatenated.
-  private var words = [UInt64](repeating: 0, count: 1 << slotBitCount + capacity / textsPerGroup * wordsPerGroup)
-
-  /// Where the filters of a group begin.
-  private static func filters(_ group: Int) -> Int { 1 << slotBitCount + group * wordsPerGroup }
+  /// The words of the grams.
+  private var slots = [UInt64](repeating: 0, count: 1 << slotBitCount)
+  /// The filters of all groups, concatenated.
+  private var filters = [UInt64](repeating: 0, count: capacity / textsPerGroup * wordsPerGroup)
 
   @inline(__always)
   private static func slot(_ gram: UInt32) -> Int { slot(ofHash: GramBloomFilter.hash(of: gram)) }
@@ -33,11 +32,19 @@ struct RecentTexts: Sendable {
   private static func bit(_ gram: UInt32) -> Int { GramBloomFilter.bit(of: gram) & (wordsPerGroup - 1) }
 
   /// Adds a text by its loose key.
-  mutating func add(_ key: Span<UInt8>, at index: Int) {
-    let block: UInt64 = 1 << UInt64(index / Self.textsPerBlock)
-    let filters = Self.filters(index / Self.textsPerGroup)
-    let own: UInt64 = 1 << UInt64(index % Self.textsPerGroup)
-    var words = words.mutableSpan
+  mutating func add(_ key: Span<UInt8>, at index: Int) { Self.add(key, at: index, to: &slots, &filters) }
+
+  private static func add(
+    _ key: Span<UInt8>, at index: Int, to slots: inout [UInt64], _ allFilters: inout [UInt64]
+  ) {
+    let block: UInt64 = 1 << UInt64(index / textsPerBlock)
+    let own: UInt64 = 1 << UInt64(index % textsPerGroup)
+    let first = index / textsPerGroup * wordsPerGroup
+    var slots = slots.mutableSpan
+    var allFilters = allFilters.mutableSpan
+    var filters = allFilters.extracting(first..<first + wordsPerGroup)
+    // So that no index needs a check: a hash has as many bits as there are words.
+    precondition(slots.count == 1 << slotBitCount && filters.count == wordsPerGroup)
     // The hash is a product, so that of a gram follows from that of the gram before it and of its last byte. The first
     // byte has the hash of a pair after nothing, and so on: no slot of another gram is set.
     var (byteBefore, pairBefore) = (UInt32(0), UInt32(0))
@@ -45,10 +52,10 @@ struct RecentTexts: Sendable {
       let byte = GramBloomFilter.hash(of: UInt32(key[place]))
       let pair = byteBefore &<< 8 &+ byte
       let trigram = pairBefore &<< 8 &+ byte
-      words[Self.slot(ofHash: byte)] |= block
-      words[Self.slot(ofHash: pair)] |= block
-      words[Self.slot(ofHash: trigram)] |= block
-      if place > 1 { words[filters + GramBloomFilter.bit(ofHash: trigram)] |= own }
+      slots[slot(ofHash: byte)] |= block
+      slots[slot(ofHash: pair)] |= block
+      slots[slot(ofHash: trigram)] |= block
+      if place > 1 { filters[GramBloomFilter.bit(ofHash: trigram)] |= own }
       (byteBefore, pairBefore) = (byte, pair)
     }
   }
@@ -56,15 +63,15 @@ struct RecentTexts: Sendable {
   /// The blocks that may contain a text with all the grams, as bits.
   func blocks(holding grams: [UInt32]) -> UInt64 {
     var blocks = ~UInt64(0)
-    for gram in grams where blocks != 0 { blocks &= words[Self.slot(gram)] }
+    for gram in grams where blocks != 0 { blocks &= slots[Self.slot(gram)] }
     return blocks
   }
 
   /// The texts of a group that may contain all the grams, as bits. Grams of fewer than three bytes are ignored.
   func texts(ofGroup group: Int, holding grams: [UInt32]) -> UInt64 {
     var texts = ~UInt64(0)
-    let start = Self.filters(group)
-    for gram in grams where gram >= 1 << 16 { texts &= words[start + Self.bit(gram)] }
+    let start = group * Self.wordsPerGroup
+    for gram in grams where gram >= 1 << 16 { texts &= filters[start + Self.bit(gram)] }
     return texts
   }
 
@@ -75,5 +82,5 @@ struct RecentTexts: Sendable {
     return texts >> UInt64(block % blocksPerGroup * Self.textsPerBlock) & ((1 << UInt64(Self.textsPerBlock)) - 1)
   }
 
-  var byteCount: Int { words.count * 8 }
+  var byteCount: Int { (slots.count + filters.count) * 8 }
 }
