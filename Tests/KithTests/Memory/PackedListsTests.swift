@@ -46,6 +46,7 @@ import Testing
       let after = lists.element(atOrAfter: place, of: 1)?.0
       #expect(before == (value == 0 ? nil : min((value - 1) / 2 * 2, 39_998)))
       #expect(after == (value > 39_998 ? nil : (value + 1) / 2 * 2))
+      if form == .plain { #expect(lists.cursor(notBelow: value, in: 1).position == place) }
     }
     #expect(lists.checkInvariants("lists") == [])
     lists.removeAll(from: 1)
@@ -211,6 +212,31 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
         Issue.record("list \(list) holds \(elements), not \(twin[list]): \(story)")
         return
       }
+      if lists.form == .plain { compareCursors(lists, list, elements, story) }
+    }
+  }
+  private static func compareCursors(
+    _ lists: borrowing PackedLists<Element>, _ list: Int, _ elements: [Element], _ story: String
+  ) {
+    var cursor = lists.endCursor(of: list)
+    var backwards: [Element] = []
+    while true {
+      let before = cursor.before
+      guard let element = cursor.moveBack(in: lists, list: list) else { break }
+      if before != nil && before != element || cursor.after != element {
+        Issue.record("a cursor of list \(list) sees another element than it moves to: \(story)")
+      }
+      backwards.append(element)
+    }
+    cursor = lists.cursor(at: lists.startPosition(), of: list)
+    var forwards: [Element] = []
+    while let element = cursor.settle(in: lists, list: list) {
+      if cursor.after != element { Issue.record("a cursor of list \(list) settled elsewhere: \(story)") }
+      forwards.append(element)
+      cursor.skip()
+    }
+    if backwards.reversed() != elements || forwards != elements {
+      Issue.record("cursors read list \(list) as \(backwards) backwards, \(forwards) forwards: \(story)")
     }
   }
 }
