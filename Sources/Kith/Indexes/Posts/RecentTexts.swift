@@ -18,8 +18,8 @@ struct RecentTexts: Sendable {
 
   /// The words of the grams.
   private var slots = [UInt64](repeating: 0, count: 1 << slotBitCount)
-  /// The filters of all groups, concatenated.
-  private var filters = [UInt64](repeating: 0, count: capacity / textsPerGroup * wordsPerGroup)
+  /// The filters of each group that has a text: apart, so that the first text after a pin copies those of one.
+  private var filters: [[UInt64]] = []
 
   @inline(__always)
   private static func slot(_ gram: UInt32) -> Int { slot(ofHash: GramBloomFilter.hash(of: gram)) }
@@ -32,17 +32,18 @@ struct RecentTexts: Sendable {
   private static func bit(_ gram: UInt32) -> Int { GramBloomFilter.bit(of: gram) & (wordsPerGroup - 1) }
 
   /// Adds a text by its loose key.
-  mutating func add(_ key: Span<UInt8>, at index: Int) { Self.add(key, at: index, to: &slots, &filters) }
+  /// - Parameter index: the number of texts before it.
+  mutating func add(_ key: Span<UInt8>, at index: Int) {
+    let group = index / Self.textsPerGroup
+    if group == filters.count { filters.append([UInt64](repeating: 0, count: Self.wordsPerGroup)) }
+    Self.add(key, at: index, to: &slots, &filters[group])
+  }
 
-  private static func add(
-    _ key: Span<UInt8>, at index: Int, to slots: inout [UInt64], _ allFilters: inout [UInt64]
-  ) {
+  private static func add(_ key: Span<UInt8>, at index: Int, to slots: inout [UInt64], _ filters: inout [UInt64]) {
     let block: UInt64 = 1 << UInt64(index / textsPerBlock)
     let own: UInt64 = 1 << UInt64(index % textsPerGroup)
-    let first = index / textsPerGroup * wordsPerGroup
     var slots = slots.mutableSpan
-    var allFilters = allFilters.mutableSpan
-    var filters = allFilters.extracting(first..<first + wordsPerGroup)
+    var filters = filters.mutableSpan
     // So that no index needs a check: a hash has as many bits as there are words.
     precondition(slots.count == 1 << slotBitCount && filters.count == wordsPerGroup)
     // The hash is a product, so that of a gram follows from that of the gram before it and of its last byte. The first
@@ -69,9 +70,10 @@ struct RecentTexts: Sendable {
 
   /// The texts of a group that may contain all the grams, as bits. Grams of fewer than three bytes are ignored.
   func texts(ofGroup group: Int, holding grams: [UInt32]) -> UInt64 {
+    if group >= filters.count { return 0 }
     var texts = ~UInt64(0)
-    let start = group * Self.wordsPerGroup
-    for gram in grams where gram >= 1 << 16 { texts &= filters[start + Self.bit(gram)] }
+    let filter = filters[group]
+    for gram in grams where gram >= 1 << 16 { texts &= filter[Self.bit(gram)] }
     return texts
   }
 
@@ -82,5 +84,5 @@ struct RecentTexts: Sendable {
     return texts >> UInt64(block % blocksPerGroup * Self.textsPerBlock) & ((1 << UInt64(Self.textsPerBlock)) - 1)
   }
 
-  var byteCount: Int { (slots.count + filters.count) * 8 }
+  var byteCount: Int { (slots.count + filters.count * Self.wordsPerGroup) * 8 }
 }
