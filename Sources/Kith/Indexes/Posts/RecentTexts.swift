@@ -16,10 +16,13 @@ struct RecentTexts: Sendable {
   /// The words of the filters of a group: one for each bit of the trigrams' half of `GramBloomFilter`.
   private static let wordsPerGroup = GramBloomFilter.wordCount / 2 * 64
 
+  /// A power of two.
+  private static let filterWordCount = capacity / textsPerGroup * wordsPerGroup
+
   /// The words of the grams.
   private var slots = [UInt64](repeating: 0, count: 1 << slotBitCount)
-  /// The filters of each group that has a text: apart, so that the first text after a pin copies those of one.
-  private var filters: [[UInt64]] = []
+  /// The filters of all groups, concatenated.
+  private var filters = [UInt64](repeating: 0, count: filterWordCount)
 
   @inline(__always)
   private static func slot(_ gram: UInt32) -> Int { slot(ofHash: GramBloomFilter.hash(of: gram)) }
@@ -33,19 +36,16 @@ struct RecentTexts: Sendable {
 
   /// Adds a text by its loose key.
   /// - Parameter index: the number of texts before it.
-  mutating func add(_ key: Span<UInt8>, at index: Int) {
-    let group = index / Self.textsPerGroup
-    if group == filters.count { filters.append([UInt64](repeating: 0, count: Self.wordsPerGroup)) }
-    Self.add(key, at: index, to: &slots, &filters[group])
-  }
+  mutating func add(_ key: Span<UInt8>, at index: Int) { Self.add(key, at: index, to: &slots, &filters) }
 
   private static func add(_ key: Span<UInt8>, at index: Int, to slots: inout [UInt64], _ filters: inout [UInt64]) {
     let block: UInt64 = 1 << UInt64(index / textsPerBlock)
     let own: UInt64 = 1 << UInt64(index % textsPerGroup)
+    let first = index / textsPerGroup * wordsPerGroup
     var slots = slots.mutableSpan
     var filters = filters.mutableSpan
-    // So that no index needs a check: a hash has as many bits as there are words.
-    precondition(slots.count == 1 << slotBitCount && filters.count == wordsPerGroup)
+    // So that no index needs a check: a hash has as many bits as there are words, and a place in the filters is masked.
+    precondition(slots.count == 1 << slotBitCount && filters.count == filterWordCount)
     // The hash is a product, so that of a gram follows from that of the gram before it and of its last byte. The first
     // byte has the hash of a pair after nothing, and so on: no slot of another gram is set.
     var (byteBefore, pairBefore) = (UInt32(0), UInt32(0))
@@ -56,7 +56,7 @@ struct RecentTexts: Sendable {
       slots[slot(ofHash: byte)] |= block
       slots[slot(ofHash: pair)] |= block
       slots[slot(ofHash: trigram)] |= block
-      if place > 1 { filters[GramBloomFilter.bit(ofHash: trigram)] |= own }
+      if place > 1 { filters[(first | GramBloomFilter.bit(ofHash: trigram)) & (filterWordCount - 1)] |= own }
       (byteBefore, pairBefore) = (byte, pair)
     }
   }
@@ -70,10 +70,9 @@ struct RecentTexts: Sendable {
 
   /// The texts of a group that may contain all the grams, as bits. Grams of fewer than three bytes are ignored.
   func texts(ofGroup group: Int, holding grams: [UInt32]) -> UInt64 {
-    if group >= filters.count { return 0 }
     var texts = ~UInt64(0)
-    let filter = filters[group]
-    for gram in grams where gram >= 1 << 16 { texts &= filter[Self.bit(gram)] }
+    let start = group * Self.wordsPerGroup
+    for gram in grams where gram >= 1 << 16 { texts &= filters[start + Self.bit(gram)] }
     return texts
   }
 
@@ -84,5 +83,5 @@ struct RecentTexts: Sendable {
     return texts >> UInt64(block % blocksPerGroup * Self.textsPerBlock) & ((1 << UInt64(Self.textsPerBlock)) - 1)
   }
 
-  var byteCount: Int { (slots.count + filters.count * Self.wordsPerGroup) * 8 }
+  var byteCount: Int { (slots.count + filters.count) * 8 }
 }
