@@ -48,6 +48,10 @@ import Testing
       #expect(after == (value > 39_998 ? nil : (value + 1) / 2 * 2))
       if form == .plain { #expect(lists.cursor(notBelow: value, in: 1).position == place) }
     }
+    for value in 0..<300 as Range<UInt32> { lists.insert(value * 2, in: 2, at: lists.endPosition(of: 2)) }
+    for value in 0..<602 as Range<UInt32> where form == .plain {
+      #expect(lists.cursor(notBelow: value, in: 2).position.offset == min(Int(value + 1) / 2, 300))
+    }
     #expect(lists.checkInvariants("lists") == [])
     lists.removeAll(from: 1)
     lists.removeAll(from: 2)
