@@ -219,6 +219,7 @@ private struct ListTwins<Element: BitwiseCopyable & FixedWidthInteger & Unsigned
       if lists.form == .plain { compareCursors(lists, list, elements, story) }
     }
   }
+
   private static func compareCursors(
     _ lists: borrowing PackedLists<Element>, _ list: Int, _ elements: [Element], _ story: String
   ) {

@@ -184,7 +184,7 @@ import CSupport
   @discardableResult
   func prefetchText(_ row: Int) -> Int { prefetchBeginning(referenced: reference(row)).byteCount }
 
-  /// Prefetches the beginning of a plain text, which is all of a name. Returns its byte count.
+  /// Prefetches the beginning of a plain text, which is all of a name.
   @inline(__always)
   func prefetchBeginning(referenced reference: UInt64) -> StoredText {
     let text = stored(reference)
