@@ -35,7 +35,7 @@ struct PostSet {
     walkedCount = words.listedCount
     for index in authors.indices {
       if index + Self.authorsAhead < authors.count {
-        posts.byAuthor.prefetchEnd(of: Int(authors[index + Self.authorsAhead]))
+        posts.byAuthor.prefetchHead(of: Int(authors[index + Self.authorsAhead]))
       }
       let author = Int(authors[index])
       let count = posts.byAuthor.count(of: author)

@@ -6,9 +6,10 @@ import CSupport
   // Safety: `PackedLists` makes cursors in runs, whose elements below `count` are read while the lists are lent.
   private var start: UnsafePointer<Element>?
   /// The number of the run.
-  private(set) var run: UInt32 = 0
-  /// The number of elements of the run before the place, and of all of the run.
-  private(set) var offset: UInt32 = 0
+  private var run: UInt32 = 0
+  /// The number of elements of the run before the place.
+  private var offset: UInt32 = 0
+  /// The number of elements of the run.
   private var count: UInt32 = 0
 
   /// A place in no list.

@@ -20,8 +20,9 @@ extension PackedLists {
     fileprivate let ends: UnsafePointer<UInt16>
   }
 
-  /// Prefetches the length of a list.
+  /// Prefetches the length of a list and its position in the block.
   @inline(__always)
+  @discardableResult
   func prefetchHead(of list: Int) -> Head {
     let ends = unsafe UnsafePointer(blocks.base(list &>> blockShift).assumingMemoryBound(to: UInt16.self))
     unsafe kith_prefetch(ends + (list & listMask))
@@ -36,12 +37,6 @@ extension PackedLists {
     let end = unsafe head.ends[index]
     if end & Self.longFlag != 0 { return count(of: list) }
     return Int(end) - (index == 0 ? 0 : unsafe Int(head.ends[index - 1] & ~Self.longFlag))
-  }
-
-  /// Prefetches the length of a list and its position in the block.
-  @inline(__always)
-  func prefetchEnd(of list: Int) {
-    unsafe kith_prefetch(blocks.base(list &>> blockShift) + 2 * (list & listMask))
   }
 
   /// Prefetches the last element of a list. Reads the head of the block.

@@ -155,8 +155,8 @@ struct Relation: ~Copyable, Sendable {
   /// Prefetches both lists of an edge, so that their cache misses overlap.
   @inline(__always)
   private func prefetch(_ source: UInt32, _ target: UInt32) {
-    forward.prefetchEnd(of: Int(source))
-    backward.prefetchEnd(of: Int(target))
+    forward.prefetchHead(of: Int(source))
+    backward.prefetchHead(of: Int(target))
   }
 
   /// A change of one edge, and where it changes both lists. Found before anything is written, so that readers can run

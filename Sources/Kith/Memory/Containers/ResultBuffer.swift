@@ -115,8 +115,9 @@ struct ResultBufferHeader {
   /// Appends a plain text by its reference. Returns where.
   @inline(__always)
   mutating func append(_ reference: UInt64, of column: borrowing TextColumn) -> Range<Int> {
-    let (start, length) = unsafe column.place(of: reference)
-    return unsafe append(start, length)
+    assert(reference < TextColumn.firstCompressed, "a compressed text has no bytes in place")
+    let text = column.stored(reference)
+    return unsafe append(text.start, text.byteCount)
   }
 
   @inline(__always)

@@ -52,8 +52,8 @@ extension TextColumn {
   @unsafe func copy(_ row: Int, to target: UnsafeMutableRawPointer) {
     let reference = reference(row)
     if reference >= Self.firstCompressed { return unsafe decode(reference, to: target) }
-    let (start, length) = unsafe place(of: reference)
-    if let start = unsafe start { unsafe target.copyMemory(from: start, byteCount: length) }
+    let text = stored(reference)
+    if let start = unsafe text.start { unsafe target.copyMemory(from: start, byteCount: text.byteCount) }
   }
 
   @inline(never)

@@ -140,18 +140,6 @@ import CSupport
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  /// The location and length of a row's text; valid until the next write.
-  @inline(__always)
-  func place(_ row: Int) -> (start: UnsafeRawPointer?, byteCount: Int) { unsafe place(of: reference(row)) }
-
-  /// The location and length of a text by its reference.
-  @inline(__always)
-  func place(of reference: UInt64) -> (start: UnsafeRawPointer?, byteCount: Int) {
-    assert(reference < Self.firstCompressed, "a compressed text has no bytes in place")
-    let length = Int(reference & 0xFFFF)
-    return unsafe (length == 0 ? nil : address(reference), length)
-  }
-
   /// Where a text is stored.
   @inline(__always)
   func stored(_ reference: UInt64) -> StoredText {
@@ -187,6 +175,7 @@ import CSupport
   /// Prefetches the beginning of a plain text, which is all of a name.
   @inline(__always)
   func prefetchBeginning(referenced reference: UInt64) -> StoredText {
+    assert(reference < Self.firstCompressed, "a compressed text has no bytes in place")
     let text = stored(reference)
     if let start = unsafe text.start { unsafe kith_prefetch(start) }
     return text

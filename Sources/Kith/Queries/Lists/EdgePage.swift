@@ -79,7 +79,7 @@ struct EdgePage {
       let row = source(place)
       place += isAscending ? 1 : -1
       if visibility.hides(row, state) { continue }
-      relation.forward.prefetchEnd(of: Int(row))
+      relation.forward.prefetchHead(of: Int(row))
       state.users.names.prefetchReference(Int(row))
       rows.append(row)
     }

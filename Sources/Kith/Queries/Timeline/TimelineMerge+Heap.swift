@@ -41,7 +41,7 @@ extension TimelineMerge {
   private func findHeads(_ posts: borrowing PostTable) {
     let count = lists.value.candidates.count
     for index in 0..<count where lists.value.cursors[cursor(index)].isUnsearched {
-      posts.byAuthor.prefetchEnd(of: Int(lists.value.cursors[cursor(index)].author))
+      posts.byAuthor.prefetchHead(of: Int(lists.value.cursors[cursor(index)].author))
     }
     for index in 0..<count where lists.value.cursors[cursor(index)].isUnsearched {
       let end = posts.byAuthor.endCursor(of: Int(lists.value.cursors[cursor(index)].author))

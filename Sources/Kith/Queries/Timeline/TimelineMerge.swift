@@ -76,7 +76,7 @@ struct TimelineMerge: ~Copyable {
       if newest < coarseHigh {
         if newest >= threshold { add(newest, AuthorCursor(author: author)) }
       } else {
-        posts.byAuthor.prefetchEnd(of: Int(author))
+        posts.byAuthor.prefetchHead(of: Int(author))
         lists.value.later.append(author)
         if lists.value.later.count >= capacityBeforeSelection { searchLater(posts) }
       }

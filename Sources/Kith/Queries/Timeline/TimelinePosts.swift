@@ -28,7 +28,7 @@ struct TimelinePosts: Query {
   /// The page as visible to its user.
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
     let visibility = try Visibility(of: user, state)
-    if let viewer = visibility.viewer { state.likes.forward.prefetchEnd(of: Int(viewer)) }
+    if let viewer = visibility.viewer { state.likes.forward.prefetchHead(of: Int(viewer)) }
     let found = try rows(state)
     let (next, previous) = cursors(of: found, state)
     let records = found.withRows { PostRecords($0, visibility, state) }
