@@ -134,7 +134,7 @@ import Synchronization
 
   /// Begins to read a value that this lock guards.
   @inline(__always)
-  func lend<Value: ~Copyable>(_ guarded: LockGuarded<Value>) -> ReadGuard<Value> {
+  func lend<Value: ~Copyable>(_ guarded: Box<Value>) -> ReadGuard<Value> {
     let slot = unsafe enter()
     return unsafe ReadGuard(address: guarded.address, slot: UnsafeMutableRawPointer(slot))
   }

@@ -12,10 +12,10 @@
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```
 public final class SocialGraph: GraphWriter, @unchecked Sendable {
-  // Safe because `LockGuarded` state is accessed only inside `lock`; all other state is immutable.
+  // Safe because the boxed state is accessed only inside `lock`; all other state is immutable.
   let lock = StripedLock()
-  private let locked: LockGuarded<GraphView>
-  let lockedObservers = LockGuarded<Observers?>(nil)
+  private let locked: Box<GraphView>
+  let lockedObservers = Box<Observers?>(nil)
   let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   let asyncWork = AsyncWork()
@@ -54,7 +54,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     if recovery != nil, state.byteCount >= Self.largeByteCount { PagePool.giveBack() }
     state.posts.keepIndex(options.postIndex)
     recorder = options.measuresLatency || instrument != nil ? OperationRecorder(instrument) : nil
-    locked = LockGuarded(GraphView(state, recorder: recorder))
+    locked = Box(GraphView(state, recorder: recorder))
     self.store = store
     self.recovery = recovery
     self.isReadOnly = isReadOnly

@@ -30,7 +30,7 @@ import CSupport
 ///
 /// A reference is one word: token table (8 bits; 0 for a plain text), page (20), offset (20), byte count (16). A row
 /// may have further words behind it, for what is read along with the text: then one cache line has both. A column
-/// without `compress` has plain texts alone; `bytes`, `place` and `prefetchText` are for these.
+/// without `compress` has plain texts alone; `bytes` and `prefetchText` are for these.
 /// - Complexity: O(bytes) for appending and for creating a `String`; otherwise O(1).
 @safe struct TextColumn: ~Copyable, @unchecked Sendable {
   /// Two pages, with the allocator's block headers, fill a huge page: see `SizeClass`.

@@ -20,7 +20,7 @@ struct TimelineMerge: ~Copyable {
   private var cursorLimit = 1_024
   private let scratch = TimelineScratch()
   /// Those of `scratch`: a getter would count a reference at each access.
-  let lists: Reusable<TimelineLists>
+  let lists: Box<TimelineLists>
 
   /// - Parameter guess: an estimate of the rank that an author must reach, to be verified by `isGuessTooHigh`; 0 for
   ///   none.

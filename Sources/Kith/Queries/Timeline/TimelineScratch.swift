@@ -1,10 +1,10 @@
 /// The memory of one timeline query: taken from a pool, and returned to it at the end of the value's life.
 struct TimelineScratch: ~Copyable {
-  private static let pool = StripedPool<Reusable<TimelineLists>>()
+  private static let pool = StripedPool<Box<TimelineLists>>()
 
-  let lists: Reusable<TimelineLists>
+  let lists: Box<TimelineLists>
 
-  init() { lists = Self.pool.take() ?? Reusable(TimelineLists()) }
+  init() { lists = Self.pool.take() ?? Box(TimelineLists()) }
 
   deinit { Self.pool.put(lists) }
 }
