@@ -67,8 +67,8 @@ extension TimelineLists {
 
   /// Places a cursor at the heap's empty `start`, or below it.
   ///
-  /// The better child moves up at each level, which takes no branch, and the cursor rises from the last one (I. Wegener,
-  /// "Bottom-up-heapsort", 1993). In a timeline of ten followees it rises by 0.8 levels of 1.8.
+  /// The better child moves up at each level, which takes no branch, and the cursor rises from the last one
+  /// (I. Wegener, "Bottom-up-heapsort", 1993). In a timeline of ten followees it rises by 0.8 levels of 1.8.
   @inline(__always)
   fileprivate func place(
     _ entry: TimelineMerge.HeapEntry, at start: Int, _ count: Int, _ direction: TimelineQuery.Direction,
