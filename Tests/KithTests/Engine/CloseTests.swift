@@ -86,7 +86,7 @@ import Testing
     #expect(try await log.sees { $0 == .snapshotFailed(.closed) })
   }
 
-  @Test("A step that waits is woken by the end of its turn, and then cancelled", .timeLimit(.minutes(1)))
+  @Test("A step that waits is woken by the end of its turn, and then cancelled", .timeLimit(.minutes(10)))
   func wokenStep() async throws {
     let turn = SnapshotTurn()
     let waits = DispatchSemaphore(value: 0)
