@@ -1,5 +1,5 @@
-/// Bit-sliced Bloom filters of the latest texts: for each gram, by hash, one word with a bit for each of 64 blocks of
-/// sixteen texts; and for each group of 64 texts, filters of their trigrams: for each trigram, by hash, one word with a
+/// Bit-sliced Bloom filters of the latest texts: for each gram of two or three bytes, by hash, one word with a bit for
+/// each of 64 blocks of sixteen texts; and for each group of 64 texts, filters of their trigrams: for each trigram, by hash, one word with a
 /// bit for each text. So one word per trigram chooses among 64 texts, and 64 texts are added to the same 4 KB.
 ///
 /// Cheaper than postings for few texts: adding a text takes some hundred stores, and a word is looked up by
@@ -47,13 +47,13 @@ struct RecentTexts: Sendable {
     // So that no index needs a check: a hash has as many bits as there are words, and a place in the filters is masked.
     precondition(slots.count == 1 << slotBitCount && filters.count == filterWordCount)
     // The hash is a product, so that of a gram follows from that of the gram before it and of its last byte. The first
-    // byte has the hash of a pair after nothing, and so on: no slot of another gram is set.
+    // byte has the hash of a pair after nothing, and so on: no slot of another gram is set. Single bytes have no slots:
+    // nearly all of them are in some text of every block.
     var (byteBefore, pairBefore) = (UInt32(0), UInt32(0))
     for place in key.indices {
       let byte = GramBloomFilter.hash(of: UInt32(key[place]))
       let pair = byteBefore &<< 8 &+ byte
       let trigram = pairBefore &<< 8 &+ byte
-      slots[slot(ofHash: byte)] |= block
       slots[slot(ofHash: pair)] |= block
       slots[slot(ofHash: trigram)] |= block
       if place > 1 { filters[(first | GramBloomFilter.bit(ofHash: trigram)) & (filterWordCount - 1)] |= own }
@@ -61,10 +61,10 @@ struct RecentTexts: Sendable {
     }
   }
 
-  /// The blocks that may contain a text with all the grams, as bits.
+  /// The blocks that may contain a text with all the grams, as bits. Grams of one byte are ignored.
   func blocks(holding grams: [UInt32]) -> UInt64 {
     var blocks = ~UInt64(0)
-    for gram in grams where blocks != 0 { blocks &= slots[Self.slot(gram)] }
+    for gram in grams where gram >= 1 << 8 && blocks != 0 { blocks &= slots[Self.slot(gram)] }
     return blocks
   }
 
