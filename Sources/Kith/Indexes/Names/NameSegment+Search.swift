@@ -13,6 +13,7 @@ extension NameSegment {
   /// Calls `body` with position and loose key of every entry, in order, whose key matches the query's loose text and is
   /// not below `start`, until it returns false. The caller checks strictness and whether the entry is live.
   /// - Parameter firstRank: the first rank, of a substring query without `start`.
+  @inline(__always)
   func forEachMatch(
     of query: NameQuery, from start: [UInt8]?, firstRank: Int = 0, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
@@ -27,6 +28,7 @@ extension NameSegment {
   }
 
   /// The same for a loose text that is not empty.
+  @inline(__always)
   func forEachMatch(
     of text: [UInt8], _ match: NameQuery.Match, from start: [UInt8]? = nil, firstRank: Int = 0,
     _ budget: inout QueryBudget, _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
@@ -59,6 +61,7 @@ extension NameSegment {
     }
   }
 
+  @inline(__always)
   private func forEachSubstringMatch(
     of text: [UInt8], from first: Place, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
@@ -100,6 +103,7 @@ extension NameSegment {
 
   /// Searches for a text in stretches that begin at some ranks. All are prefetched before the first is read.
   /// - Returns: false if `body` returned false.
+  @inline(__always)
   private func scan(
     for text: Span<UInt8>, _ ranks: inout OutputSpan<Int>, _ stretch: Stretch, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
@@ -126,6 +130,7 @@ extension NameSegment {
 
   /// Searches for a text in the keys from a position to the end of a block.
   /// - Returns: false if `body` returned false.
+  @inline(__always)
   private func scan(
     for text: Span<UInt8>, from first: Place, to endBlock: Int, _ budget: inout QueryBudget,
     _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
