@@ -1,6 +1,7 @@
 /// Bit-sliced Bloom filters of the latest texts: for each gram of two or three bytes, by hash, one word with a bit for
-/// each of 64 blocks of sixteen texts; and for each group of 64 texts, filters of their trigrams: for each trigram, by hash, one word with a
-/// bit for each text. So one word per trigram chooses among 64 texts, and 64 texts are added to the same 4 KB.
+/// each of 64 blocks of sixteen texts; and for each group of 64 texts, filters of their trigrams: for each trigram, by
+/// hash, one word with a bit for each text. So one word per trigram chooses among 64 texts, and 64 texts are added to
+/// the same 4 KB.
 ///
 /// Cheaper than postings for few texts: adding a text takes some hundred stores, and a word is looked up by
 /// intersecting one word per gram (filters stored by bit: R. W. Roberts and others, "BitFunnel", 2017). A text of a

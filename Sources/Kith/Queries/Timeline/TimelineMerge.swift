@@ -19,8 +19,9 @@ struct TimelineMerge: ~Copyable {
   /// The cursors from which on those that are not needed are removed.
   private var cursorLimit = 1_024
   private let scratch = TimelineScratch()
-  /// Those of `scratch`: a getter would count a reference at each access. Never changed, but a variable: with a constant,
-  /// Swift 6.3 with the thread sanitizer marks a write to the first field of this value and emits an invalid module.
+  /// Those of `scratch`: a getter would count a reference at each access. Never changed, but a variable: with a
+  /// constant, Swift 6.3 with the thread sanitizer marks a write to the first field of this value and emits an invalid
+  /// module.
   private(set) var lists: Box<TimelineLists>
 
   /// - Parameter guess: an estimate of the rank that an author must reach, to be verified by `isGuessTooHigh`; 0 for
