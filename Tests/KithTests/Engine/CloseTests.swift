@@ -86,29 +86,33 @@ import Testing
     #expect(try await log.sees { $0 == .snapshotFailed(.closed) })
   }
 
-  @Test("A step that waits is woken by the end of its turn, and then cancelled", .timeLimit(.minutes(10)))
-  func wokenStep() async throws {
+  @Test("A step that waits is woken by the end of its turn, and then cancelled, and later ones do not wait")
+  func wokenStep() throws {
     let turn = SnapshotTurn()
-    let waits = DispatchSemaphore(value: 0)
-    let outcome = Mutex<Result<Void, KithError>?>(nil)
-    let thread = Thread {
-      let result = Result { () throws(KithError) in
-        try turn.take { () throws(KithError) in
-          waits.signal()
-          turn.wait(until: .distantFuture)
-          try turn.checkGoing()
+    let (waits, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let outcomes = Mutex<[Result<Void, KithError>]>([])
+    // Threads of their own: no other test can keep them waiting, and one that is never woken fails this one.
+    let waiter = Thread {
+      for _ in 0..<2 {
+        let outcome = Result { () throws(KithError) in
+          try turn.take { () throws(KithError) in
+            waits.signal()
+            turn.wait(until: .distantFuture)
+            try turn.checkGoing()
+          }
         }
+        outcomes.withLock { $0.append(outcome) }
+        turn.wait(until: .distantFuture)
       }
-      outcome.withLock { $0 = result }
+      ended.signal()
     }
-    thread.start()
-    waits.wait()
-    try turn.end { () throws(KithError) in }
-    while outcome.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(throws: KithError.closed) { try outcome.withLock { $0 }?.get() }
-    // A later step of the same turn does not wait either.
-    turn.wait(until: .distantFuture)
-    #expect(throws: KithError.closed) { try turn.take {} }
+    waiter.start()
+    try #require(waits.wait(timeout: .now() + 60) == .success)
+    Thread { try? turn.end { () throws(KithError) in } }.start()
+    try #require(ended.wait(timeout: .now() + 60) == .success)
+    let found = outcomes.withLock { $0 }
+    #expect(found.count == 2)
+    for outcome in found { #expect(throws: KithError.closed) { try outcome.get() } }
   }
 
   @Test("close from a snapshot's progress handler cancels it")
