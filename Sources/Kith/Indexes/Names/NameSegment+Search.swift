@@ -12,6 +12,9 @@ extension NameSegment {
 
   /// Calls `body` with position and loose key of every entry, in order, whose key matches the query's loose text and is
   /// not below `start`, until it returns false. The caller checks strictness and whether the entry is live.
+  ///
+  /// Inlined with all that it calls for a text, because a match would pass five closures on its way to `body`: 280
+  /// instructions, a sixth of a search of four letters.
   /// - Parameter firstRank: the first rank, of a substring query without `start`.
   @inline(__always)
   func forEachMatch(
