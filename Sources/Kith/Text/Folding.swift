@@ -27,11 +27,11 @@ enum Folding {
     return ScalarMap.nfc.mapped(utf8) ?? transformed(utf8, .nfc)
   }
 
-  static func loose(_ text: String) -> [UInt8] { looseOfQuery(text).key }
+  static func loose(_ text: String) -> [UInt8] { text.withBytes(loose) }
 
   /// The loose key of a text, and whether the text is ASCII.
-  static func looseOfQuery(_ text: String) -> (key: [UInt8], isASCII: Bool) {
-    text.withBytes { utf8 in isASCII(utf8) ? (lowercasedASCII(utf8), true) : (loose(utf8), false) }
+  static func looseOfQuery(_ utf8: Span<UInt8>) -> (key: [UInt8], isASCII: Bool) {
+    isASCII(utf8) ? (lowercasedASCII(utf8), true) : (loose(utf8), false)
   }
   static func strict(_ text: String) -> [UInt8] { strict(Array(text.utf8).span) }
   static func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8).span) }
@@ -105,8 +105,8 @@ enum Folding {
   static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
   /// The property White_Space of Unicode 17.0, unchanged since 6.3.
-  static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
+  static func isWhiteSpace(_ scalar: UInt32) -> Bool {
+    switch scalar {
     case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
     default: false
     }
@@ -124,17 +124,25 @@ enum Folding {
   static func trimmed(_ text: String) -> String {
     if text.withBytes(isTrimmed) { return text }
     let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
-      let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
+    guard let first = scalars.firstIndex(where: { !isWhiteSpace($0.value) }),
+      let last = scalars.lastIndex(where: { !isWhiteSpace($0.value) })
     else { return "" }
     return String(scalars[first...last])
   }
 
-  /// The words between white space, by scalars; none is empty.
-  static func splitOnWhiteSpace(_ text: String) -> [String] {
-    // The usual case is one word of visible ASCII.
-    if !text.isEmpty && text.utf8.allSatisfy({ $0 &- 0x21 < 0x5E }) { return [text] }
-    return text.unicodeScalars.split(whereSeparator: isWhiteSpace).map { String($0) }
+  /// Calls `body` with each word between white space, by scalars; none is empty.
+  @inline(__always)
+  static func forEachWord(in utf8: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
+    var (start, position) = (0, 0)
+    while position < utf8.count {
+      let byte = utf8[position]
+      let (scalar, byteCount) = byte < 0x80 ? (UInt32(byte), 1) : utf8.decodedScalar(at: position)
+      position += byteCount
+      if !isWhiteSpace(scalar) { continue }
+      if position - byteCount > start { body(utf8.extracting(start..<position - byteCount)) }
+      start = position
+    }
+    if start < position { body(utf8.extracting(start..<position)) }
   }
 
   /// The key in any form, computed by its definition, for any text.

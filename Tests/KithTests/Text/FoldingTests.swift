@@ -280,7 +280,7 @@ import Testing
   func whiteSpace() {
     for value in UInt32(0)..<0x11_0000 {
       guard let scalar = Unicode.Scalar(value) else { continue }
-      if Folding.isWhiteSpace(scalar) != scalar.properties.isWhitespace { Issue.record("U+\(hex(value))") }
+      if Folding.isWhiteSpace(value) != scalar.properties.isWhitespace { Issue.record("U+\(hex(value))") }
     }
   }
 
@@ -296,9 +296,10 @@ import Testing
 
   @Test("Terms are split at white space by scalars, and none is empty")
   func splitting() {
-    #expect(Folding.splitOnWhiteSpace("  al\r\nice \u{2003}bob\u{A0}") == ["al", "ice", "bob"])
-    #expect(Folding.splitOnWhiteSpace(" \r\n").isEmpty)
-    #expect(Folding.splitOnWhiteSpace("a \u{301}b").map { Array($0.unicodeScalars) } == [["a"], ["\u{301}", "b"]])
+    #expect(words("  al\r\nice \u{2003}bob\u{A0}") == ["al", "ice", "bob"])
+    #expect(words(" \r\n").isEmpty)
+    #expect(words("a \u{301}b").map { Array($0.unicodeScalars) } == [["a"], ["\u{301}", "b"]])
+    #expect(words("é\u{3000}é").map { $0.utf8.count } == [2, 2])
   }
 }
 
@@ -308,6 +309,14 @@ import Testing
 private func loose(_ utf8: [UInt8]) -> [UInt8] { Folding.loose(utf8.span) }
 private func strict(_ utf8: [UInt8]) -> [UInt8] { Folding.strict(utf8.span) }
 private func nfc(_ utf8: [UInt8]) -> [UInt8] { Folding.nfc(utf8.span) }
+
+private func words(_ text: String) -> [String] {
+  var words: [String] = []
+  Folding.forEachWord(in: Array(text.utf8).span) { word in
+    words.append(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
+  }
+  return words
+}
 private func isASCII(_ utf8: [UInt8]) -> Bool { Folding.isASCII(utf8.span) }
 private func defined(_ utf8: [UInt8], _ form: ScalarMap.Form) -> [UInt8] { Folding.transformed(utf8.span, form) }
 

@@ -24,10 +24,12 @@ struct Terms: ~Copyable {
   /// Splits the query at white space before folding. Equal words count once.
   init(_ query: String, fold: TextFolding) {
     var queries: [NameQuery] = []
-    for word in Folding.splitOnWhiteSpace(query) {
-      let query = NameQuery(text: word, match: .substring, fold: fold)
-      // Spellings that are equal under the fold are one word. At most 32 words remain, one bit each.
-      if !queries.contains(where: { $0.loose == query.loose && $0.strict == query.strict }) { queries.append(query) }
+    query.withBytes { utf8 in
+      Folding.forEachWord(in: utf8) { word in
+        let query = NameQuery(text: word, match: .substring, fold: fold)
+        // Spellings that are equal under the fold are one word. At most 32 words remain, one bit each.
+        if !queries.contains(where: { $0.loose == query.loose && $0.strict == query.strict }) { queries.append(query) }
+      }
     }
     // The key of the first word is not copied if there is no other.
     var (bytes, words, plain) = (queries.first?.loose ?? [], [Word](), UInt64(0))

@@ -69,7 +69,7 @@ extension ReferenceModel {
   func searchPosts(_ query: String, _ search: PostQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
     let list = "posts by \(search.author?.rawValue ?? 0) among followees: \(search.followedOnly)"
     let text = Folding.trimmed(query)
-    let words = Folding.splitOnWhiteSpace(text)
+    let words = text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
     let distinct = Set(words.map { search.fold == .strict ? Folding.strict($0) : Folding.loose($0) })
     var codes: Set<String> = text.utf8.count > 256 || distinct.count > 32 ? ["queryTooLong"] : []
     if search.followedOnly && search.viewer == nil { codes.insert("invalidRequest") }
