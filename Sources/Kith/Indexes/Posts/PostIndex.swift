@@ -116,6 +116,15 @@ struct PostIndex: Sendable {
     for index in frozen.indices.reversed() { body(frozen[index].memtable) }
   }
 
+  /// Whether a text of a memtable may contain a text.
+  func memtables(mayHold text: NameQuery) -> Bool {
+    if current == nil && frozen.isEmpty { return false }
+    let grams = text.grams
+    var blocks: UInt64 = 0
+    forEachMemtable { blocks |= $0.blocks(holding: grams) }
+    return blocks != 0
+  }
+
   /// The memtable that a row is in.
   func memtable(of row: UInt32) -> PostMemtable? {
     if let current, current.rows.contains(row) { return current }

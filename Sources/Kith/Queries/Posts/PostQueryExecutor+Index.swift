@@ -43,13 +43,14 @@ extension PostQueryExecutor {
     var filter = PostFilter(terms)
     // If few names contain the words, nothing but their postings need be read.
     let areRare = beginsWithIndex(state)
-    var drivingTerms = areRare ? try drivingTerms(filter, state) : []
+    var drivingTerms: [DrivingTerm] = []
+    if areRare, try !find(&drivingTerms, &filter, state) { return }
     var isDense = false
     if !areRare || drivingTerms.contains(where: { !$0.isSelective }) {
       try advance(&filter, state)
       isDense = author == nil && among == nil && filter.isDense(Self.filteredSparsity)
       if isDense, try walk(state, &filter, atMost: Self.scanLimit) { return }
-      if !areRare { drivingTerms = try self.drivingTerms(filter, state) }
+      if !areRare, try !find(&drivingTerms, &filter, state) { return }
     }
     let authorFilter = authorFilter(state)
     if authorFilter == nil && !drivingTerms.contains(where: { $0.isSelective }) {
@@ -70,22 +71,36 @@ extension PostQueryExecutor {
     try budget.check()
   }
 
-  /// The driving terms, the longest first.
-  private mutating func drivingTerms(
-    _ filter: borrowing PostFilter, _ state: borrowing GraphState
-  ) throws(KithError) -> [DrivingTerm] {
+  /// Finds the driving terms, the longest first, and the users whose names contain them. The longest word is usually
+  /// the rarest: if it is nowhere, the others are not looked up.
+  /// - Returns: false if a term is in no name and in no text, so that no post matches.
+  private mutating func find(
+    _ drivingTerms: inout [DrivingTerm], _ filter: inout PostFilter, _ state: borrowing GraphState
+  ) throws(KithError) -> Bool {
     // Words that occur in the author's own name need no search.
     let wanted = if let author { missing(terms.all, inNameOf: author, state) } else { terms.all }
-    var drivingTerms: [DrivingTerm] = []
+    drivingTerms.reserveCapacity(terms.queries.count)
     for index in terms.queries.indices where wanted >> UInt64(index) & 1 == 1 {
-      let query = terms.queries[index]
-      let users = author == nil ? try users(named: query, limit: Self.maximumUserCount, state) : []
       drivingTerms.append(
-        DrivingTerm(
-          term: index, byteCount: query.loose.count, hasWords: filter.hasWords(index), authors: users))
+        DrivingTerm(term: index, byteCount: terms.queries[index].loose.count, hasWords: filter.hasWords(index)))
     }
     drivingTerms.sort { $0.byteCount > $1.byteCount }
-    return drivingTerms
+    for index in drivingTerms.indices {
+      let term = drivingTerms[index].term
+      let users = author == nil ? try users(named: terms.queries[term], limit: Self.maximumUserCount, state) : []
+      if let users, users.isEmpty, isInNoText(term, &filter, state) { return false }
+      drivingTerms[index].authors = users
+    }
+    return true
+  }
+
+  /// Whether no text contains a term, by the index alone. If one may, the matches in the newest segment that has any are
+  /// kept, and the search begins with them.
+  private mutating func isInNoText(_ term: Int, _ filter: inout PostFilter, _ state: borrowing GraphState) -> Bool {
+    !state.posts.index.memtables(mayHold: terms.queries[term])
+      && state.posts.index.segments.reversed().allSatisfy { entry in
+        filter.matches(of: term, in: entry.segment, &budget).contains { $0?.isEmpty == true }
+      }
   }
 
   /// The only authors whose posts can match; nil for all users, or too many.
