@@ -7,7 +7,9 @@ enum Grams {
 
   /// The grams that every name containing `text` has, without duplicates. Empty only if `text` is.
   static func ofQuery(_ text: Span<UInt8>) -> [UInt32] {
-    Array(capacity: min(max(text.count, 1), maximumQueryCount)) { add(ofQuery: text, to: &$0) }
+    var grams: [UInt32] = []
+    grams.append(addingCapacity: min(max(text.count, 1), maximumQueryCount)) { add(ofQuery: text, to: &$0) }
+    return grams
   }
 
   /// Adds the same grams to an empty list of `maximumQueryCount`.

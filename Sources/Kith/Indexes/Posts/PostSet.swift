@@ -51,6 +51,7 @@ struct PostSet {
       }
       self.authors.append(walk)
     }
+    if self.authors.isEmpty { return }
     var active = Array(self.authors.indices)
     while !active.isEmpty { step(&active, below: 0, segment, posts) }
     // A copy without spare capacity: most authors may have no post in the segment.
@@ -174,8 +175,8 @@ struct PostWindows {
   /// The documents that the last window is expected to hold beyond those that are wanted.
   private static let spareCount = 3
 
-  private var bits = [UInt64](repeating: 0, count: smallest / 64)
-  private var setBits = [UInt64](repeating: 0, count: smallest / 64)
+  private var bits: [UInt64] = []
+  private var setBits: [UInt64] = []
 
   /// Calls `body` with each document that is in all sets, ascending, until it wants no more.
   /// - Parameters:
@@ -261,7 +262,7 @@ struct PostWindows {
   }
 
   private static func clear(_ bits: inout [UInt64], _ count: Int) {
-    for word in 0..<min(count, bits.count) { bits[word] = 0 }
-    while bits.count < count { bits.append(0) }
+    bits.removeAll(keepingCapacity: true)
+    bits.append(addingCapacity: count) { $0.append(repeating: 0, count: count) }
   }
 }

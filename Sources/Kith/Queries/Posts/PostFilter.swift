@@ -25,7 +25,7 @@ struct PostFilter {
 
   private var terms: [Term] = []
   /// For each term, one bit for each post of the part that may contain it: in the text or, in a memtable, in the name.
-  private var masks: [UInt64]
+  private var masks: [UInt64] = []
   /// The rows of the memtable, or of the segment.
   private var rows: Range<UInt32> = 0..<0
   private var segment: PostSegment?
@@ -44,7 +44,6 @@ struct PostFilter {
       let key = queries[index].loose
       self.terms.append(Term(key: key, signature: terms.signature(ofWord: index), postings: TermPostings(of: key)))
     }
-    masks = [UInt64](repeating: 0, count: queries.count * Self.wordsPerTerm)
   }
 
   /// Whether a text that contains a term has words to look up.
@@ -161,6 +160,7 @@ struct PostFilter {
     to row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState
   ) {
     let index = state.posts.index
+    if masks.isEmpty { masks = [UInt64](repeating: 0, count: terms.count * Self.wordsPerTerm) }
     if let memtable = index.memtable(of: row) {
       (segment, rows, documents, lacksNames) = (nil, memtable.rows, 0..<0, true)
       for term in terms.indices {
