@@ -94,8 +94,8 @@ extension PostQueryExecutor {
     return true
   }
 
-  /// Whether no text contains a term, by the index alone. If one may, the matches in the newest segment that has any are
-  /// kept, and the search begins with them.
+  /// Whether no text contains a term, by the index alone. If one may, the matches in the newest segment that has any
+  /// are kept, and the search begins with them.
   private mutating func isInNoText(_ term: Int, _ filter: inout PostFilter, _ state: borrowing GraphState) -> Bool {
     !state.posts.index.memtables(mayHold: terms.queries[term])
       && state.posts.index.segments.reversed().allSatisfy { entry in
