@@ -220,6 +220,38 @@ import Testing
     }
   }
 
+  @Test(
+    "Posts of authors with few and with many are found in each of several segments, also out of order",
+    arguments: [SocialGraph.PostIndexing.textsAndAuthors, .texts])
+  func prolificAuthors(kind: SocialGraph.PostIndexing) throws {
+    let graphs = [kind, .off].map { SocialGraph(options: SocialGraph.Options(postIndex: $0)) }
+    var random = SeededRandom(seed: Self.seed)
+    for number in 1...60 { for each in graphs { try each.addUser(number <= 30 ? "smith \(number)" : "ann \(number)") } }
+    for number in 0..<9_000 {
+      // One author of each name has most posts, a few have some, and the others one in each segment or none.
+      let share = random.below(20)
+      let rank = share < 9 ? 1 : share < 19 ? 2 + random.below(5) : 7 + random.below(24)
+      let author = UserID(Int64(rank + (random.below(2) == 0 ? 0 : 30)))
+      let text = random.below(12) == 0 ? "deep snow \(number)" : "rain \(number)"
+      let time = random.below(8) == 0 ? random.below(9_000) : number
+      var changes = [Change.addPost(id: nil, author: author, text: text, createdAt: Timestamp(Int64(time) * 1_000))]
+      if number % 37 == 36 { changes.append(.removePost(PostID(Int64(number - random.below(30))))) }
+      for change in changes { for each in graphs { try each.apply(change) } }
+      if number % 2_000 == 1_999 { graphs[0].freezePosts() }
+    }
+    #expect(graphs[0].read { $0.state.posts.index.segments.count } == 4)
+    for query in ["smith", "smith snow", "mith 1 snow", "smith 9", "smith 2 rain", "mith deep snow"] {
+      for limit in [1, 20, 150, 1_000] {
+        for before in [nil, Timestamp(5_100_000), Timestamp(900_000)] {
+          let found = try graphs.map { graph in
+            try graph.read { try $0.searchPosts(query, PostQuery(before: before, limit: limit)) }.map(\.id)
+          }
+          #expect(found[0] == found[1] && !found[0].isEmpty, "\(query), \(limit), \(String(describing: before))")
+        }
+      }
+    }
+  }
+
   @Test("Without an index nothing is stored, and answers are the same")
   func off() throws {
     let graph = SocialGraph(options: SocialGraph.Options(postIndex: .off))

@@ -4,20 +4,67 @@ struct PostSet {
   /// A walk over an author's posts in the segment, newest first.
   private struct AuthorWalk {
     let author: Int
+    /// The posts before it are still to be read.
     var position: PackedLists<UInt32>.Position
-    /// The row of the current post.
+    /// The row that was read last.
     var row: UInt32 = 0
-    /// The current document; -1 before the first and for a post outside the segment, `Int.max` at the end.
-    var document = -1
+    /// Where the document that was gathered last is in `documents`, until others are gathered; -1 if there is none.
+    var place = -1
+    /// That document: all before it are gathered, too.
+    var last = -1
+    /// Whether no other post is in the segment.
+    var isAtEnd = false
+
+    /// Adds the rows of the segment's next posts to `rows`.
+    /// - Parameter count: how many posts of the segment, or with smaller rows, are read at most.
+    mutating func read(
+      _ count: Int, of segment: PostSegment, to rows: inout [UInt32], _ posts: borrowing PostTable
+    ) {
+      let (covered, documents) = (segment.rows, segment.documents)
+      var left = count
+      place = -1
+      while left > 0 {
+        if position.offset == 0 {
+          isAtEnd = position.run == 0
+          if isAtEnd { return }
+          position.run -= 1
+          position.offset = posts.byAuthor.run(position.run, of: author).count
+          continue
+        }
+        let run = posts.byAuthor.run(position.run, of: author)
+        while position.offset > 0 && left > 0 {
+          position.offset -= 1
+          row = run[position.offset]
+          if row >= covered.upperBound { continue }
+          left -= 1
+          if row < covered.lowerBound { continue }
+          if !documents.isEmpty { documents.span.prefetch(Int(row - covered.lowerBound), count: 1) }
+          place = rows.count
+          rows.append(row)
+        }
+      }
+      if row < covered.lowerBound { posts.texts.prefetchReference(Int(row)) }  // and with it the time
+    }
   }
 
   /// The authors between the one whose list is read and the one whose list is prefetched.
   private static let authorsAhead = 16
+  /// The posts of an author, of this segment or older, that are read at once: most authors have fewer.
+  private static let postsAtOnce = 16
+  /// The newer posts of an author that are skipped one by one. More are skipped by a binary search, which reads times
+  /// that are scattered in memory.
+  private static let skippedCount = 128
   /// The documents whose authors are fetched together.
   private static let groupCount = 64
 
   private var words: WordPostings.Matches
-  private var authors: [AuthorWalk] = []
+  /// The walks that have not ended.
+  private var walks: [AuthorWalk] = []
+  /// The documents of the authors that were gathered and not passed yet, in no order. The last one of each walk is
+  /// among them.
+  private var documents: [UInt32] = []
+  /// The first of them; `Int.max` if there is none.
+  private var firstGathered = Int.max
   /// Many authors; nil where there are none. May hold others.
   private var manyAuthors: RowBloomFilter?
   /// An upper bound of the number of documents.
@@ -33,6 +80,9 @@ struct PostSet {
     self.words = words
     documentCount = words.documentCount
     walkedCount = words.listedCount
+    if authors.isEmpty { return }
+    walks.reserveCapacity(authors.count)
+    var readCount = 0
     for index in authors.indices {
       if index + Self.authorsAhead < authors.count {
         posts.byAuthor.prefetchHead(of: Int(authors[index + Self.authorsAhead]))
@@ -42,25 +92,19 @@ struct PostSet {
       if count == 0 { continue }
       posts.byAuthor.prefetchLast(of: author)
       var walk = AuthorWalk(author: author, position: posts.byAuthor.endPosition(of: author))
-      // A binary search for the start pays if there are many posts to skip.
-      if count > 16, let newest = segment.newest {
+      if count > Self.skippedCount, let newest = segment.newest {
         let end = min(high, PostKey(time: newest.time, id: newest.id + 1))
-        if let (last, _) = posts.byAuthor.element(before: walk.position, of: author), !posts.isBefore(last, end) {
-          walk.position = posts.byAuthor.partitionPoint(of: author) { posts.isBefore($0, end) }
-        }
+        walk.position = posts.byAuthor.partitionPoint(of: author) { posts.isBefore($0, end) }
       }
-      self.authors.append(walk)
+      walks.append(walk)
+      readCount += min(count, Self.postsAtOnce)
     }
-    if self.authors.isEmpty { return }
-    var active = Array(self.authors.indices)
-    while !active.isEmpty { step(&active, below: 0, segment, posts) }
-    // A copy without spare capacity: most authors may have no post in the segment.
-    self.authors = self.authors.filter { $0.document < .max }
-    for walk in self.authors {
-      let count = posts.byAuthor.count(of: walk.author)
-      documentCount += count
-      walkedCount += count
-    }
+    documents.reserveCapacity(readCount)
+    gather(below: 0, segment, posts)
+    let count = walks.reduce(documents.count) { $0 + posts.byAuthor.count(of: $1.author) }
+    documentCount += count
+    walkedCount += count
+    for document in documents { firstGathered = min(firstGathered, Int(document)) }
   }
 
   /// A set that can only restrict others.
@@ -71,45 +115,33 @@ struct PostSet {
     walkedCount = words.listedCount
   }
 
-  var isEmpty: Bool { words.isEmpty && authors.isEmpty && manyAuthors == nil }
+  var isEmpty: Bool { words.isEmpty && documents.isEmpty && manyAuthors == nil }
 
-  /// Moves each of some walks to its next post. All documents are prefetched before the first is read: they are
-  /// scattered in memory.
-  /// - Parameter active: indices of `authors`; those remain whose document is known to be below `end`, or not known.
-  private mutating func step(
-    _ active: inout [Int], below end: Int, _ segment: PostSegment, _ posts: borrowing PostTable
-  ) {
-    let (rows, documents) = (segment.rows, segment.documents)
-    for index in active {
-      if let (row, position) = posts.byAuthor.element(before: authors[index].position, of: authors[index].author) {
-        authors[index].position = position
-        authors[index].row = row
-        authors[index].document = -1
-        if rows.contains(row) { documents.span.prefetch(Int(row - rows.lowerBound), count: 1) }
-      } else {
-        authors[index].document = .max
+  /// Gathers the documents of the authors below `end`, and some behind.
+  private mutating func gather(below end: Int, _ segment: PostSegment, _ posts: borrowing PostTable) {
+    while walks.contains(where: { $0.last < end }) {
+      // All rows are read before the first document: they are scattered in memory, and their cache misses overlap.
+      let first = documents.count
+      for index in walks.indices where walks[index].last < end {
+        walks[index].read(Self.postsAtOnce, of: segment, to: &documents, posts)
       }
-    }
-    var count = 0
-    for index in active {
-      if authors[index].document < 0 {
-        let row = authors[index].row
-        if let document = segment.document(of: row, posts) {
-          authors[index].document = document
-        } else if let oldest = segment.oldest, posts.key(row) < oldest {
-          authors[index].document = .max
+      for index in first..<documents.count {
+        documents[index] = UInt32(segment.document(of: documents[index], posts) ?? Int(UInt32.max))
+      }
+      for index in walks.indices where walks[index].last < end {
+        let row = walks[index].row
+        if walks[index].place >= 0 { walks[index].last = Int(documents[walks[index].place]) }
+        if !segment.rows.contains(row), let oldest = segment.oldest, posts.key(row) < oldest {
+          walks[index].isAtEnd = true
         }
       }
-      active[count] = index
-      if authors[index].document < end { count += 1 }
+      walks.removeAll { $0.isAtEnd }
     }
-    active.removeLast(active.count - count)
   }
 
   /// No document before this one is in the set; 0 if unknown.
   var firstDocument: Int {
-    if words.hasBitmaps || manyAuthors != nil { return 0 }
-    return authors.reduce(words.firstDocument) { min($0, $1.document) }
+    words.hasBitmaps || manyAuthors != nil ? 0 : min(words.firstDocument, firstGathered)
   }
 
   /// Sets the bits of the documents in a window and advances past it (see `WordPostings.mark`).
@@ -118,15 +150,23 @@ struct PostSet {
   ) {
     var bits = bits.mutableSpan
     segment.words.mark(&words, in: window, &bits)
-    if authors.isEmpty { return }
-    var active = authors.indices.filter { authors[$0].document < window.upperBound }
-    while !active.isEmpty {
-      for index in active where authors[index].document >= window.lowerBound {
-        let bit = authors[index].document - window.lowerBound
+    if firstGathered >= window.upperBound { return }
+    gather(below: window.upperBound, segment, posts)
+    var gathered = documents.mutableSpan
+    var (left, first) = (0, Int.max)
+    for index in gathered.indices {
+      let document = Int(gathered[index])
+      if document >= window.upperBound {
+        first = min(first, document)
+        gathered[left] = gathered[index]
+        left += 1
+      } else if document >= window.lowerBound {
+        let bit = document - window.lowerBound
         bits[bit >> 6] |= 1 << UInt64(bit & 63)
       }
-      step(&active, below: window.upperBound, segment, posts)
     }
+    documents.removeLast(documents.count - left)
+    firstGathered = first
   }
 
   /// Sets the bits of those documents in `others` whose author is one of many.
@@ -213,14 +253,18 @@ struct PostWindows {
   ) -> Int {
     withTemporaryList(of: Int.self, capacity: Self.prefetchedCount) { documents in
       var wantedCount = wantedCount
-      for word in 0..<(window.count + 63) / 64 {
-        var rest = bits[word]
+      let words = bits.span
+      // Most words of few results are zero.
+      var word = words.firstNonzero(from: 0)
+      while word < words.count {
+        var rest = words[word]
         while rest != 0 {
           documents.append(window.lowerBound + word * 64 + rest.trailingZeroBitCount)
           rest &= rest - 1
           if documents.isFull { wantedCount = Self.visit(&documents, wantedCount, segment, posts, body) }
           if wantedCount <= 0 { return 0 }
         }
+        word = words.firstNonzero(from: word + 1)
       }
       return Self.visit(&documents, wantedCount, segment, posts, body)
     }
@@ -257,8 +301,13 @@ struct PostWindows {
       Self.clear(&setBits, count)
       sets[index].mark(in: window, &setBits, segment, posts)
       sets[index].markManyAuthors(in: window, among: bits, &setBits, segment, posts)
-      for word in 0..<count { bits[word] &= setBits[word] }
+      Self.intersect(&bits, with: setBits)
     }
+  }
+
+  private static func intersect(_ bits: inout [UInt64], with others: [UInt64]) {
+    var words = bits.mutableSpan
+    for word in words.indices { words[word] &= others[word] }
   }
 
   private static func clear(_ bits: inout [UInt64], _ count: Int) {

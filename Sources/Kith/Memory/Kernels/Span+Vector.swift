@@ -7,4 +7,19 @@ extension Span<UInt64> {
     return unsafe bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: index &* MemoryLayout<UInt64>.size, as: SIMD4<UInt64>.self)
   }
+
+  /// The index of the first word, from `index` on, that is not zero; the number of words if all are.
+  @inline(__always)
+  func firstNonzero(from index: Int) -> Int {
+    let step = 2 * SIMD4<UInt64>.scalarCount
+    var index = index
+    while index + step <= count {
+      let four = vector(at: index) | vector(at: index + SIMD4<UInt64>.scalarCount)
+      let two = four.lowHalf | four.highHalf
+      if two.x | two.y != 0 { break }
+      index += step
+    }
+    while index < count && self[index] == 0 { index += 1 }
+    return index
+  }
 }
