@@ -62,6 +62,41 @@ static inline uint64_t kith_supersets(const uint64_t *numbers, uint64_t wanted) 
   return found;
 }
 
+// The index of the first of some ascending numbers, from `start` on and before `end`, that is at least `number`; `end`
+// if there is none. Numbers before `count` may be read.
+//
+// Most gaps between two posting lists are short: sixteen numbers are compared at once, because a branch for each would
+// be mispredicted. Longer gaps are galloped through, in steps that double.
+static inline size_t kith_reach(
+  const uint16_t *numbers, size_t start, size_t end, size_t count, uint16_t number) {
+  enum { lane_count = 16 };
+  typedef uint16_t lanes __attribute__((vector_size(16), aligned(2)));
+  size_t low = start;
+  if (low >= end || numbers[low] >= number) return low;
+  if (++low >= end || numbers[low] >= number) return low;
+  if (low + lane_count <= end && numbers[low + lane_count - 1] < number) {
+    size_t step = lane_count;
+    do {
+      low += step;
+      step *= 2;
+    } while (low + step <= end && numbers[low + step - 1] < number);
+    size_t high = low + step < end ? low + step : end;
+    while (high - low > lane_count) {
+      size_t middle = low + (high - low) / 2;
+      if (numbers[middle] < number) low = middle + 1; else high = middle;
+    }
+  }
+  if (low + lane_count > count) {
+    while (low < end && numbers[low] < number) low++;
+    return low;
+  }
+  kith_vector first = (kith_vector)(*(const lanes *)(numbers + low) >= number);
+  kith_vector second = (kith_vector)(*(const lanes *)(numbers + low + lane_count / 2) >= number);
+  uint64_t bits = kith_bits(first) | kith_bits(second) << 16 | (uint64_t)1 << 32;
+  low += (size_t)__builtin_ctzll(bits) / 2;
+  return low < end ? low : end;
+}
+
 // One byte in lower case if it is an ASCII letter.
 static inline uint8_t kith_lowercase(uint8_t byte) { return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte; }
 

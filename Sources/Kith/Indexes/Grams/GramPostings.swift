@@ -98,24 +98,4 @@ final class GramPostings: Sendable {
 
   /// Every gram that occurs, in hash order.
   var postedGrams: [UInt32] { table.filter { $0 != 0 }.map { UInt32($0 >> 40) } }
-
-  /// The first index in lists[start..<end] whose block is at least `block`, found by galloping (doubling steps).
-  @inline(__always)
-  static func gallop(_ lists: Span<UInt16>, from start: Int, to end: Int, reaching block: UInt16) -> Int {
-    var (low, step) = (start, 1)
-    while low < end && lists[low] < block {
-      let high = min(low + step, end)
-      if high == end || lists[high] >= block {
-        var (left, right) = (low + 1, high)
-        while left < right {
-          let middle = (left + right) / 2
-          if lists[middle] < block { left = middle + 1 } else { right = middle }
-        }
-        return left
-      }
-      low = high
-      step *= 2
-    }
-    return low
-  }
 }

@@ -1,0 +1,16 @@
+import CSupport
+
+extension Span<UInt16> {
+  /// The first index, from `start` on and before `end`, whose number is at least `number`; `end` if there is none. The
+  /// numbers between them ascend.
+  /// - Complexity: O(log distance).
+  @inline(__always)
+  func firstIndex(from start: Int, to end: Int, reaching number: UInt16) -> Int {
+    precondition(0 <= start && start <= end && end <= count, "a range of the numbers")
+    // Safety: nothing is read from `count` on.
+    return unsafe withUnsafeBufferPointer { numbers in
+      guard let base = numbers.baseAddress else { return end }
+      return unsafe kith_reach(base, start, end, numbers.count, number)
+    }
+  }
+}
