@@ -7,7 +7,7 @@ struct PrefilterWalk: ~Copyable {
   private static let firstWindow = 64
   private static let windowGrowth = 4
   /// The most grams of a prefilter that are intersected. Further grams reject few blocks.
-  private static let maximumGramCount = 6
+  private static let maximumGramCount = 4
   /// The least weight of the rarest gram of a broad prefilter: 256 blocks. All its grams are expanded.
   private static let broadWeight: UInt64 = 32
   /// A search for a block in a list takes about as long as expanding so many of its blocks.
