@@ -123,8 +123,9 @@ struct NameQuery {
   ) -> Bool {
     if isDecidedByKey || isDecidedByEqualKeys && hasEqualKeys { return true }
     // A name is a cache miss or two, its key was just read.
-    if hasEqualKeys, let pattern, pattern.ignoresCase, Folding.isASCII(key) {
-      return pattern.holds(key, key: key, &budget)
+    if hasEqualKeys {
+      guard let pattern else { return holds(strict.span, in: key) }
+      if pattern.ignoresCase && Folding.isASCII(key) { return pattern.holds(key, key: key, &budget) }
     }
     return holdsStrictly(names.bytes(Int(row)), key: key, &budget)
   }

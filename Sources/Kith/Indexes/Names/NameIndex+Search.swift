@@ -304,8 +304,9 @@ extension NameIndex {
     }
     segment.walk(from: place, while: { prefix.begins($0) }, &budget) { place, key, budget in
       let row = rows[place.rank]
-      let isDecided = query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(place.rank)
-      guard isWhole || isLive(sortedRun, row), isDecided || query.holdsStrictly(row, key: key, names: names, &budget)
+      let areEqual = segment.hasEqualKeys(place.rank)
+      guard isWhole || isLive(sortedRun, row),
+        query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget)
       else { return budget.canContinue }
       return body(row, &budget)
     }
@@ -319,9 +320,10 @@ extension NameIndex {
     _ query: NameQuery, _ rank: Int, _ row: UInt32, in segment: NameSegment, names: borrowing TextColumn,
     _ budget: inout QueryBudget
   ) -> Bool {
-    if query.isDecidedByKey || query.isDecidedByEqualKeys && segment.hasEqualKeys(rank) { return true }
+    let areEqual = segment.hasEqualKeys(rank)
+    if query.isDecidedByKey || query.isDecidedByEqualKeys && areEqual { return true }
     let (key, keys) = (segment.keyRange(at: rank), segment.keys)
-    return query.holdsStrictly(row, key: keys.span.extracting(key), names: names, &budget)
+    return query.holdsStrictly(row, key: keys.span.extracting(key), hasEqualKeys: areEqual, names: names, &budget)
   }
 
   /// Whether an entry sorts after `place`. Its key must not be below that of `place`, and it must be live: the name of
