@@ -67,7 +67,7 @@ static inline uint64_t kith_supersets(const uint64_t *numbers, uint64_t wanted) 
 //
 // Most gaps between two posting lists are short: sixteen numbers are compared at once, because a branch for each would
 // be mispredicted. Longer gaps are galloped through, in steps that double.
-static inline size_t kith_reach(
+static inline size_t kith_gallop(
   const uint16_t *numbers, size_t start, size_t end, size_t count, uint16_t number) {
   enum { lane_count = 16 };
   typedef uint16_t lanes __attribute__((vector_size(16), aligned(2)));

@@ -4,8 +4,8 @@ import Testing
 
 /// The searches of numbers that compare many at once, against one comparison after the other.
 @Suite struct SpanSearchTests {
-  @Test("The first number that reaches another is found in every range of ascending numbers", arguments: 1...12)
-  func reaching(seed: Int) {
+  @Test("The lower bound of a number is found in every range of ascending numbers", arguments: 1...12)
+  func lowerBounds(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
     // Short gaps and long ones; and other numbers behind the range, also smaller ones.
     let gap = [1, 3, 40, 300][seed % 4]
@@ -21,18 +21,18 @@ import Testing
         let end = start + random.below(length - start + 1)
         let wanted = UInt16(random.below(min(number + 4, 65_536)))
         let expected = numbers[start..<end].firstIndex { $0 >= wanted } ?? end
-        let found = (numbers + others).span.firstIndex(from: start, to: end, reaching: wanted)
+        let found = (numbers + others).span.lowerBound(of: wanted, from: start, to: end)
         if found != expected { Issue.record("\(found): \(wanted) in \(start)..<\(end) of \(numbers)") }
       }
     }
     var long = (0..<60_000).map { UInt16($0) }
     for _ in 0..<2_000 {
       let (start, wanted) = (random.below(60_000), random.below(65_536))
-      let found = long.span.firstIndex(from: start, to: 60_000, reaching: UInt16(wanted))
+      let found = long.span.lowerBound(of: UInt16(wanted), from: start, to: 60_000)
       if found != min(max(start, wanted), 60_000) { Issue.record("\(found): \(wanted) from \(start)") }
     }
     long = [65_535]
-    #expect(long.span.firstIndex(from: 0, to: 1, reaching: 65_535) == 0)
+    #expect(long.span.lowerBound(of: 65_535, from: 0, to: 1) == 0)
   }
 
   @Test("The first word that is not zero is found from every index", arguments: 0...40)

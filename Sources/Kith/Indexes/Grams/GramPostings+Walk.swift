@@ -86,7 +86,7 @@ extension GramPostings {
     let (allNumbers, allBitmaps) = (self.lists, self.bitmaps)
     let (numbers, bitmaps) = (allNumbers.span, allBitmaps.span)
     let (place, end) = (lists[0].place, lists[0].end)
-    var next = first == 0 ? place : numbers.firstIndex(from: place, to: end, reaching: UInt16(first))
+    var next = first == 0 ? place : numbers.lowerBound(of: UInt16(first), from: place, to: end)
     walk: while next < end {
       let block = numbers[next]
       for index in dense where bitmaps[entries[index].place + Int(block >> 6)] >> UInt64(block & 63) & 1 == 0 {
@@ -95,11 +95,11 @@ extension GramPostings {
       }
       var index = 1
       while index < lists.count {
-        let found = numbers.firstIndex(from: lists[index].place, to: lists[index].end, reaching: block)
+        let found = numbers.lowerBound(of: block, from: lists[index].place, to: lists[index].end)
         if found == lists[index].end { return }
         lists[index].place = found
         if numbers[found] != block {
-          next = numbers.firstIndex(from: next + 1, to: end, reaching: numbers[found])
+          next = numbers.lowerBound(of: numbers[found], from: next + 1, to: end)
           continue walk
         }
         index += 1

@@ -66,7 +66,7 @@ struct GramStream {
   @inline(__always)
   private mutating func bits(_ lists: Span<UInt16>, from first: Int, count: Int, width: Int) -> UInt64 {
     if place < end && lists[place] < first {
-      place = lists.firstIndex(from: place, to: end, reaching: UInt16(first))
+      place = lists.lowerBound(of: UInt16(first), from: place, to: end)
     }
     var bits: UInt64 = 0
     while place < end {
@@ -92,9 +92,9 @@ struct GramStream {
     let lists = source.lists.span
     let (first, last) = (window.lowerBound * Self.blocksPerWord, window.upperBound * Self.blocksPerWord)
     if place < end && lists[place] < first {
-      place = lists.firstIndex(from: place, to: end, reaching: UInt16(first))
+      place = lists.lowerBound(of: UInt16(first), from: place, to: end)
     }
-    let behind = last > Int(UInt16.max) ? end : lists.firstIndex(from: place, to: end, reaching: UInt16(last))
+    let behind = last > Int(UInt16.max) ? end : lists.lowerBound(of: UInt16(last), from: place, to: end)
     Self.setBits(of: lists.extracting(place..<behind), from: first - start * Self.blocksPerWord, in: &words)
     place = behind
   }

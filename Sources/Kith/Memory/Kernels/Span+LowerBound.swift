@@ -5,12 +5,12 @@ extension Span<UInt16> {
   /// numbers between them ascend.
   /// - Complexity: O(log distance).
   @inline(__always)
-  func firstIndex(from start: Int, to end: Int, reaching number: UInt16) -> Int {
+  func lowerBound(of number: UInt16, from start: Int, to end: Int) -> Int {
     precondition(0 <= start && start <= end && end <= count, "a range of the numbers")
     // Safety: nothing is read from `count` on.
     return unsafe withUnsafeBufferPointer { numbers in
       guard let base = numbers.baseAddress else { return end }
-      return unsafe kith_reach(base, start, end, numbers.count, number)
+      return unsafe kith_gallop(base, start, end, numbers.count, number)
     }
   }
 }
