@@ -21,25 +21,17 @@ struct NameQuery {
 
   /// - Parameter text: without leading and trailing white space.
   init(text: String, match: Match, fold: TextFolding) {
-    let (loose, isASCII) = text.withBytes(Folding.looseOfQuery)
-    let strict: [UInt8]? = fold == .loose || isASCII ? nil : Folding.strict(text)
-    self.init(loose: loose, strict: strict, isEmpty: text.utf8.isEmpty, match: match, fold: fold)
+    self = text.withBytes { NameQuery(text: $0, match: match, fold: fold) }
   }
 
   /// - Parameter text: in UTF-8, without leading and trailing white space.
+  @inline(__always)
   init(text: Span<UInt8>, match: Match, fold: TextFolding) {
+    // In constants, because a property that is read before all are set copies the query.
     let (loose, isASCII) = Folding.looseOfQuery(text)
     let strict: [UInt8]? = fold == .loose || isASCII ? nil : Folding.strict(text)
-    self.init(loose: loose, strict: strict, isEmpty: text.isEmpty, match: match, fold: fold)
-  }
-
-  /// - Parameters:
-  ///   - strict: nil if it equals `loose`, or is not needed.
-  ///   - isEmpty: whether the text has no bytes.
-  @inline(__always)
-  private init(loose: [UInt8], strict: [UInt8]?, isEmpty: Bool, match: Match, fold: TextFolding) {
-    // In a constant, because a property that is read before all are set copies the query.
     let hasOneKey = strict == nil || strict == loose
+    let isEmpty = text.isEmpty
     self.match = match
     self.fold = fold
     self.loose = loose
