@@ -309,14 +309,6 @@ import Testing
 private func loose(_ utf8: [UInt8]) -> [UInt8] { Folding.loose(utf8.span) }
 private func strict(_ utf8: [UInt8]) -> [UInt8] { Folding.strict(utf8.span) }
 private func nfc(_ utf8: [UInt8]) -> [UInt8] { Folding.nfc(utf8.span) }
-
-private func words(_ text: String) -> [String] {
-  var words: [String] = []
-  Folding.forEachWord(in: Array(text.utf8).span) { word in
-    words.append(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
-  }
-  return words
-}
 private func isASCII(_ utf8: [UInt8]) -> Bool { Folding.isASCII(utf8.span) }
 private func defined(_ utf8: [UInt8], _ form: ScalarMap.Form) -> [UInt8] { Folding.transformed(utf8.span, form) }
 
@@ -345,4 +337,12 @@ private func marksShuffled(_ elements: [UInt32], _ generator: inout FoldingTexts
   var text: [UInt8] = []
   for element in elements { text.append(scalar: element & 0xFF_FFFF) }
   return text
+}
+
+private func words(_ text: String) -> [String] {
+  var words: [String] = []
+  Folding.forEachWord(in: Array(text.utf8).span) { word in
+    words.append(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
+  }
+  return words
 }

@@ -120,11 +120,12 @@ struct PostSet {
   /// Gathers the documents of the authors below `end`, and some behind.
   private mutating func gather(below end: Int, _ segment: PostSegment, _ posts: borrowing PostTable) {
     while walks.contains(where: { $0.last < end }) {
-      // All rows are read before the first document: they are scattered in memory, and their cache misses overlap.
+      // All rows are read before the first document: documents are scattered in memory, and their cache misses overlap.
       let first = documents.count
       for index in walks.indices where walks[index].last < end {
         walks[index].read(Self.postsAtOnce, of: segment, to: &documents, posts)
       }
+      // A live post of the segment has a document.
       for index in first..<documents.count {
         documents[index] = UInt32(segment.document(of: documents[index], posts) ?? Int(UInt32.max))
       }
