@@ -116,6 +116,25 @@ import Testing
     #expect(try rows(every: 100, of: 39_000) == nil)
   }
 
+  @Test("A scan that costs more than a merge without searches goes on if a merge would search many lists")
+  func sampledMerge() throws {
+    /// User 1 follows 2,666 of 4,000; every n-th of 2,000 posts is by one of them, and then all write one more or none.
+    func rows(every step: Int, withLaterPosts: Bool) throws -> [UInt32]? {
+      let graph = try crowd(4_000, writes: { _ in false })
+      try graph.batch { batch throws(KithError) in
+        for number in 0..<(withLaterPosts ? 6_000 : 2_000) {
+          let author = number < 2_000 ? (number % step == 0 ? 4 : 3) : number - 1_999
+          try batch.apply(
+            .addPost(id: nil, author: UserID(Int64(author)), text: "", createdAt: Timestamp(Int64(number) * 2_000)))
+        }
+      }
+      return try scanned(graph, before: 4_000_000)
+    }
+    #expect(try rows(every: 50, withLaterPosts: true) == (0..<21).map { 1_950 - 50 * $0 })
+    #expect(try rows(every: 400, withLaterPosts: true) == [1_600, 1_200, 800, 400, 0])
+    #expect(try rows(every: 400, withLaterPosts: false) == nil)
+  }
+
   @Test("A page before the latest possible time lacks a post of that time in either plan")
   func latestTime() throws {
     let graph = try graph(followeeCount: 30, mutes: false)

@@ -50,29 +50,46 @@ enum TimelinePlan {
   /// The followees from which on the numbers of posts of a sample are read, too: a cache miss each.
   private static let sampledFolloweeCount = 8 * sampleCount
 
+  /// The most that a backward scan may cost before a merge is cheaper, in half nanoseconds.
+  struct CostLimit {
+    private(set) var cost: Int
+    /// Whether the merge costs that much if it searches no list. Most scans cost less, and no sample need be read.
+    private(set) var isLeast = false
+
+    /// How many posts are read before the scan is given up, or a filter of that cost is built. The least that a merge
+    /// costs does not shorten that: it need not end the scan.
+    func trial(before filterCost: Int) -> Int { Cost.trial(before: isLeast ? filterCost : min(cost, filterCost)) }
+
+    /// Whether a scan may cost that much.
+    mutating func allows(
+      _ scanCost: Int, _ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState
+    ) -> Bool {
+      if scanCost > cost && isLeast { self = CostLimit(cost: TimelinePlan.sampledMergeCost(user, range, state)) }
+      return scanCost <= cost
+    }
+  }
+
   /// The most that a backward scan may cost before a merge is cheaper; nil if the merge runs at once.
-  func scanCostLimit(_ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState) -> Int? {
+  func scanCostLimit(_ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState) -> CostLimit? {
     if self == .merge || range.direction == .newer { return nil }
-    if self == .scan { return .max }
+    if self == .scan { return CostLimit(cost: .max) }
     let followeeCount = state.follows.targetCount(user)
     if followeeCount == 0 { return nil }
     let userCount = state.users.count
-    func mergeCost(searching searchedCount: Int) -> Int {
-      Cost.merge(followeeCount, of: userCount, searching: searchedCount, limit: range.limit)
-    }
     let isFirst = range.high == .end
     let isSampled = followeeCount >= Self.sampledFolloweeCount
     let usualCount = range.limit * userCount / followeeCount
-    // The most that a merge may cost; for a later page then an estimate.
-    var cost = mergeCost(searching: isFirst ? 0 : followeeCount)
+    var cost = Cost.merge(followeeCount, of: userCount, searching: 0, limit: range.limit)
+    if isScanWorthTrying(usualCount, followeeCount, cost) { return CostLimit(cost: cost, isLeast: !isFirst) }
     if !isFirst {
-      if !isSampled && !isScanWorthTrying(usualCount, followeeCount, cost) { return nil }
-      cost = mergeCost(searching: searchedCount(followeeCount, user, range, state))
+      let most = Cost.merge(followeeCount, of: userCount, searching: followeeCount, limit: range.limit)
+      if !isSampled && !isScanWorthTrying(usualCount, followeeCount, most) { return nil }
+      cost = Self.sampledMergeCost(user, range, state)
+      if isScanWorthTrying(usualCount, followeeCount, cost) { return CostLimit(cost: cost) }
     }
-    if isScanWorthTrying(usualCount, followeeCount, cost) { return cost }
     if !isSampled || Cost.sample * Cost.trialShare > cost { return nil }
     let postCount = range.limit * state.posts.count / max(1, postCount(followeeCount, user, state))
-    return Cost.scan(postCount, followeeCount) <= cost ? cost : nil
+    return Cost.scan(postCount, followeeCount) <= cost ? CostLimit(cost: cost) : nil
   }
 
   /// Whether a scan may be cheaper: either it is, if all users post equally often, or it may be, if followees post more
@@ -101,19 +118,21 @@ enum TimelinePlan {
     }
   }
 
-  /// An estimate, from a sample, of how many lists a merge searches: those of followees whose newest post is not before
-  /// the bound.
-  private func searchedCount(
-    _ followeeCount: Int, _ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState
+  /// An estimate of what a merge costs, from a sample of the followees: it searches the lists of those whose newest
+  /// post is not before the bound.
+  private static func sampledMergeCost(
+    _ user: UInt32, _ range: TimelineRange, _ state: borrowing GraphState
   ) -> Int {
+    let followeeCount = state.follows.targetCount(user)
     let bound = PostTable.coarse(range.high.time)
-    let step = max(1, followeeCount / Self.sampleCount)
+    let step = max(1, followeeCount / sampleCount)
     var (askedCount, laterCount) = (0, 0)
     state.follows.forward.forEachElement(of: Int(user), from: 0, every: step) { edge in
       askedCount &+= 1
       if state.posts.newest[Relation.target(edge)] >= bound { laterCount &+= 1 }
     }
     // One more than were found: none among few says little, and to search a list more is worse than to try a scan.
-    return followeeCount * (laterCount + 1) / (askedCount + 1)
+    let searchedCount = followeeCount * (laterCount + 1) / (askedCount + 1)
+    return Cost.merge(followeeCount, of: state.users.count, searching: searchedCount, limit: range.limit)
   }
 }

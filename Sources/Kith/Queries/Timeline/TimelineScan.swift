@@ -16,7 +16,7 @@ struct TimelineScan {
   /// The newest posts of the range; nil if the scan would cost more than the limit.
   /// - Complexity: O(log posts), and per post read O(log followees) in a short scan, or O(1) in a long one, which reads
   ///   every followee once.
-  func run(_ state: borrowing GraphState, costLimit: Int) -> TimelineRows? {
+  func run(_ state: borrowing GraphState, costLimit: TimelinePlan.CostLimit) -> TimelineRows? {
     let scratch = TimelineScratch()
     let lists = scratch.lists
     lists.value.rows.truncate(to: 0)
@@ -34,12 +34,13 @@ struct TimelineScan {
 
   private func find(
     _ found: inout FoundPosts, _ filter: inout RowBloomFilter?, _ followees: borrowing TargetSet,
-    _ state: borrowing GraphState, _ costLimit: Int
+    _ state: borrowing GraphState, _ costLimit: TimelinePlan.CostLimit
   ) -> Bool {
+    var costLimit = costLimit
     var course = course(state)
     let followeeCount = state.follows.targetCount(user)
     let hasMutes = state.mutes.targetCount(user) > 0
-    let trial = TimelinePlan.Cost.trial(before: min(costLimit, TimelinePlan.Cost.filter(followeeCount)))
+    let trial = costLimit.trial(before: TimelinePlan.Cost.filter(followeeCount))
     var cost = 0
     let isFound = withTemporaryList(of: UInt32.self, capacity: TargetSet.laneCount) { authors in
       for _ in 0..<TargetSet.laneCount { authors.append(0) }
@@ -49,10 +50,10 @@ struct TimelineScan {
         search(posts, followees, hasMutes, &authors, &found, state)
       } while: { postCount in
         cost = TimelinePlan.Cost.scan(postCount, followeeCount)
-        return cost <= costLimit && cost == postCount * TimelinePlan.Cost.searchedPost
+        return costLimit.allows(cost, user, range, state) && cost == postCount * TimelinePlan.Cost.searchedPost
       }
     }
-    if isFound || cost > costLimit { return isFound }
+    if isFound || cost > costLimit.cost { return isFound }
     var known = filter.take() ?? RowBloomFilter()
     defer { filter = known }
     known.clear(forCount: followeeCount + 1)
@@ -62,7 +63,7 @@ struct TimelineScan {
       posts, found in
       addKnown(posts, known, followees, hasMutes, &found, state)
     } while: { postCount in
-      postCount * TimelinePlan.Cost.filteredPost <= costLimit
+      costLimit.allows(postCount * TimelinePlan.Cost.filteredPost, user, range, state)
     }
   }
 
