@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kith
 
-/// Equality and hashing of pages.
+/// Equality, hashing and texts of pages.
 @Suite struct PageTests {
   private let graph = SocialGraph()
 
@@ -46,6 +46,22 @@ import Testing
       expect(
         try view.searchPosts("word"), equal: try view.searchPosts("word"),
         but: try others.map { try view.searchPosts("word", $0) } + [Page<Post>(nil), try view.timeline(of: 1)])
+    }
+  }
+
+  @Test("Names and texts of every length are on pages as they were added")
+  func texts() throws {
+    func text(_ byteCount: Int) -> String {
+      String(decoding: (0..<byteCount).map { UInt8(97 + $0 % 23) }, as: UTF8.self)
+    }
+    let names = (1...64).map { text($0) }
+    for name in names { try graph.addUser(name) }
+    for count in 0...400 { try graph.addPost(text(count), by: 3, createdAt: Timestamp(Int64(count))) }
+    try graph.read { view in
+      let users = try view.searchUsers("a", UserQuery(match: .prefix, limit: 100))
+      #expect(users.map(\.username) == names)
+      let posts = try view.searchPosts("", PostQuery(author: 3, limit: 500))
+      #expect(posts.map(\.text) == (0...400).reversed().map { text($0) })
     }
   }
 
