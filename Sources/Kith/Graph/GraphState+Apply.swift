@@ -227,6 +227,10 @@ extension GraphState {
     if time < 0 { throw .invalidRequest(.postTime(Timestamp(rawValue: time))) }
     if text.utf8.count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: text.utf8.count) }
     let row = try userRow(author)
+    // These are scattered in memory: their cache misses overlap.
+    posts.prefetchAuthor(row)
+    users.prefetchCard(row)
+    users.digests.prefetchSignature(row)
     if posts.identifiers.row(of: id) != nil { throw .postIDTaken(PostID(id)) }
     if posts.rowCount >= SocialGraph.Limits.rowCount {
       throw .limitExceeded(.postsEverAdded(limit: SocialGraph.Limits.rowCount))

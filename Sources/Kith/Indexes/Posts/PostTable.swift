@@ -100,8 +100,19 @@ struct PostTable: ~Copyable, Sendable {
   /// Adds a post to the lists.
   private mutating func list(_ row: UInt32, _ key: PostKey, _ author: UInt32) {
     all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
-    byAuthor.insert(row, in: Int(author), at: place(of: key, in: byAuthor, list: Int(author)))
-    newest[author] = max(newest[author], Self.coarse(key.time))
+    // The time of the author's last post, which is scattered in memory, is read only if the coarse one ties.
+    let (coarse, list) = (Self.coarse(key.time), Int(author))
+    let isNewest = coarse > newest[author]
+    let place = isNewest ? byAuthor.endPosition(of: list) : place(of: key, in: byAuthor, list: list)
+    byAuthor.insert(row, in: list, at: place)
+    if isNewest { newest[author] = coarse }
+  }
+
+  /// Prefetches what adding a post reads of its author.
+  @inline(__always)
+  func prefetchAuthor(_ author: UInt32) {
+    newest.prefetch(Int(author))
+    byAuthor.prefetchHead(of: Int(author))
   }
 
   /// Sets the signature of a user's new name.
