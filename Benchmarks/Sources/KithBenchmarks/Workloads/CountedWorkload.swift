@@ -67,7 +67,22 @@ struct CountedWorkload {
       Operation(name: "search, no match") { index in
         try graph.read { view throws(KithError) in try view.searchUsers(misses[index % misses.count]).count } + 1
       })
+    for count in 1...2 {
+      let queries = words.map { $0.prefix(count).joined(separator: " ") }
+      operations.append(
+        Operation(name: count == 1 ? "search of posts" : "search of posts, \(count) words") { index in
+          try graph.read { view throws(KithError) in try view.searchPosts(queries[index % queries.count]).count }
+        })
+    }
     return operations
+  }
+
+  /// Of some posts, the words of four letters and more.
+  private var words: [[String]] {
+    (0..<500).map { index in
+      network.texts[index * 7_919 % network.texts.count].split(separator: " ").filter { $0.utf8.count >= 4 }
+        .map(String.init)
+    }
   }
 
   private func changes() -> [Operation] {
