@@ -101,11 +101,11 @@ struct PostTable: ~Copyable, Sendable {
   private mutating func list(_ row: UInt32, _ key: PostKey, _ author: UInt32) {
     all.insert(row, in: 0, at: place(of: key, in: all, list: 0))
     // The time of the author's last post, which is scattered in memory, is read only if the coarse one ties.
-    let (coarse, list) = (Self.coarse(key.time), Int(author))
-    let isNewest = coarse > newest[author]
-    let place = isNewest ? byAuthor.endPosition(of: list) : place(of: key, in: byAuthor, list: list)
-    byAuthor.insert(row, in: list, at: place)
-    if isNewest { newest[author] = coarse }
+    let (time, own) = (Self.coarse(key.time), Int(author))
+    let isNewest = time > newest[author]
+    byAuthor.insert(
+      row, in: own, at: isNewest ? byAuthor.endPosition(of: own) : place(of: key, in: byAuthor, list: own))
+    if isNewest { newest[author] = time }
   }
 
   /// Prefetches what adding a post reads of its author.
