@@ -67,6 +67,7 @@ struct CountedWorkload {
       Operation(name: "search, no match") { index in
         try graph.read { view throws(KithError) in try view.searchUsers(misses[index % misses.count]).count } + 1
       })
+    let words = words()
     for count in 1...2 {
       let queries = words.map { $0.prefix(count).joined(separator: " ") }
       operations.append(
@@ -77,12 +78,12 @@ struct CountedWorkload {
     return operations
   }
 
-  /// Of some posts, the words of four letters and more.
-  private var words: [[String]] {
+  /// Of some posts with such words, the words of four letters and more.
+  private func words() -> [[String]] {
     (0..<500).map { index in
       network.texts[index * 7_919 % network.texts.count].split(separator: " ").filter { $0.utf8.count >= 4 }
         .map(String.init)
-    }
+    }.filter { !$0.isEmpty }
   }
 
   private func changes() -> [Operation] {
