@@ -18,7 +18,7 @@ struct kith_regex {
   re2::FilteredRE2 filter;
   std::vector<std::string> atoms;
   bool needs_all = false;
-  int64_t deadline = 0;  // in nanoseconds of the thread's CPU time
+  int64_t deadline = 0;        // in nanoseconds of the thread's CPU time
   int64_t unchecked_work = 0;  // bytes times instructions since the clock was last checked
   bool is_spent = false;
 };

@@ -209,7 +209,8 @@ void kith_word_lock(void *word) {
   for (int turn = 0; turn < SPIN_COUNT; turn++) {
     uint32_t free = 0;
     if (__atomic_load_n(state, __ATOMIC_RELAXED) == 0
-        && __atomic_compare_exchange_n(state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+      && __atomic_compare_exchange_n(state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return;
     relax();
   }
   // Awaited from here on: its owner will wake one thread, which then holds it as awaited, because others may wait.

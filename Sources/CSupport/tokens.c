@@ -31,9 +31,7 @@ static inline uint64_t next_bytes(const uint8_t *text, size_t count) {
 
 static inline uint64_t first_bytes(uint64_t bytes, size_t length) { return bytes & ~(uint64_t)0 >> (64 - 8 * length); }
 
-static inline size_t slot_of(uint64_t bytes, size_t length) {
-  return ((bytes + length) * 0x9E3779B97F4A7C15) >> 50;
-}
+static inline size_t slot_of(uint64_t bytes, size_t length) { return ((bytes + length) * 0x9E3779B97F4A7C15) >> 50; }
 
 static inline size_t start_of(uint64_t bytes) { return (size_t)((bytes & 0xFFFF) * 0x9E3779B1u & 0xFFFFFFFF) >> 20; }
 

@@ -42,9 +42,7 @@ typedef struct {
 
 // Passes names that are in ASCII and do not match: at most `count` of those in `length` bytes, each with a NUL after
 // it. Ends before the first other name, and when the time is used up.
-kith_regex_passed kith_regex_pass(
-  kith_regex *regex, const char *names, size_t length, size_t count, int at_beginning);
-
+kith_regex_passed kith_regex_pass(kith_regex *regex, const char *names, size_t length, size_t count, int at_beginning);
 
 // Lower-case texts in UTF-8. Every text that matches contains, in lower case, all of them if `needs_all`, else at least
 // one. Empty if nothing is known.

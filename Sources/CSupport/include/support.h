@@ -1,5 +1,5 @@
-#ifndef KITH_HINTS_H
-#define KITH_HINTS_H
+#ifndef KITH_SUPPORT_H
+#define KITH_SUPPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,8 +67,7 @@ static inline uint64_t kith_supersets(const uint64_t *numbers, uint64_t wanted) 
 //
 // Most gaps between two posting lists are short: sixteen numbers are compared at once, because a branch for each would
 // be mispredicted. Longer gaps are galloped through, in steps that double.
-static inline size_t kith_gallop(
-  const uint16_t *numbers, size_t start, size_t end, size_t count, uint16_t number) {
+static inline size_t kith_gallop(const uint16_t *numbers, size_t start, size_t end, size_t count, uint16_t number) {
   enum { lane_count = 16 };
   typedef uint16_t lanes __attribute__((vector_size(16), aligned(2)));
   size_t low = start;
@@ -83,7 +82,8 @@ static inline size_t kith_gallop(
     size_t high = low + step < end ? low + step : end;
     while (high - low > lane_count) {
       size_t middle = low + (high - low) / 2;
-      if (numbers[middle] < number) low = middle + 1; else high = middle;
+      if (numbers[middle] < number) low = middle + 1;
+      else high = middle;
     }
   }
   if (low + lane_count > count) {
@@ -125,8 +125,9 @@ static inline int kith_contains_lowercase(const uint8_t *text, size_t count, con
     for (size_t place = 0; place < count; place++) seen |= text[place];
     for (size_t place = 0; place + gap < count; place++) {
       if ((text[place] | head_bit) == needle[0] && (text[place + gap] | tail_bit) == needle[gap]
-          && kith_agrees_lowercase(text + place, needle, length)
-          && (place + length == count || text[place + length] < 0x80)) return 1;
+        && kith_agrees_lowercase(text + place, needle, length)
+        && (place + length == count || text[place + length] < 0x80))
+        return 1;
     }
     return seen >= 0x80 ? -1 : 0;
   }
@@ -137,12 +138,13 @@ static inline int kith_contains_lowercase(const uint8_t *text, size_t count, con
     kith_vector heads = *(const kith_vector *)(text + place);
     kith_vector tails = *(const kith_vector *)(text + place + gap);
     seen |= heads | tails;
-    uint64_t places = kith_bits((kith_vector)((heads | head_bit) == needle[0])
-                                & (kith_vector)((tails | tail_bit) == needle[gap]));
+    uint64_t places =
+      kith_bits((kith_vector)((heads | head_bit) == needle[0]) & (kith_vector)((tails | tail_bit) == needle[gap]));
     for (; places != 0; places &= places - 1) {
       size_t start = place + (size_t)__builtin_ctzll(places);
       if (kith_agrees_lowercase(text + start, needle, length)
-          && (start + length == count || text[start + length] < 0x80)) return 1;
+        && (start + length == count || text[start + length] < 0x80))
+        return 1;
     }
     if (place == last) break;
   }
@@ -215,6 +217,24 @@ static inline uintptr_t kith_thread_number(void) {
 #endif
   return kith_number_thread();
 }
+
+// Starts a thread that runs `body`, which no caller waits for. Returns 0, or the number of the error: EAGAIN where
+// the process may have no further thread. See Threads.swift.
+int kith_thread_start(void (*body)(void *), void *context);
+
+// Sets how urgent the work of the calling thread is, where the system asks for that.
+void kith_thread_class(bool is_background);
+
+// The cores that are in use; at least one.
+size_t kith_core_count(void);
+
+// The number of the process: 0, and one more in each child of a fork. A child compares it with what its parent noted,
+// without a system call.
+extern uint32_t kith_own_process;
+static inline uint32_t kith_process_number(void) { return kith_own_process; }
+
+// The mutex of all pages. A fork waits until it is free, so that the child has whole pages and a free mutex.
+void *kith_page_word(void);
 
 // Waits until a mutex is free, and takes it. See WordMutex.swift.
 void kith_word_lock(void *word);

@@ -90,7 +90,7 @@ struct PendingWakeups: ~Copyable {
     if waiting.count <= Self.directCount {
       for continuation in waiting { continuation.resume() }
     } else {
-      Task.detached { [waiting] in
+      Task.detached(executorPreference: ThreadExecutor.shared) { [waiting] in
         for continuation in waiting { continuation.resume() }
       }
     }

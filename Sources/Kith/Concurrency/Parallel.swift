@@ -3,24 +3,20 @@ import Synchronization
 
 /// Parallel loops over all cores, for long work: writing and reading snapshots, building indexes.
 ///
-/// All forms run on the calling thread if there is only one piece, so that small graphs need no thread. All throw the
-/// error that is first in order of indices, whichever thread failed first.
+/// All forms run on the calling thread if there is only one piece, so that small graphs need no thread, and where the
+/// system gives no other. All throw the error that is first in order of indices, whichever thread failed first.
 enum Parallel {
   /// Runs a few long tasks on up to `workers` threads, each of which may itself be parallel.
   ///
-  /// `concurrentPerform` divides the cores among nested calls: inside of the other forms, each task would have one
-  /// core, even when the others have ended. `body` may only write state that belongs to its index, as in `forEach`.
+  /// They have threads of their own, so that those that help in loops are free for the loops inside. `body` may only
+  /// write state that belongs to its index, as in `forEach`.
   static func together<Failure: Error>(
     _ count: Int, workers: Int, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
     let first = FirstFailure<Failure>()
-    withoutActuallyEscaping(body) { body in
-      // Safety: as documented above.
-      nonisolated(unsafe) let body = body
-      let tasks = TaskList(count) { index in first.note(index) { () throws(Failure) in try unsafe body(index) } }
-      for _ in 1..<max(min(count, workers), 1) { DispatchQueue.global().async { tasks.work() } }
-      tasks.work()
-      tasks.waitForAll()
+    let next = Atomic(0)
+    Crew.run(min(count, workers), isShared: false) {
+      while let index = next.below(count) { first.note(index) { () throws(Failure) in try body(index) } }
     }
     try first.rethrow()
   }
@@ -36,12 +32,9 @@ enum Parallel {
       return
     }
     let first = FirstFailure<Failure>()
-    withoutActuallyEscaping(body) { body in
-      // Safety: as documented above.
-      nonisolated(unsafe) let body = body
-      DispatchQueue.concurrentPerform(iterations: count) { index in
-        first.note(index) { () throws(Failure) in try unsafe body(index) }
-      }
+    let next = Atomic(0)
+    Crew.run(count) {
+      while let index = next.below(count) { first.note(index) { () throws(Failure) in try body(index) } }
     }
     try first.rethrow()
   }
@@ -58,25 +51,35 @@ enum Parallel {
       return
     }
     let line = AssemblyLine<Value, Failure>(count: count, window: 2 * workers)
-    withoutActuallyEscaping(take) { take in
-      // Safety: the assembly line lets one thread at a time call `take`.
-      nonisolated(unsafe) let take = take
-      DispatchQueue.concurrentPerform(iterations: workers) { _ in
-        while let task = line.nextTask() {
-          do throws(Failure) {
-            switch task {
-            case .make(let index): line.made(try make(index), index)
-            case .take(let index, let value):
-              try unsafe take(index, value)
-              line.taken()
-            }
-          } catch {
-            line.failed(error, task.index)
+    // The assembly line lets one thread at a time call `take`.
+    Crew.run(workers) {
+      while let task = line.nextTask() {
+        do throws(Failure) {
+          switch task {
+          case .make(let index): line.made(try make(index), index)
+          case .take(let index, let value):
+            try take(index, value)
+            line.taken()
           }
+        } catch {
+          line.failed(error, task.index)
         }
       }
     }
     if let error = line.failure { throw error }
+  }
+}
+
+extension Parallel {
+  /// Runs `body` on this thread and on those that help in loops, `count` at most: see `Crew.run`.
+  static func share(_ count: Int, _ body: () -> Void) { Crew.run(count, body) }
+}
+
+extension Atomic<Int> {
+  /// The next number, if it is below `count`.
+  fileprivate func below(_ count: Int) -> Int? {
+    let number = add(1, ordering: .relaxed).oldValue
+    return number < count ? number : nil
   }
 }
 
@@ -100,52 +103,71 @@ private final class FirstFailure<Failure: Error>: Sendable {
   }
 }
 
-/// Tasks that threads take one after the other. A thread that comes late finds none left, and is not waited for.
-private final class TaskList: Sendable {
+/// A loop that other threads join while it runs. One that comes late finds it over, and is not waited for.
+private final class Crew: Sendable {
   private struct State: Sendable {
-    var next = 0
-    var endedCount = 0
-    /// Nil once all tasks have ended.
-    var body: (@Sendable (Int) -> Void)?
+    /// Nil once the loop is over.
+    var body: (@Sendable () -> Void)?
+    var insideCount = 0
+    var isAwaited = false
   }
 
-  private let count: Int
   private let state: Mutex<State>
-  private let allEnded = DispatchSemaphore(value: 0)
+  private let allLeft = DispatchSemaphore(value: 0)
 
-  init(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    self.count = count
-    state = Mutex(State(body: body))
-  }
+  private init(_ body: @escaping @Sendable () -> Void) { state = Mutex(State(body: body)) }
 
-  /// Takes and runs tasks until there are none.
-  func work() {
-    while true {
-      let index = state.withLock { state in
-        state.next += 1
-        return state.next - 1
+  /// Runs `body` on this thread, and at the same time on up to `count` - 1 others. Returns when all have returned: no
+  /// further one is begun once it has returned here.
+  ///
+  /// What `body` does is divided among the threads by itself. All of it must be done if only this thread runs it.
+  /// - Parameter isShared: whether the others are those that help in all loops; false for threads of their own.
+  static func run(_ count: Int, isShared: Bool = true, _ body: () -> Void) {
+    if count <= 1 { return body() }
+    withoutActuallyEscaping(body) { body in
+      // Safety: nothing but this function and those who have joined runs it, and it waits for them.
+      nonisolated(unsafe) let body = body
+      let crew = Crew { unsafe body() }
+      if isShared {
+        Threads.help(count - 1) { crew.join() }
+      } else {
+        for _ in 1..<count where !Threads.run({ crew.join() }) { break }
       }
-      if index >= count { return }
-      run(index)
-      let isLast = state.withLock { state in
-        state.endedCount += 1
-        return state.endedCount == count
-      }
-      if isLast { allEnded.signal() }
+      crew.join()
+      crew.dismiss()
     }
   }
 
-  /// A function of its own, not inlined: the closure is released before the task counts as ended.
-  @inline(never)
-  private func run(_ index: Int) {
-    let body = state.withLock { $0.body }
-    body?(index)
+  private func join() {
+    let isOpen = state.withLock { state in
+      if state.body == nil { return false }
+      state.insideCount += 1
+      return true
+    }
+    if !isOpen { return }
+    perform()
+    let isLast = state.withLock { state in
+      state.insideCount -= 1
+      return state.insideCount == 0 && state.isAwaited
+    }
+    if isLast { allLeft.signal() }
   }
 
-  /// Waits until all tasks have ended, and lets go of the closure, which threads that come late would keep.
-  func waitForAll() {
-    if count > 0 { allEnded.wait() }
-    state.withLock { $0.body = nil }
+  /// A function of its own, not inlined: the closure is released before the thread counts as gone.
+  @inline(never)
+  private func perform() {
+    let body = state.withLock { $0.body }
+    body?()
+  }
+
+  /// Lets no thread join any more, waits for those inside, and lets go of the closure.
+  private func dismiss() {
+    let waits = state.withLock { state in
+      state.body = nil
+      state.isAwaited = state.insideCount > 0
+      return state.isAwaited
+    }
+    if waits { allLeft.wait() }
   }
 }
 

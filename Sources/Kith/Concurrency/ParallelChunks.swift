@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Parallel work over the rows of a graph on all cores. Rows are cut into chunks of 1,024, and free threads take the
@@ -19,7 +18,7 @@ enum ParallelChunks {
   static func run(rows: Int, taskLimit: Int?, _ body: @Sendable (_ chunk: Int, _ rows: Range<Int>) -> Bool) {
     let chunkCount = count(rows: rows)
     let next = Atomic<Int>(0)
-    DispatchQueue.concurrentPerform(iterations: min(chunkCount, taskLimit ?? maximumTaskCount)) { _ in
+    Parallel.share(min(chunkCount, taskLimit ?? maximumTaskCount)) {
       while true {
         let chunk = next.add(1, ordering: .relaxed).oldValue
         if chunk >= chunkCount { return }

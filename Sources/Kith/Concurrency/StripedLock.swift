@@ -243,6 +243,10 @@ import Synchronization
     try serially { () throws(E) -> R in try exclusively(body) }
   }
 
+  /// Whether a change was cut in two: this is the child of a fork during another thread's change. Call it inside
+  /// `serially`.
+  var isTorn: Bool { unsafe gate.pointee.state.load(ordering: .relaxed) != 0 }
+
   /// Runs `body` while no other writer writes. It may only read what the lock guards.
   @inline(__always)
   func serially<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

@@ -99,7 +99,7 @@ extension SocialGraph {
       try body(graph.live)
     }
 
-    /// The user with this name, including users added by the batch.
+    /// The user with this name, including users added by the batch. See `GraphView.findUser`.
     public func findUser(named username: String) -> UserID? { graph.live.findUser(named: username) }
   }
 }

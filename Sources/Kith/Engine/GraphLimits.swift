@@ -27,22 +27,58 @@ struct GraphLimits: Sendable {
   }
 
   private func checkLimited(_ change: Change, _ state: borrowing GraphState) throws(KithError) {
+    try check(change, users: state.users.count, posts: state.posts.count, byteCount: state.byteCount)
+  }
+
+  private func check(
+    _ change: Change, users userCount: Int, posts postCount: Int, byteCount: @autoclosure () -> Int
+  ) throws(KithError) {
     switch change {
-    case .addUser: if let users, state.users.count >= users { throw .limitExceeded(.users(limit: users)) }
-    case .addPost: if let posts, state.posts.count >= posts { throw .limitExceeded(.posts(limit: posts)) }
+    case .addUser: if let users, userCount >= users { throw .limitExceeded(.users(limit: users)) }
+    case .addPost: if let posts, postCount >= posts { throw .limitExceeded(.posts(limit: posts)) }
     case .renameUser: break
     case .removeUser, .removePost: return
     default: if change.edge?.adds == false { return }
     }
-    if let bytes, state.byteCount >= bytes { throw .limitExceeded(.memory(byteLimit: bytes)) }
+    if let bytes, byteCount() >= bytes { throw .limitExceeded(.memory(byteLimit: bytes)) }
   }
 
-  /// Rejects a graph that exceeds a limit, or breaks the uniqueness rule for names.
+  /// What a change of a group adds at least, besides its text.
+  private static let changeByteCount = 32
+
+  /// Rejects changes that would exceed a limit together, before any of them is made. The posts of a user who is removed
+  /// count until then.
+  /// - Throws: `inBatch` with the index of the first that would, and `limitExceeded`.
+  func check(_ group: [Change], _ state: borrowing GraphState) throws(KithError) {
+    if isUnlimited { return }
+    var (users, posts, byteCount) = (state.users.count, state.posts.count, state.byteCount)
+    for (index, change) in group.enumerated() {
+      do throws(KithError) {
+        try check(change, users: users, posts: posts, byteCount: byteCount)
+      } catch {
+        throw .inBatch(index: index, error)
+      }
+      switch change {
+      case .addUser(_, let username):
+        users += 1
+        byteCount += Self.changeByteCount + username.utf8.count
+      case .addPost(_, _, let text, _):
+        posts += 1
+        byteCount += Self.changeByteCount + text.utf8.count
+      case .removeUser: users -= 1
+      case .removePost: posts -= 1
+      default: if change.edge?.adds == true { byteCount += Self.changeByteCount }
+      }
+    }
+  }
+
+  /// Rejects a graph that exceeds a limit, or breaks the uniqueness rule for names. A graph that grew under the limit
+  /// on memory is let in although it may take more than when it grew (`RestoreLimit.openedByteCount`).
   ///
   /// Compresses the texts first, if the options say so. If names are unique by loose key, the graph maintains the keys
-  /// from now on, unless it is read-only.
+  /// from now on. One that is read-only finds users by them.
   /// - Throws: `limitExceeded`, `usernamesCollide`.
-  func admit(_ state: inout GraphState, isReadOnly: Bool) throws(KithError) {
+  func admit(_ state: inout GraphState) throws(KithError) {
     if compressesTexts { state.posts.compressTexts() }
     try check(state)
     guard uniqueNames == .loose else { return }
@@ -52,7 +88,6 @@ struct GraphLimits: Sendable {
         first: state.userID(ids[0]), second: state.userID(ids[1]),
         names: ids.map { state.users.names.string(Int($0)) })
     }
-    if isReadOnly { state.users.forgetLooseKeys() }
   }
 
   private func check(_ state: borrowing GraphState) throws(KithError) {
@@ -62,8 +97,9 @@ struct GraphLimits: Sendable {
     if let posts, state.posts.count > posts {
       throw .limitExceeded(.posts(limit: posts, count: state.posts.count))
     }
-    let byteCount = state.byteCount
-    if let bytes, byteCount > bytes {
+    guard let bytes else { return }
+    let (byteCount, most) = (state.byteCount, RestoreLimit.openedByteCount(bytes))
+    if byteCount > most, byteCount - state.posts.texts.compressionExcess > most {
       throw .limitExceeded(.memory(byteLimit: bytes, byteCount: byteCount))
     }
   }

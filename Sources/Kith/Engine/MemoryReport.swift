@@ -61,11 +61,11 @@ extension GraphState {
       ("user", "userIDs", users.identifiers.byteCount),
       ("user", "usernames", users.names.memoryByteCount + users.digests.byteCount),
       ("user", "usernameLookup", users.nameLookupByteCount),
-      ("user", "usernameSearch", users.search.byteCount),
+      ("user", "usernameSearch", users.searchByteCount),
       ("post", "postIDs", posts.identifiers.byteCount),
       ("post", "postAuthors", posts.authors.byteCount),
       ("post", "postTexts", posts.texts.memoryByteCount),
-      ("post", "postSearch", posts.index.byteCount),
+      ("post", "postSearch", posts.indexByteCount),
       ("post", "postOrder", posts.all.byteCount + posts.deferredByteCount),
       ("post", "postsByAuthor", posts.byAuthor.byteCount + posts.newest.byteCount + posts.deferredByteCount),
     ]

@@ -4,6 +4,8 @@ import Synchronization
 final class Observers: Sendable {
   let feed = ChangeFeed()
   let subscriptions = SubscriptionIndex()
+  /// The process whose observers they are: in a child they are gone, and notifying or leaving them does nothing.
+  let mark = ProcessMark()
   private let count = Atomic(0)
 
   /// Whether there are observers. An observer is counted before it first reads the graph.

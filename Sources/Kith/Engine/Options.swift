@@ -47,8 +47,13 @@ extension SocialGraph {
     public var maximumPostCount: Int?
     /// The most bytes of the graph (`MemoryReport.byteCount`); nil for no limit. At the limit, changes that add
     /// anything throw `limitExceeded`; removals succeed. The graph exceeds the limit at most by what one change adds: a
-    /// page or two, rarely more. Memory held only by pins is not counted. An external snapshot whose graph would take
-    /// more than a gibibyte, and more than 200 times the bytes of the file, is read only if this limit allows it.
+    /// page or two, rarely more. A bulk import counts what it builds at its end before it accepts a row. Memory held
+    /// only by pins is not counted.
+    ///
+    /// A store that grew under the limit opens again with it: opening allows an eighth and two megabytes more, and
+    /// counts compressed texts with the fewest bytes that they can take, 3/16 of the plain ones. An external snapshot
+    /// whose graph would take more than a gibibyte, and more than 200 times the bytes of the file, is read only if this
+    /// limit allows it.
     public var maximumByteCount: Int?
 
     /// The defaults: every change is synced before it is acknowledged. A snapshot is written after ten million changes,
@@ -90,8 +95,9 @@ extension SocialGraph {
   public enum UniqueNames: String, CaseIterable, Hashable, Sendable {
     /// If their texts are equal after NFC. Real nicknames may differ only by case.
     case exact
-    /// If their loose keys are equal, which ignores case and accents. Names with an empty loose key, such as a lone
-    /// accent, all count as equal. Takes about ten bytes of memory per user.
+    /// If their loose keys are equal, which ignores case and accents. Users are then found by name in the same way.
+    /// Names with an empty loose key, such as a lone accent, all count as equal. Takes about ten bytes of memory per
+    /// user.
     case loose
   }
 }

@@ -16,7 +16,6 @@ final class Snapshotter: Sendable {
 
   private let options: SocialGraph.Options
   private let state: Mutex<State>
-  private let queue = DispatchQueue(label: "kith.snapshotter", qos: .utility)
   private let turn: SnapshotTurn
 
   init(_ options: SocialGraph.Options, turn: SnapshotTurn, sequence: UInt64) {
@@ -37,9 +36,12 @@ final class Snapshotter: Sendable {
       if starts { state.isTimed = true }
       return (isDue, starts)
     }
-    if isDue { queue.async { [weak graph] in graph.map(self.run) } }
+    // Without a thread, the next commit tries again.
+    if isDue, !Threads.run(isBackground: true, { [weak graph] in graph.map(self.run) }) {
+      state.withLock { $0.isRunning = false }
+    }
     if starts, let seconds = options.snapshotAfterSeconds {
-      queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
+      Threads.post(afterMilliseconds: Self.milliseconds(seconds)) { [weak graph] in
         let isDue = self.state.withLock { state in
           state.isTimed = false
           defer { state.isRunning = true }
@@ -62,7 +64,7 @@ final class Snapshotter: Sendable {
   }
 
   private func recover(_ graph: SocialGraph, after seconds: Int) {
-    queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak graph] in
+    Threads.post(afterMilliseconds: Self.milliseconds(seconds)) { [weak graph] in
       guard let graph else { return }
       if graph.isJournalBroken { _ = try? graph.snapshot() }
       if graph.isJournalBroken && !graph.isClosed {
@@ -72,6 +74,8 @@ final class Snapshotter: Sendable {
       }
     }
   }
+
+  private static func milliseconds(_ seconds: Int) -> Int { min(seconds, Int.max / 1_000) * 1_000 }
 
   /// Records a snapshot, whether automatic or requested.
   func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }

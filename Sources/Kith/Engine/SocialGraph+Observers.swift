@@ -5,18 +5,22 @@ extension SocialGraph {
   /// lock.
   @inline(__always)
   var activeObservers: Observers? {
-    guard let observers = lockedObservers.value, observers.areThere else { return nil }
+    guard let observers = lockedObservers.value, observers.areThere, observers.mark.isOwn else { return nil }
     return observers
   }
 
   /// The observers that there ever were; nil without any.
-  var formerObservers: Observers? { read { _ in lockedObservers.value } }
+  var formerObservers: Observers? { read { _ in ownObservers } }
+
+  /// Call it only inside the lock.
+  private var ownObservers: Observers? { lockedObservers.value.flatMap { $0.mark.isOwn ? $0 : nil } }
 
   /// The observers, created if there never were any.
   var anyObservers: Observers {
     if let observers = formerObservers { return observers }
     return withWriterLock { _ in
-      let observers = lockedObservers.value ?? Observers()
+      if let parents = lockedObservers.value, !parents.mark.isOwn { _ = unsafe Unmanaged.passRetained(parents) }
+      let observers = ownObservers ?? Observers()
       lockedObservers.value = observers
       return observers
     }

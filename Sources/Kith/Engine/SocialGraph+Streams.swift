@@ -55,7 +55,7 @@ extension SocialGraph {
     var snapshot = try SnapshotFile.read(
       file, path: name, limit: .outside(allowedByteCount: options.maximumByteCount), form: options.form,
       from: storage)
-    try GraphLimits(options).admit(&snapshot.state, isReadOnly: false)
+    try GraphLimits(options).admit(&snapshot.state)
     self.init(snapshot.state, store: nil, options: options, isReadOnly: false)
   }
 }

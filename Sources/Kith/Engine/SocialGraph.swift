@@ -11,7 +11,7 @@
 /// try graph.addPost("hello", by: bob)
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```
-public final class SocialGraph: GraphWriter, @unchecked Sendable {
+public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendable {
   // Safe because the boxed state is accessed only inside `lock`; all other state is immutable.
   let lock = StripedLock()
   private let locked: Box<GraphView>
@@ -19,10 +19,11 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   let store: Store<SystemDisk>?
   private let snapshotter: Snapshotter?
   let asyncWork = AsyncWork()
+  private let mark = ProcessMark()
   let recorder: OperationRecorder?
   let pins = PinRegistry()
   let nameMaintainer: IndexMaintainer<UserTable>
-  let postMaintainer = IndexMaintainer<PostTable>("kith.posts", workerCount: SystemDisk.coreCount)
+  let postMaintainer = IndexMaintainer<PostTable>(workerCount: SystemDisk.coreCount)
   private let isReadOnly: Bool
   /// The bytes of a graph from which on it pays to return what opening it took for a while.
   private static let largeByteCount = 64 << 20
@@ -43,7 +44,7 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   init(
     _ state: consuming GraphState, store: Store<SystemDisk>?, recovery: RecoveryReport? = nil,
     options: Options = Options(), isReadOnly: Bool, instrument: (any GraphInstrument)? = nil,
-    nameMaintainer: IndexMaintainer<UserTable> = IndexMaintainer("kith.names", workerCount: 2)
+    nameMaintainer: IndexMaintainer<UserTable> = IndexMaintainer(workerCount: 2)
   ) {
     self.nameMaintainer = nameMaintainer
     snapshotter = store.map { [sequence = state.sequence] in
@@ -62,7 +63,10 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     wakeIndexers(all: true)
   }
 
-  deinit { stopMaintenance() }
+  deinit {
+    stopMaintenance()
+    if !mark.isOwn { leaveToParent(locked) }
+  }
 
   private func stopMaintenance() {
     nameMaintainer.stop()
@@ -273,19 +277,9 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
     if isFile || access == .readOnly {
       return try read(path, from: disk, options, isReadOnly: true, instrument: instrument)
     }
-    var opened = try Store.open(
-      path, mode: options.durability, disk: disk, retention: options.retention,
-      maximumByteCount: options.maximumByteCount, form: options.form,
+    return try write(
+      path, from: disk, options, instrument: instrument,
       events: StoreEvents(lowDiskByteCount: options.lowDiskByteCount, onEvent))
-    let (store, report) = (opened.store, opened.report)
-    do throws(KithError) {
-      try GraphLimits(options).admit(&opened.state, isReadOnly: false)
-    } catch {
-      try store.close()
-      throw error
-    }
-    return SocialGraph(
-      opened.state, store: store, recovery: report, options: options, isReadOnly: false, instrument: instrument)
   }
 
   /// Loads a store or a snapshot into a mutable graph in memory. Takes no lock and saves nothing.
@@ -316,14 +310,14 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
       var snapshot = try SnapshotFile.read(
         file, path: path, limit: .outside(allowedByteCount: options.maximumByteCount),
         form: options.form, from: disk)
-      try GraphLimits(options).admit(&snapshot.state, isReadOnly: isReadOnly)
+      try GraphLimits(options).admit(&snapshot.state)
       return SocialGraph(
         snapshot.state, store: nil, options: options, isReadOnly: isReadOnly, instrument: instrument)
     }
     var recovered = try Recovery<SystemDisk>.forReading(
       StoreDirectory(path, disk: disk), to: point, limit: .ownStore(maximumByteCount: options.maximumByteCount),
       form: options.form)
-    try GraphLimits(options).admit(&recovered.state, isReadOnly: isReadOnly)
+    try GraphLimits(options).admit(&recovered.state)
     let report = recovered.report
     return SocialGraph(
       recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly, instrument: instrument)
@@ -381,10 +375,10 @@ public final class SocialGraph: GraphWriter, @unchecked Sendable {
   /// reopened at once, or, if `onProgress` calls this, once that snapshot has ended. In the child of a fork the store
   /// stays its parent's.
   public func close() throws(KithError) {
-    lock.write { live.close() }
+    let isWhole = closeState()
     stopMaintenance()
     var isSaved = !isJournalBroken
-    defer { notifyEnd(isSaved: isSaved) }
+    defer { if isWhole { notifyEnd(isSaved: isSaved) } }
     do throws(KithError) {
       try store?.close()
     } catch {

@@ -34,7 +34,7 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// The state guarded by the flush lock.
-  private struct Flushing: ~Copyable, Sendable {
+  struct Flushing: ~Copyable, Sendable {
     let owner: Int32
     var journal: JournalWriter<D>
     var watermark: WatermarkFile<D>
@@ -47,13 +47,15 @@ final class Store<D: Disk>: Sendable {
     /// The chain hash at the start of the newest generation.
     var chainHash: UInt64
     var storeLock: StoreLock<D>?
+    /// What the files were when they were given up for a while; nil while the graph is not suspended.
+    var suspension: StoreSuspension?
     /// The frame being written. It is swapped with the forming frame, so that both keep their memory.
     var frame = JournalFrame(firstSequence: 1)
   }
 
   let mode: SocialGraph.Durability
   let events: StoreEvents
-  private let directory: StoreDirectory<D>
+  let directory: StoreDirectory<D>
   var path: String { directory.path }
   private let storeID: StoreID
   private let clock: @Sendable () -> Timestamp
@@ -61,16 +63,17 @@ final class Store<D: Disk>: Sendable {
   private let growthLimit: Int
   private let retention: SocialGraph.Retention
   private let forming: Mutex<Forming>
-  private let flushing: Mutex<Flushing>
+  let flushing: Mutex<Flushing>
   let group: GroupCommit
   let snapshotting = SnapshotTurn()
   /// Snapshots known to be restorable: the one recovered at opening, and those written since.
   private let restorable: Mutex<Set<SnapshotName>>
   /// The process that opened the store.
   private let owner: Int32
-  /// Whether the journal is unusable: a write failed, or changes bypassed it. Changes are rejected until a full
-  /// snapshot begins a new generation.
-  private let isBroken = Atomic(false)
+  /// Why changes are rejected: bits of `StoreObstacle`. One number, which a change reads once.
+  let obstacles = Atomic(StoreObstacle.none)
+  /// One suspends or resumes at a time.
+  let suspending = Mutex(())
   /// Bytes of changes since the last snapshot.
   let journaledByteCount = Atomic(0)
 
@@ -84,18 +87,19 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// Opens a store for writing, creating it if absent: recovers its state and begins a new generation.
+  /// - Parameter marking: see `StoreDirectory.openForWriting`.
   static func open(
     _ path: String, mode: SocialGraph.Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
     growthLimit: Int? = nil, retention: SocialGraph.Retention = SocialGraph.Retention(), maximumByteCount: Int? = nil,
-    form: GraphForm = .plain, events: StoreEvents = StoreEvents()
+    form: GraphForm = .plain, marking: Bool = false, events: StoreEvents = StoreEvents()
   ) throws(KithError) -> Opened {
-    let directory = StoreDirectory(path, disk: disk)
-    let (lock, _) = try directory.openForWriting(creating: true)
+    var directory = StoreDirectory(path, disk: disk)
+    let (lock, contents) = try directory.openForWriting(creating: true, marking: marking)
+    directory.isMarked = contents.isUnfinished
     let recovered = try Recovery<D>.forWriting(
       directory, holding: lock, limit: .ownStore(maximumByteCount: maximumByteCount), form: form)
-    let report = recovered.report
+    let (report, chainHash) = (recovered.report, recovered.chainHash)
     let storeID = recovered.storeID ?? StoreID.random()
-    let chainHash = recovered.chainHash
     let state = recovered.state
     let watermark = try WatermarkFile(
       directory: path, disk: disk,
@@ -135,7 +139,7 @@ final class Store<D: Disk>: Sendable {
 
   // MARK: - Changes
 
-  var isJournalBroken: Bool { isBroken.load(ordering: .acquiring) }
+  var isJournalBroken: Bool { obstacles.load(ordering: .acquiring) & StoreObstacle.broken != 0 }
 
   /// Rejects the child of a fork with `storeInUse`: the files are its parent's. Later changes of the child are then
   /// rejected before they are applied.
@@ -144,17 +148,20 @@ final class Store<D: Disk>: Sendable {
   /// of the parent may have held at the fork.
   func checkProcess() throws(KithError) {
     if isOwn { return }
-    isBroken.store(true, ordering: .releasing)
+    addObstacle(StoreObstacle.broken)
     throw .storeInUse(by: owner, path: directory.path)
   }
 
-  private var isOwn: Bool { directory.disk.processID == owner }
+  var isOwn: Bool { directory.disk.processID == owner }
 
   /// Rejects changes while the journal cannot accept them.
   func checkWritable() throws(KithError) {
-    guard isBroken.load(ordering: .acquiring) else { return }
+    guard obstacles.load(ordering: .acquiring) != StoreObstacle.none else { return }
     try checkProcess()
-    let failure = flushing.withLock { $0.journal.failure }
+    let (failure, suspension) = flushing.withLock { ($0.journal.failure, $0.suspension) }
+    if obstacles.load(ordering: .acquiring) & StoreObstacle.suspended != 0 {
+      throw suspension?.refusal(path) ?? .invalidRequest(.suspended)
+    }
     throw failure ?? .invalidRequest(.unsavedBulkLoad)
   }
 
@@ -200,7 +207,7 @@ final class Store<D: Disk>: Sendable {
   var waiterCount: Int { group.waiterCount }
 
   /// Writes all frames that wait; usually one.
-  private func flush(_ flushing: inout Flushing) throws(KithError) {
+  func flush(_ flushing: inout Flushing) throws(KithError) {
     if let failure = flushing.journal.failure { throw failure }
     let waiting = forming.withLock { forming in
       flushing.frame.reset(firstSequence: forming.frame.nextSequence)
@@ -221,8 +228,8 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// Stops accepting changes.
-  private func fail(_ error: KithError) {
-    if !isBroken.exchange(true, ordering: .acquiringAndReleasing) { events.note(.journalFailed(error)) }
+  func fail(_ error: KithError) {
+    if addObstacle(StoreObstacle.broken) { events.note(.journalFailed(error)) }
   }
 
   /// Journal bytes between two checks of the free space of the disk.
@@ -242,7 +249,7 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// Raises the durable watermark after a sync.
-  private func acknowledge(_ flushing: inout Flushing) {
+  func acknowledge(_ flushing: inout Flushing) {
     let synced = flushing.journal.syncedThrough
     flushing.watermark.record(sequence: synced, generation: flushing.journal.generation)
   }
@@ -259,12 +266,12 @@ final class Store<D: Disk>: Sendable {
 
   /// Seals the forming frame when a snapshot is pinned. Called by `snapshot` under the graph's writer lock.
   func seal() {
-    if mode == .memory || isBroken.load(ordering: .acquiring) { return }
+    if mode == .memory || isJournalBroken { return }
     forming.withLock { $0.seal(rotating: true) }
   }
 
   /// Begins a bulk load: its changes bypass the journal, and only a snapshot can save them.
-  func beginBulk() { isBroken.store(true, ordering: .releasing) }
+  func beginBulk() { addObstacle(StoreObstacle.broken) }
 
   /// Writes a snapshot, verifies it, and prunes; `SocialGraph.Retention` and the journals it needs are kept. One at a
   /// time. It also recovers a broken journal, because memory holds all changes.
@@ -294,8 +301,7 @@ final class Store<D: Disk>: Sendable {
   private func writeSnapshot(
     workers: Int, noting: @escaping (SnapshotStep) -> Void, pinning pin: () throws(KithError) -> SocialGraph.Pin
   ) throws(KithError) -> SnapshotInfo {
-    let isRecovering = isBroken.load(ordering: .acquiring)
-    let renews = isRecovering || mode == .memory
+    let isRecovering = isJournalBroken, renews = isRecovering || mode == .memory
     // Checked before anything rotates. Recovery takes two generations.
     try flushing.withLock { flushing throws(KithError) in
       try JournalFormat.checkGeneration(flushing.generation, rising: 2)
@@ -315,8 +321,8 @@ final class Store<D: Disk>: Sendable {
     return SnapshotInfo(summary)
   }
 
-  /// Removes what the new snapshot makes unnecessary. If the store is closed meanwhile, nothing is removed: the next
-  /// snapshot prunes.
+  /// Removes what the new snapshot makes unnecessary. If the store was closed or suspended since, nothing is removed:
+  /// the next snapshot prunes.
   private func prune(after written: SnapshotName, holding lock: StoreLock<D>) throws(KithError) {
     let known = restorable.withLock { known in
       known.insert(written)
@@ -328,7 +334,7 @@ final class Store<D: Disk>: Sendable {
         checkGoing: snapshotting.checkGoing)
       restorable.withLock { $0.subtract(removed) }
     } catch {
-      guard error == .closed else { throw error }
+      guard error == .closed || error == .invalidRequest(.suspended) else { throw error }
     }
   }
 
@@ -340,7 +346,7 @@ final class Store<D: Disk>: Sendable {
       guard let lock = flushing.storeLock else { throw .closed }
       if renewing {
         // One number is skipped, so that the files distinguish a recovered journal from one with a damaged end.
-        flushing.generation += isBroken.load(ordering: .acquiring) ? 2 : 1
+        flushing.generation += isJournalBroken ? 2 : 1
         flushing.chainHash = flushing.journal.chainHash
       } else {
         do throws(KithError) {
@@ -366,35 +372,7 @@ final class Store<D: Disk>: Sendable {
       flushing.committed = header.sequence
       forming.withLock { $0 = Forming(frame: JournalFrame(firstSequence: header.sequence + 1)) }
       flushing.watermark.record(sequence: header.sequence, generation: header.generation)
-      isBroken.store(false, ordering: .releasing)
-    }
-  }
-
-  // MARK: - Closing
-
-  /// Cancels a snapshot being written, commits what waits, ends the journal and releases the lock. A second call does
-  /// nothing. In the child of a fork, only the child's copy of the lock's descriptor is closed.
-  ///
-  /// If called from a snapshot's progress handler, the lock is released when that snapshot ends.
-  func close() throws(KithError) {
-    guard isOwn else {
-      // A thread of the parent may have held it at the fork and cannot release it here.
-      _ = flushing.withLockIfAvailable { $0.storeLock = nil }
-      return
-    }
-    try snapshotting.end { () throws(KithError) in try closeFiles() }
-  }
-
-  private func closeFiles() throws(KithError) {
-    try flushing.withLock { flushing throws(KithError) in
-      guard flushing.storeLock != nil else { return }
-      defer { flushing.storeLock = nil }
-      if mode != .memory && !isBroken.load(ordering: .acquiring) {
-        try flush(&flushing)
-        try flushing.journal.close()
-        acknowledge(&flushing)
-      }
-      flushing.watermark.close()
+      removeObstacle(StoreObstacle.broken)
     }
   }
 }

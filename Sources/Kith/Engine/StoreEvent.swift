@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// An event of a store, for a host to log, count or show.
@@ -7,8 +6,8 @@ public enum StoreEvent: Equatable, Sendable {
   case snapshotBegan(sequence: UInt64)
   /// The snapshot was written and verified.
   case snapshotWritten(SnapshotInfo)
-  /// The snapshot could not be written, or was cancelled by `close` (`closed`). Nothing is lost: the journal holds
-  /// every change, and the next due snapshot tries again.
+  /// The snapshot could not be written, or was cancelled by `close` (`closed`) or `suspend` (`invalidRequest`). Nothing
+  /// is lost: the journal holds every change, and the next due snapshot tries again.
   case snapshotFailed(KithError)
   /// The journal could not be written or synced. Changes are rejected from now on; queries continue. `snapshot()`
   /// recovers once the disk works again.
@@ -44,6 +43,7 @@ extension StoreEvent {
   public var isFailure: Bool {
     switch self {
     case .snapshotBegan, .snapshotWritten, .snapshotFailed(.closed), .journalRecovered: false
+    case .snapshotFailed(.invalidRequest(.suspended)): false
     case .snapshotFailed, .journalFailed, .diskLow: true
     }
   }
@@ -79,7 +79,7 @@ final class StoreEvents: Sendable {
   /// The nanoseconds that writing and syncing each group took.
   let syncDurations = AtomicHistogram()
   private let isDiskLow = Mutex(false)
-  private let queue = DispatchQueue(label: "kith.events", qos: .utility)
+  private let queue = WorkQueue(isBackground: true, waitsForThread: true)
 
   init(lowDiskByteCount: Int64 = 0, _ handler: (@Sendable (StoreEvent) -> Void)? = nil) {
     self.lowDiskByteCount = lowDiskByteCount
@@ -101,7 +101,7 @@ final class StoreEvents: Sendable {
 
   func note(_ event: StoreEvent) {
     count(event)
-    if let handler { queue.async { handler(event) } }
+    if let handler { queue.post { handler(event) } }
   }
 
   private func count(_ event: StoreEvent) {

@@ -1,26 +1,35 @@
 /// The check of all invariants, for tests, `verify` and the command line.
 extension GraphState {
-  /// Violated invariants, as sentences; empty if there are none.
+  /// How often a check visits each post and each edge.
+  private static let (checksPerPost, checksPerEdge) = (3, 3)
+
+  /// Violated invariants, as sentences; empty if there are none. Ends early when cancelled.
   /// - Complexity: O(graph · log longest list).
-  func checkInvariants() -> [SocialGraph.Violation] {
+  func checkInvariants(_ control: PassControl = PassControl()) -> [SocialGraph.Violation] {
+    let edgeCount = RelationKind.allCases.reduce(0) { $0 + self[$1].count }
+    control.plan(
+      rows: users.rowCount * (NameIndex.checksPerName + 1) + posts.rowCount * Self.checksPerPost
+        + edgeCount * Self.checksPerEdge)
     var problems: [SocialGraph.Violation] = []
     func add(_ place: String, _ messages: [String]) {
       problems += messages.map { SocialGraph.Violation(code: "invariant", place: place, message: $0) }
     }
-    add("users", users.checkInvariants())
-    add("posts", posts.checkInvariants())
+    add("users", users.checkInvariants(control))
+    add("posts", posts.checkInvariants(control))
     for kind in RelationKind.allCases {
-      add(kind.plural, self[kind].checkInvariants(kind.plural, ids: users.identifiers.ids))
+      add(kind.plural, self[kind].checkInvariants(kind.plural, ids: users.identifiers.ids, control))
     }
+    if control.isCancelled { return problems }
     add("popularity", popularity.checkInvariants(follows))
     add("cards", checkCards() + posts.index.checkSignatures(posts.authors, users.digests))
     add("rows", checkRowCounts())
-    add("edges", checkEdges())
+    add("edges", checkEdges(control))
+    if !control.isCancelled { control.finish() }
     return problems
   }
 
   /// Checks that the cards equal the lists.
-  private func checkCards() -> [String] {
+  func checkCards() -> [String] {
     var problems: [String] = []
     for row in 0..<UInt32(users.rowCount) where users.isLive(row) {
       let (card, counted) = (users.names.card(row), countedCard(row))
@@ -44,12 +53,13 @@ extension GraphState {
 
   /// Checks that no edge involves a removed row or leads from a user to themselves, and that no edge that a block ends
   /// exists across a block.
-  private func checkEdges() -> [String] {
+  private func checkEdges(_ control: PassControl) -> [String] {
     var problems: [String] = []
     for source in 0..<UInt32(users.rowCount) {
       let isLive = users.isLive(source)
       for kind in RelationKind.allCases {
         let (name, schema) = (kind.plural, kind.schema)
+        if !control.visit(rows: self[kind].forward.count(of: Int(source))) { return problems }
         self[kind].forEachTarget(of: source) { target, _ in
           let isThere = schema.target == .user ? users.isLive(target) : posts.isLive(target)
           if !isLive || !isThere { problems.append("\(name): \(source) to \(target) joins what was removed") }

@@ -3,8 +3,8 @@
 ///
 /// Users and posts have rows: dense numbers in order of insertion. Ids are mapped to rows once, when a call begins.
 struct GraphState: ~Copyable, Sendable {
-  // Initialised in the inits: a default value of a property would be created for every pin and discarded (a pin of
-  // 388,000 instructions).
+  // No property has a default value, here and in every type with a `pin` (`PinRule`): a pin that forgets one is not
+  // compiled. A default would also be created for every pin and discarded (a pin of 388,000 instructions).
   var users: UserTable
   var posts: PostTable
   var follows: Relation
@@ -15,7 +15,7 @@ struct GraphState: ~Copyable, Sendable {
   var blocks: Relation
   var mutes: Relation
   /// The sequence number of the last change.
-  var sequence: UInt64 = 0
+  var sequence: UInt64
   /// The visit counters of two-hop queries; shared with the pins.
   let marks: VisitCountersPool
   /// By user: the coarse time reached by the newest posts of all authors in the user's last first page of a timeline.
@@ -31,6 +31,7 @@ struct GraphState: ~Copyable, Sendable {
     likes = Relation(form: form, hasSparseTargets: true)
     blocks = Relation(form: form)
     mutes = Relation(form: form)
+    sequence = 0
     marks = VisitCountersPool()
     timelineHints = RowCache()
   }
@@ -76,6 +77,7 @@ struct GraphState: ~Copyable, Sendable {
       case .like: yield likes
       case .block: yield blocks
       case .mute: yield mutes
+      default: preconditionFailure("a relation is one of the table")
       }
     }
   }
@@ -91,6 +93,7 @@ struct GraphState: ~Copyable, Sendable {
     case .like: try body(&likes, users.identifiers.ids)
     case .block: try body(&blocks, users.identifiers.ids)
     case .mute: try body(&mutes, users.identifiers.ids)
+    default: preconditionFailure("a relation is one of the table")
     }
   }
 

@@ -91,6 +91,7 @@ extension Change {
           ? .like(by: user, post: PostID(edge.target), at: edge.time) : .unlike(by: user, post: PostID(edge.target))
       case .block: edge.adds ? .block(by: user, target: target) : .unblock(by: user, target: target)
       case .mute: edge.adds ? .mute(by: user, target: target) : .unmute(by: user, target: target)
+      default: preconditionFailure("a relation is one of the table")
       }
   }
 }

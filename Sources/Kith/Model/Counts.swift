@@ -31,6 +31,7 @@ extension SocialGraph {
       case .like: likes
       case .block: blocks
       case .mute: mutes
+      default: preconditionFailure("a relation is one of the table")
       }
     }
   }

@@ -20,8 +20,12 @@ extension KithError {
     case generations(limit: UInt64)
     /// The live queries that one session of `kith query` watches.
     case watches(limit: Int)
+    /// The memory of the live queries that one session of `kith query` watches.
+    case watchedBytes(limit: Int)
     /// The clients that `kith serve` answers at once.
     case clients(limit: Int)
+    /// The threads or processes that the system gives this process, or its user or container.
+    case threads
     /// The bytes of a request to the log of a replicated graph.
     case requestBytes(limit: Int, byteCount: Int)
     /// The bytes of a stream that gives a snapshot.
@@ -62,7 +66,11 @@ extension KithError.Limit: CustomStringConvertible {
     case .generations(let limit):
       Self.reached("\(limit) generations of a store") + "; `kith restore` makes a new one of its newest state"
     case .watches(let limit): Self.reached("\(limit) watched queries") + "; end one of them"
+    case .watchedBytes(let limit):
+      Self.reached("\(limit) bytes for what watched queries depend on") + "; end one of them, or ask for shorter pages"
     case .clients(let limit): Self.reached("\(limit) clients at once") + "; connect again later"
+    case .threads:
+      "the system gives this process no further thread; end other processes, or raise its limit (ulimit -u, pids.max)"
     case .requestBytes(let limit, let byteCount):
       "the request has \(byteCount) bytes; the limit is \(limit); divide it"
     case .streamBytes(let path, let limit):

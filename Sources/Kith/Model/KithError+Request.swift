@@ -38,6 +38,10 @@ extension KithError {
     case notInJournal(sequence: UInt64)
     /// Changes wait for a snapshot, because a bulk load is in no journal.
     case unsavedBulkLoad
+    /// The graph has given its files up for a while: `SocialGraph.suspend`.
+    case suspended
+    /// Another process has opened the store for writing while the graph was suspended, so it cannot be resumed.
+    case changedWhileSuspended(path: String)
     /// A store is opened by a URL that is no file URL.
     case notAFileURL
     /// A text from C is not valid UTF-8.
@@ -48,6 +52,8 @@ extension KithError {
     case unreachableSequence(UInt64, path: String)
     /// No snapshot and journals lead to a time.
     case unreachableTime(Timestamp, path: String)
+    /// A time is later than now, by the clock of this machine.
+    case futureTime(Timestamp, now: Timestamp)
     /// A snapshot holds one state, so none can be chosen.
     case singleInstant(path: String)
     /// A path ends without the name of a file.
@@ -96,23 +102,32 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .noSuchList(let edges): "there is no such list of \(edges)"
     case .notInJournal(let sequence): "the journal holds no change \(sequence); read the graph as it is instead"
     case .unsavedBulkLoad: "a bulk load is not yet saved; write a snapshot first"
+    case .suspended: "the graph is suspended; resume it first"
+    case .changedWhileSuspended(let path):
+      "\(path) was opened for writing by others while the graph was suspended; close the graph and open it again"
     case .notAFileURL: "a store is opened by a file URL"
     case .invalidUTF8: "not valid UTF-8"
     case .unreachable(let path): Self.unreachable("the newest state", path)
     case .unreachableSequence(let sequence, let path): Self.unreachable("change \(sequence)", path)
     case .unreachableTime(_, let path): Self.unreachable("that time", path)
-    case .singleInstant(let path): "\(path) is a snapshot, which holds one instant; give the store's directory"
-    case .fileNameMissing(let path): "\(path): the name of a file is needed"
-    case .fileExists(let path): "\(path): something is there already, and nothing is replaced; choose another name"
-    case .noDirectory(let directory, let path): "\(path): there is no directory \(directory)"
+    case .futureTime(let time, let now):
+      "\(time.exactText) is later than now, \(now.exactText); without a time, the newest state is restored"
+    case .singleInstant(let path):
+      "\(path.shownPath) is a snapshot, which holds one instant; give the store's directory"
+    case .fileNameMissing(let path): "\(path.shownPath): the name of a file is needed"
+    case .fileExists(let path):
+      "\(path.shownPath): something is there already, and nothing is replaced; choose another name"
+    case .noDirectory(let directory, let path):
+      "\(path.shownPath): there is no directory \(directory.shownPath)"
     case .insideStore(let store, let path):
-      "\(path): \(store) is a store, which nothing else may stand in; choose a place beside it"
+      "\(path.shownPath): \(store.shownPath) is a store, which nothing else may stand in; choose a place beside it"
     case .malformed(let sentence): sentence
     }
   }
 
   private static func unreachable(_ state: String, _ path: String) -> String {
-    "\(path): no snapshot and its journals lead to \(state); kith list \(path) tells what can be restored"
+    let path = path.shownPath
+    return "\(path): no snapshot and its journals lead to \(state); kith list \(path) tells what can be restored"
   }
 }
 

@@ -49,7 +49,7 @@ public enum KithError: Error, Sendable, Equatable {
   case readOnly
   /// There is no store: the graph is only in memory, or the path has none.
   case noStore(path: String)
-  /// The path is neither a store nor a snapshot.
+  /// The path is neither a store nor a snapshot, or holds a store that is unfinished or cannot be kept there.
   case notAStore(path: String, reason: String)
   /// Another process has the store open for writing. Its id is 0 if it is not known.
   case storeInUse(by: Int32, path: String)
@@ -142,13 +142,15 @@ extension KithError: CustomStringConvertible {
     case .cancelled: "cancelled"
     case .closed: "the graph is closed"
     case .readOnly: "the graph was opened for reading only"
-    case .noStore(let path): path.isEmpty ? "the graph lives in memory: it has no store" : "\(path): no store there"
-    case .notAStore(let path, let reason): "\(path): \(reason)"
+    case .noStore(let path):
+      path.isEmpty ? "the graph lives in memory: it has no store" : "\(path.shownPath): no store there"
+    case .notAStore(let path, let reason): "\(path.shownPath): \(reason)"
     case .storeInUse(let pid, let path):
-      "\(path): in use by \(pid == 0 ? "another process" : "process \(pid)"); end it, or open the store for reading"
-    case .corrupt(let file, let offset, let reason): "\(file): damaged at byte \(offset): \(reason)"
+      "\(path.shownPath): in use by \(pid == 0 ? "another process" : "process \(pid)"); "
+        + "end it, or open the store for reading"
+    case .corrupt(let file, let offset, let reason): "\(file.shownPath): damaged at byte \(offset): \(reason)"
     case .unsupportedVersion(let found, let readable): "format version \(found); this release reads \(readable)"
-    case .system(let number, let call, let path): "\(path): \(call) failed: \(Self.explain(number))"
+    case .system(let number, let call, let path): "\(path.shownPath): \(call) failed: \(Self.explain(number))"
     case .indeterminate(let sequence, let cause):
       "change \(sequence) may or may not be stored, since saving it failed: \(cause.description); "
         + "a snapshot recovers the store"
@@ -186,6 +188,7 @@ extension KithError: CustomStringConvertible {
     case 17: "it exists already (errno 17)"
     case 20: "not a directory (errno 20)"
     case 21: "is a directory (errno 21)"
+    case 22: "invalid argument (errno 22)"
     case 24: "too many open files (errno 24)"
     case 27: "file too large; see `ulimit -f` (errno 27)"
     case 28: "no space left on the device; free some and try again (errno 28)"

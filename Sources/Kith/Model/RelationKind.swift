@@ -1,10 +1,32 @@
-/// The relations of a graph, described in one schema with a row for each. Code that treats all relations alike iterates
-/// over it.
-///
-/// Each layer adds its own facts in an extension: sections of a snapshot and numbers in a journal
-/// (`RelationKind+Encoding.swift`), cursors (`Cursor.swift`), words of the protocol (`Operation.swift`).
-package enum RelationKind: UInt8, CaseIterable, Sendable {
-  case follow, like, block, mute
+/// A relation of a graph: a number with a row of facts in one table. Code that treats all relations alike iterates over
+/// the table; what is different about one is a fact in its row.
+package struct RelationKind: Hashable, Sendable, CaseIterable {
+  /// The index of its row. Numbers of changes in C follow it.
+  package let number: UInt8
+
+  // Inlined, so that a comparison with one of them is that of a constant.
+  @inline(__always) private init(number: UInt8) { self.number = number }
+  @inline(__always) package static var follow: RelationKind { RelationKind(number: 0) }
+  @inline(__always) package static var like: RelationKind { RelationKind(number: 1) }
+  @inline(__always) package static var block: RelationKind { RelationKind(number: 2) }
+  @inline(__always) package static var mute: RelationKind { RelationKind(number: 3) }
+
+  /// In the order of their numbers.
+  package static let allCases = table.indices.map { RelationKind(number: UInt8($0)) }
+
+  private static let table = [
+    Schema(
+      name: "follow", hasTime: true, isEndedByBlock: true, selfRefusal: .cannotFollowSelf,
+      targetList: List(cursor: 4, cursorByName: 5), sourceList: List(cursor: 6, cursorByName: 7),
+      changeNumbers: (4, 5), sectionPrefix: "FO"),
+    Schema(name: "like", target: .post, hasTime: true, changeNumbers: (8, 9), sectionPrefix: "LI"),
+    Schema(
+      name: "block", isPrivate: true, hides: .everything, selfRefusal: .invalidRequest(.cannotBlockSelf),
+      targetList: List(cursor: 10), changeNumbers: (10, 11), sectionPrefix: "BL"),
+    Schema(
+      name: "mute", isPrivate: true, hides: .timeline, selfRefusal: .invalidRequest(.cannotMuteSelf),
+      targetList: List(cursor: 11), changeNumbers: (12, 13), sectionPrefix: "MU"),
+  ]
 
   /// The type of an edge's target. Its source is a user.
   package enum Target: Sendable { case user, post }
@@ -12,13 +34,22 @@ package enum RelationKind: UInt8, CaseIterable, Sendable {
   /// What an edge hides.
   package enum Hiding: Sendable {
     case nothing
-    /// The target's posts from the source's timelines.
+    /// The target's posts from the source's timelines, and the target from the source's suggestions.
     case timeline
     /// Source and target from each other, everywhere.
     case everything
   }
 
-  /// The facts about a relation that several layers need.
+  /// A list of the users at one end of a user's edges.
+  package struct List: Sendable {
+    /// The number of its cursors (`CursorContent.Kind`), newest first, or by id where edges have no times. Hosts keep
+    /// cursors: never reuse a number.
+    package let cursor: UInt8
+    /// That of its cursors in the order of names; nil where there is no such order.
+    package var cursorByName: UInt8?
+  }
+
+  /// The facts about a relation.
   package struct Schema: Sendable {
     /// The name of one edge, singular.
     package let name: String
@@ -32,31 +63,35 @@ package enum RelationKind: UInt8, CaseIterable, Sendable {
     package var isEndedByBlock = false
     /// The error for an edge from a user to themselves; nil if the target is no user.
     package var selfRefusal: KithError?
+    /// The list of a user's targets, if they are users.
+    package var targetList: List?
+    /// The list of the users whose target a user is.
+    package var sourceList: List?
+    /// The first bytes of the changes that add and remove an edge in files and in the log (`ChangeCoding`). Never reuse
+    /// one.
+    package let changeNumbers: (add: UInt8, remove: UInt8)
+    /// The first two letters of the sections of a snapshot that hold its edges (`EdgeSections`). Never reuse them.
+    package let sectionPrefix: String
+    /// Whether older snapshots lack these sections. They are then read as no edges.
+    package var sectionsMayBeMissing = false
   }
 
-  // Inlined, so that a caller computes only the fact that it reads.
-  @inline(__always)
   package var schema: Schema {
-    switch self {
-    case .follow: Schema(name: "follow", hasTime: true, isEndedByBlock: true, selfRefusal: .cannotFollowSelf)
-    case .like: Schema(name: "like", target: .post, hasTime: true)
-    case .block:
-      Schema(
-        name: "block", isPrivate: true, hides: .everything,
-        selfRefusal: .invalidRequest(.cannotBlockSelf))
-    case .mute:
-      Schema(
-        name: "mute", isPrivate: true, hides: .timeline,
-        selfRefusal: .invalidRequest(.cannotMuteSelf))
-    }
+    @inline(__always) _read { yield Self.table[Int(number)] }
   }
+
+  package var changeNumbers: (add: UInt8, remove: UInt8) { schema.changeNumbers }
 
   /// The name of all edges, plural: `follows`.
   package var plural: String { schema.name + "s" }
 }
 
+extension RelationKind: CustomStringConvertible {
+  package var description: String { schema.name }
+}
+
 /// Which end of a user's edges a list shows.
-package enum RelationSide: Sendable { case targets, sources }
+package enum RelationSide: Hashable, Sendable { case targets, sources }
 
 /// The orders of a list of edges.
 enum RelationOrder { case newest, name, id }

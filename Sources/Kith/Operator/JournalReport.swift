@@ -59,6 +59,8 @@ package struct JournalReport: Sendable {
   package internal(set) var changeByteCount: Int64 = 0
   /// The time of the last frame.
   package internal(set) var lastWrittenAt: Timestamp?
+  /// Where the clock went back within the journal.
+  package private(set) var clockSteps = ClockSteps()
   package internal(set) var end = End.incomplete
   /// The chain hash after its last change.
   var chainHash: UInt64 = 0
@@ -96,22 +98,10 @@ package struct JournalReport: Sendable {
     do throws(KithError) {
       let source = try JournalSource(path: path, disk: directory.disk, syncing: false)
       fileByteCount = source.byteCount
-      guard var journal = try Self.open(source) else { return }
+      guard var journal = try JournalReader.begun(source) else { return }
       try read(&journal, before: next)
     } catch {
       end = .damaged(try SocialGraph.Violation(damage: error))
-    }
-  }
-
-  /// Nil if a crash came before the journal's first frame.
-  private static func open<D: Disk>(_ source: JournalSource<D>) throws(KithError) -> JournalReader<D>? {
-    do throws(KithError) {
-      return try JournalReader(source)
-    } catch {
-      guard case .corrupt = error else { throw error }
-      guard try JournalReader.holdsFrames(source) else { return nil }
-      // Beside an active writer, the header may have been incomplete a moment ago.
-      return try JournalReader(source)
     }
   }
 
@@ -158,6 +148,7 @@ package struct JournalReport: Sendable {
     frameByteCount += Int64(frame.byteCount)
     changeByteCount += Int64(frame.changeByteCount)
     lastWrittenAt = frame.writtenAt
+    clockSteps.pass(frame.firstSequence, at: frame.writtenAt)
   }
 }
 

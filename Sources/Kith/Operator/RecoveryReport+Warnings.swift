@@ -13,7 +13,7 @@ extension RecoveryReport {
       }
       + (acknowledged == nil && !journals.isEmpty
         ? ["ACK is missing: it is unknown whether the journals hold all that was acknowledged"] : [])
-      + (sharedNames.remark.map { [$0] } ?? [])
+      + (sharedNames.remark.map { [$0] } ?? []) + targetRemarks
   }
 
   private func remark(on journal: Journal, isLast: Bool) -> String? {

@@ -17,8 +17,6 @@ struct Salvage<D: Disk> {
   private let memoryLimit: Int
   private let limit: RestoreLimit
   private let contents: StoreDirectory<D>.Contents
-  /// The names of files that do not belong to a store.
-  private let foreign: [String]
   private var storeID: StoreID?
   private var journals: [SalvagedJournal<D>] = []
   /// The highest change that the store is known to have reached, readable or not.
@@ -60,14 +58,17 @@ struct Salvage<D: Disk> {
     self.directory = directory
     self.memoryLimit = memoryLimit
     self.limit = limit
-    guard let found = try directory.survey(), !found.contents.isEmpty else { throw .noStore(path: directory.path) }
-    contents = found.contents
-    foreign = found.foreign
+    guard let contents = try directory.survey(), !contents.isEmpty, !contents.isUnfinished else {
+      throw .noStore(path: directory.path)
+    }
+    self.contents = contents
   }
 
   private mutating func run() throws(KithError) -> Salvaged {
     var salvaged = Salvaged()
-    for name in foreign { salvaged.report.unknowns.append("\(name) is no file of a store, and was passed over") }
+    for name in contents.strays {
+      salvaged.report.unknowns.append("\(name.shownPath) is no file of a store, and was passed over")
+    }
     try begin(&salvaged)
     try readAcknowledgement(&salvaged.report)
     for place in journals.indices { try replay(place, into: &salvaged) }

@@ -30,6 +30,10 @@ package struct StoreListing: Sendable {
   package private(set) var restorableByJournal: [ClosedRange<UInt64>?] = []
   /// The names of files that a writer has not finished.
   package let temporaries: [String]
+  /// The names of everything that no store has, and that is passed over.
+  package let strays: [String]
+  /// Where the clock of the writing machine went back.
+  package private(set) var clockSteps = ClockSteps()
   /// Gaps in the journals: those that do not continue the previous one.
   private(set) var gaps: [SocialGraph.Violation] = []
   /// The problem of `ACK`: it is damaged, or contains changes that no file leads to.
@@ -60,6 +64,7 @@ package struct StoreListing: Sendable {
     path = directory.path
     acknowledged = acknowledgement?.sequence
     temporaries = contents.temporaries
+    strays = contents.strays
     for name in contents.snapshots { snapshots.append(try Self.snapshot(name, in: directory)) }
     try readJournals(contents, in: directory)
     storeID =
@@ -67,6 +72,7 @@ package struct StoreListing: Sendable {
       ?? acknowledgement?.storeID.description
     findRestorable()
     findGaps()
+    findClockSteps()
     if let acknowledged, acknowledged > lastSequence ?? 0 {
       acknowledgementProblem = SocialGraph.Violation(
         code: "corrupt", place: directory.path.appendingPathComponent(StoreNames.watermark),
@@ -133,6 +139,22 @@ package struct StoreListing: Sendable {
       restorableByJournal[place] = min(journal.firstSequence, sequence)...sequence
     }
     return sequence
+  }
+
+  /// In the order of the history. A snapshot has a time of its own only if no journal leads to its change.
+  private mutating func findClockSteps() {
+    var (rest, last) = (snapshots[...], UInt64(0))
+    func pass(_ snapshot: Snapshot) {
+      guard let report = snapshot.report, snapshot.sequence > last else { return }
+      clockSteps.pass(snapshot.sequence, at: report.writtenAt)
+      last = snapshot.sequence
+    }
+    for journal in journals {
+      while let snapshot = rest.first, snapshot.generation <= journal.generation { pass(rest.removeFirst()) }
+      clockSteps.append(journal.clockSteps)
+      last = max(last, journal.lastSequence)
+    }
+    for snapshot in rest { pass(snapshot) }
   }
 
   /// Finds the journals that do not continue the previous one. A snapshot may be between them. Journals older than all

@@ -13,7 +13,7 @@ extension StoreTools {
   /// `restore(from:to:at:only:allowedByteCount:noting:)`.
   package static func restore(
     fromBytes bytes: [UInt8], named name: String, to target: String, only parts: Set<GraphComponent>? = nil,
-    allowedByteCount: Int? = nil
+    allowedByteCount: Int? = nil, remarking: (String) -> Void = { _ in }
   ) throws(KithError) -> SnapshotInfo {
     let disk = SystemDisk()
     try checkFree(target, disk)
@@ -21,7 +21,7 @@ extension StoreTools {
       bytes, path: name, limit: .outside(allowedByteCount: allowedByteCount), from: MemoryStorage()
     ).state
     if let parts { state.keep(parts) }
-    return try makeStore(at: target, of: state, disk)
+    return try makeStore(at: target, of: state, remarking)
   }
 
   /// The header and tables of a snapshot's bytes. Its content is not read.

@@ -6,23 +6,26 @@ package enum StoreTools {
   /// Creates a store at `target` from a snapshot file, or from a store: its newest state, including journals, or an
   /// earlier one (point-in-time recovery).
   ///
-  /// Never overwrites anything: `target` must be absent or an empty directory. The new store gets its own id.
+  /// Never overwrites anything: `target` must be absent, or a directory that is empty, or holds only hidden files and
+  /// what an interrupted attempt has left. It is a store once all of it is there. The new store gets its own id.
   /// - Parameters:
   ///   - point: the recovery target; for a snapshot file, which holds one state, only the newest.
   ///   - parts: the components to restore, with those they require; nil for all.
   ///   - allowedByteCount: the most memory for the graph of a snapshot file, if its size allows less (`RestoreLimit`).
   ///   - noting: called with the recovery report of the store.
+  ///   - remarking: called with a sentence if the file system of the target cannot sync directories.
   /// - Throws: `noStore`, `notAStore`, `invalidRequest` if no files lead to the target, `corrupt`,
   ///   `unsupportedVersion`, `limitExceeded`, `system`.
   package static func restore(
     from source: String, to target: String, at point: RecoveryTarget = .newest, only parts: Set<GraphComponent>? = nil,
-    allowedByteCount: Int? = nil, noting: (RecoveryReport) -> Void = { _ in }
+    allowedByteCount: Int? = nil, noting: (RecoveryReport) -> Void = { _ in },
+    remarking: (String) -> Void = { _ in }
   ) throws(KithError) -> SnapshotInfo {
     let disk = SystemDisk()
     try checkFree(target, disk)
     var state = try state(of: source, at: point, disk, allowedByteCount, noting)
     if let parts { state.keep(parts) }
-    return try makeStore(at: target, of: state, disk)
+    return try makeStore(at: target, of: state, remarking)
   }
 
   private static func state(
@@ -49,7 +52,7 @@ package enum StoreTools {
   /// - Parameter allowedByteCount: as in `restore`, also for the snapshots of a store.
   /// - Throws: `corrupt` if nothing can be salvaged, `storeInUse`, and the errors of `restore`.
   package static func salvage(
-    from source: String, to target: String, allowedByteCount: Int? = nil
+    from source: String, to target: String, allowedByteCount: Int? = nil, remarking: (String) -> Void = { _ in }
   ) throws(KithError) -> (info: SnapshotInfo, report: SalvageReport, counts: SocialGraph.Counts) {
     let disk = SystemDisk()
     try checkFree(target, disk)
@@ -66,42 +69,63 @@ package enum StoreTools {
     guard report.snapshot != nil || counts.users > 0 else {
       throw .corrupt(file: source, offset: 0, reason: "nothing of it can be saved")
     }
-    return (try makeStore(at: target, of: salvaged.state, disk), report, counts)
+    return (try makeStore(at: target, of: salvaged.state, remarking), report, counts)
   }
 
   /// Rejects a target that exists, or is inside a store.
   static func checkFree(_ target: String, _ disk: SystemDisk) throws(KithError) {
-    if let status = try disk.status(of: target, followingLinks: true) {
-      guard status.kind == .directory, try disk.list(target).isEmpty else {
+    if try disk.status(of: target, followingLinks: true) != nil {
+      let contents = try? StoreDirectory(target, disk: disk).contents(evenUnfinished: true)
+      guard let contents, !contents.isStore || contents.isUnfinished else {
         throw .notAStore(path: target, reason: "something is there already, and restoring never writes over it")
       }
     }
     try refuseInsideStore(target, disk)
   }
 
-  /// Creates a store with a snapshot of the graph.
+  /// Creates a store with a snapshot of the graph. A failure leaves nothing of it.
   static func makeStore(
-    at target: String, of state: consuming GraphState, _ disk: SystemDisk
+    at target: String, of state: consuming GraphState, _ remarking: (String) -> Void = { _ in }
   ) throws(KithError) -> SnapshotInfo {
-    let made = try Store.open(target, mode: .memory, disk: disk)
-    let pin = SocialGraph.Pin(GraphView(state))
-    let info = try made.store.snapshot { () throws(KithError) -> SocialGraph.Pin in pin }
-    try made.store.close()
-    return info
+    let unsynced = UnsyncedDirectories()
+    let disk = SystemDisk(unsynced: unsynced)
+    let isNew = try disk.status(of: target, followingLinks: true) == nil
+    do throws(KithError) {
+      let made = try Store.open(target, mode: .memory, disk: disk, marking: true)
+      let pin = SocialGraph.Pin(GraphView(state))
+      defer { try? made.store.close() }
+      let info = try made.store.snapshot { () throws(KithError) -> SocialGraph.Pin in pin }
+      try made.store.close()
+      if let remark = unsynced.remark { remarking(remark) }
+      return info
+    } catch {
+      removeUnfinished(target, alsoDirectory: isNew)
+      throw error
+    }
+  }
+
+  /// Removes what a failed command has left of a store that it has not finished; anything else stays.
+  /// - Parameter alsoDirectory: whether the directory goes, too, if it is empty then.
+  package static func removeUnfinished(_ target: String, alsoDirectory: Bool) {
+    StoreDirectory(target, disk: SystemDisk()).removeUnfinished(alsoDirectory: alsoDirectory)
   }
 
   /// Writes the newest state of a store, including journals, as a snapshot file. The store is not changed.
   ///
   /// The file is created durable and verified, or not at all. Nothing is ever overwritten.
-  /// - Parameter noting: called with the recovery report of the store.
+  /// - Parameters:
+  ///   - noting: called with the recovery report of the store.
+  ///   - remarking: called with a sentence if the file system of the file cannot sync directories.
   /// - Throws: `noStore`, `notAStore`, `invalidRequest` if the file cannot be created there, `corrupt`, `system`.
   package static func write(
-    _ store: String, to file: String, noting: (RecoveryReport) -> Void = { _ in }
+    _ store: String, to file: String, noting: (RecoveryReport) -> Void = { _ in },
+    remarking: (String) -> Void = { _ in }
   ) throws(KithError) -> SnapshotInfo {
-    let disk = SystemDisk()
+    let unsynced = UnsyncedDirectories()
+    let disk = SystemDisk(unsynced: unsynced)
     let directory = file.parentPath
-    guard let name = file.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init), !name.isEmpty
-    else { throw .invalidRequest(.fileNameMissing(path: file)) }
+    let name = file.lastPathComponent
+    guard !name.isEmpty else { throw .invalidRequest(.fileNameMissing(path: file)) }
     guard try disk.status(of: file, followingLinks: false) == nil else {
       throw .invalidRequest(.fileExists(path: file))
     }
@@ -111,6 +135,7 @@ package enum StoreTools {
     try refuseInsideStore(file, disk)
     let newest = try newest(of: store, disk, noting)
     let summary = try SnapshotFile.write(newest.header, newest.state, to: directory, name: name, disk: disk)
+    if let remark = unsynced.remark { remarking(remark) }
     return SnapshotInfo(summary, path: file)
   }
 
@@ -130,10 +155,12 @@ package enum StoreTools {
     return SavedGraph(header: header, state: recovered.state)
   }
 
-  /// Rejects a path inside a store: a store with a foreign file would be rejected from then on.
+  /// Rejects a path inside a store: what is there is the store's alone.
   private static func refuseInsideStore(_ path: String, _ disk: SystemDisk) throws(KithError) {
     let parent = path.parentPath
-    guard let contents = (try? StoreDirectory(parent, disk: disk).contents()) ?? nil, !contents.isEmpty else { return }
+    guard let contents = (try? StoreDirectory(parent, disk: disk).contents(evenUnfinished: true)) ?? nil,
+      !contents.isEmpty
+    else { return }
     throw .invalidRequest(.insideStore(parent, path: path))
   }
 

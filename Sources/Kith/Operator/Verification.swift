@@ -22,17 +22,21 @@ package struct Verification: Sendable {
   /// The sequence number of the last change; nil if the files lead to no state.
   package private(set) var sequence: UInt64?
   package let extent: Extent
+  private let passes: PassControl
 
   /// - Parameter allowedByteCount: the most memory for the graph of a snapshot file, if its size allows less: see
   ///   `RestoreLimit`.
   /// - Parameter control: reports what was read, and cancels.
+  /// - Parameter passes: reports how much of the graph a deep verification has checked, and cancels that.
   /// - Throws: errors that prevent opening, such as `noStore`, `notAStore`, `unsupportedVersion`, `limitExceeded`,
   ///   `system`; `cancelled`.
   /// - Complexity: O(all files); memory: the graph, or a few megabytes if quick.
   package init(
-    of path: String, _ extent: Extent = .whole, allowedByteCount: Int? = nil, control: ReadControl? = nil
+    of path: String, _ extent: Extent = .whole, allowedByteCount: Int? = nil, control: ReadControl? = nil,
+    passes: PassControl = PassControl()
   ) throws(KithError) {
     self.extent = extent
+    self.passes = passes
     let disk = SystemDisk(control: control)
     if try StoreTools.isFile(path, disk) {
       try verify(try disk.open(path, writable: false), named: path, from: disk, allowedByteCount)
@@ -43,9 +47,11 @@ package struct Verification: Sendable {
 
   /// Verifies the bytes of a snapshot, which errors call `name`.
   package init(
-    ofSnapshot bytes: [UInt8], named name: String, _ extent: Extent = .whole, allowedByteCount: Int? = nil
+    ofSnapshot bytes: [UInt8], named name: String, _ extent: Extent = .whole, allowedByteCount: Int? = nil,
+    passes: PassControl = PassControl()
   ) throws(KithError) {
     self.extent = extent
+    self.passes = passes
     try verify(bytes, named: name, from: MemoryStorage(), allowedByteCount)
   }
 
@@ -61,13 +67,19 @@ package struct Verification: Sendable {
         file, path: name, limit: .outside(allowedByteCount: allowedByteCount), from: storage)
       sequence = snapshot.header.sequence
       if extent == .deep {
-        problems = snapshot.state.checkInvariants()
+        problems = try check(snapshot.state)
         remarks = snapshot.state.users.sharedNames.remark.map { [$0] } ?? []
       }
     } catch {
       guard case .corrupt = error else { throw error }
       problems = [try SocialGraph.Violation(damage: error)]
     }
+  }
+
+  private func check(_ state: borrowing GraphState) throws(KithError) -> [SocialGraph.Violation] {
+    let violations = state.checkInvariants(passes)
+    if passes.isCancelled { throw .cancelled }
+    return violations
   }
 
   // MARK: - Stores
@@ -83,10 +95,13 @@ package struct Verification: Sendable {
         sequence = recovered.state.sequence
         remarks = recovered.report.remarks(onSnapshots: false)
         base = recovered.report.snapshot
-        if extent == .deep { invariants = recovered.state.checkInvariants() }
+        if extent == .deep { invariants = try check(recovered.state) }
       } catch {
         failure = try SocialGraph.Violation(damage: error)
       }
+    }
+    for name in try directory.openForReading().strays {
+      remarks.append("\(name.shownPath) is no file of a store, and is passed over")
     }
     let restored = base
     problems = try StoreDirectory<SystemDisk>.againWhilePruned { () throws(KithError) in

@@ -1,9 +1,9 @@
 /// A query: its parameters as a value, executed over one state of the graph.
 ///
 /// A query holds no result and no part of the state, so it can be built anywhere and run over any snapshot.
-protocol Query {
+protocol Query: Sendable {
   /// The type of the result.
-  associatedtype Output
+  associatedtype Output: Equatable & Sendable
 
   /// What statistics count it as.
   var operation: GraphOperation { get }
@@ -11,6 +11,9 @@ protocol Query {
   /// Executes the query.
   /// - Throws: the errors documented at the method of `GraphView` that builds the query.
   func run(_ state: borrowing GraphState) throws(KithError) -> Output
+
+  /// What a result depends on: a change that touches none of it does not alter the result.
+  func dependencies(of result: Output) -> [QueryDependency]
 }
 
 extension SocialGraph.Limits {

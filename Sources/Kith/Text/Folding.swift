@@ -1,7 +1,8 @@
 /// Computes the keys by which text is compared. All inputs and all keys are valid UTF-8.
 ///
-/// - *loose*: NFKD, full case fold, NFKD again; then default-ignorable scalars and inherited marks are dropped, and a
-///   few Latin letters are replaced by what people type for them. Not composed again.
+/// - *loose*: NFKD, full case fold, NFKD again; then default-ignorable scalars and the marks that people leave out are
+///   dropped, and a few letters, apostrophes, dashes and quotation marks are replaced by what people type for them.
+///   Only kana are composed again, with their voicing marks.
 /// - *strict*: NFC of the full case fold of NFD.
 ///
 /// One pass over the bytes: a table maps each scalar. This is sufficient if the marks are in canonical order and
@@ -62,7 +63,7 @@ enum Folding {
   }
 
   /// Whether a text may be cut before this scalar so that its parts have separate keys: the scalar is no mark and
-  /// composes with nothing before it.
+  /// composes with nothing before it. Loose keys also let a voicing mark pass dropped scalars: see `ScalarMap.drops`.
   static func standsAlone(_ scalar: UInt32) -> Bool {
     var buffer = NormalizationBuffer()
     buffer.append(decomposing: scalar, .compatibility)
@@ -71,7 +72,8 @@ enum Folding {
   }
 
   /// Keys that the loose key of every text containing `text` contains, whatever the case of its letters: the key of
-  /// `text` without the scalars whose keys may be separated by marks. Not empty, unless nothing is certain.
+  /// `text` without the scalars whose keys may be separated or changed by marks. None is empty; there are none if
+  /// nothing is certain.
   static func looseRuns(of text: Span<UInt8>) -> [[UInt8]] {
     var runs: [[UInt8]] = [[]]
     var buffer = NormalizationBuffer()
@@ -87,8 +89,12 @@ enum Folding {
       buffer.loosen()
       if hasIotaBelow || buffer.elements.contains(where: { $0 >> 24 != 0 }) {
         runs.append([])
-      } else {
-        buffer.appendUTF8(to: &runs[runs.count - 1])
+        continue
+      }
+      buffer.appendUTF8(to: &runs[runs.count - 1])
+      if let last = buffer.elements.last, let unsettled = Kana.unsettledByteCount(last) {
+        runs[runs.count - 1].removeLast(unsettled)
+        runs.append([])
       }
     }
     return runs.filter { !$0.isEmpty }

@@ -14,7 +14,7 @@ struct NormalizationBuffer {
     elements.removeAll(keepingCapacity: true)
   }
 
-  /// Appends the full decomposition of every scalar and orders the marks: NFD or NFKD.
+  /// Appends the full decomposition of every scalar and orders the marks: NFD or NFKD, in which U+2033 stays.
   mutating func append(decomposing utf8: Span<UInt8>, _ form: Form) {
     elements.reserveCapacity(utf8.count)
     var position = 0
@@ -50,24 +50,35 @@ struct NormalizationBuffer {
     orderMarks()
   }
 
-  /// Drops default-ignorable scalars and inherited marks, and replaces Latin letters without a decomposition by the
-  /// letters that people type for them.
+  /// Drops what people leave out, replaces other scalars by what people type for them, and composes kana with their
+  /// voicing marks. A voicing mark that composes with nothing is dropped.
   mutating func loosen() {
     folded.removeAll(keepingCapacity: true)
+    var followsVoicingMark = true
     for element in elements {
       let scalar = element & 0xFF_FFFF
-      if let letters = Self.typedLetters(scalar) {
+      if Kana.voicingMarks.contains(scalar) {
+        if !followsVoicingMark, let last = folded.last, let composite = data.composite(last & 0xFF_FFFF, scalar) {
+          folded[folded.count - 1] = composite
+        }
+        followsVoicingMark = true
+      } else if let letters = Self.typedLetters(scalar) {
         folded.append(contentsOf: letters)
+        followsVoicingMark = false
       } else if !data[scalar].contains(.isDropped) {
         folded.append(element)
+        followsVoicingMark = false
       }
     }
     swap(&elements, &folded)
   }
 
-  /// The Latin letters of the loose key that are replaced.
+  /// What people type for a scalar, where Unicode has no decomposition that says so.
   static func typedLetters(_ scalar: UInt32) -> [UInt32]? {
     switch scalar {
+    case 0x2B9, 0x2BB...0x2BD, 0x2018, 0x2019, 0x201B, 0x2032: [0x27]  // apostrophes, the okina, a prime → '
+    case 0x2010...0x2015, 0x2212: [0x2D]  // hyphens, dashes, minus → -
+    case 0x201C, 0x201D, 0x201F, doublePrime: [0x22]  // quotation marks, a double prime → "
     case 0x131: [0x69]  // ı → i
     case 0xF8: [0x6F]  // ø → o
     case 0x142: [0x6C]  // ł → l
@@ -77,6 +88,9 @@ struct NormalizationBuffer {
     default: nil
     }
   }
+
+  /// Decomposes compatibly into two primes, but is typed as one quotation mark. So it stays.
+  private static let doublePrime: UInt32 = 0x2033
 
   /// Canonical composition (UAX #15): from NFD to NFC.
   mutating func compose() {
@@ -116,7 +130,7 @@ struct NormalizationBuffer {
       for part in data.canonicalDecompositions.targets(of: scalar) {
         append(decomposing: part, form, to: &target)
       }
-    } else if form == .compatibility, properties.contains(.decomposesCompatibly) {
+    } else if form == .compatibility, properties.contains(.decomposesCompatibly), scalar != Self.doublePrime {
       for part in data.compatibilityDecompositions.targets(of: scalar) {
         append(decomposing: part, form, to: &target)
       }
@@ -191,6 +205,31 @@ enum Hangul {
       return first + (second - trailingConsonants.lowerBound + 1)
     }
     return nil
+  }
+}
+
+/// The marks that make other letters of kana: か and U+3099 are が.
+enum Kana {
+  static let voicingMarks: ClosedRange<UInt32> = 0x3099...0x309A
+
+  /// The mark that a scalar is by itself, also in halfwidth; nil for all others.
+  static func voicingMark(_ scalar: UInt32) -> UInt32? {
+    switch scalar {
+    case voicingMarks: scalar
+    case 0xFF9E, 0xFF9F: scalar - 0xFF9E + voicingMarks.lowerBound
+    default: nil
+    }
+  }
+
+  /// How many of the three bytes of a kana, from the last on, marks that follow it may change in a loose key: か may
+  /// become が, and が, where another mark comes between, か. Nil for all other scalars.
+  static func unsettledByteCount(_ scalar: UInt32) -> Int? {
+    let data = UnicodeData.shared
+    var forms = voicingMarks.compactMap { data.composite(scalar, $0) }
+    let parts = data.canonicalDecompositions.targets(of: scalar)
+    if let base = parts.first, let mark = parts.last, voicingMarks.contains(mark) { forms.append(base) }
+    if forms.isEmpty { return nil }
+    return forms.allSatisfy { $0 >> 6 == scalar >> 6 } ? 1 : 2
   }
 }
 

@@ -4,7 +4,8 @@
 /// concatenated results are the result of the text if
 /// - marks come in ascending combining class, where U+0345 counts as the mark that it is before it folds to a letter
 ///   (no other scalar changes its class by folding, which the generator of the tables checks), and
-/// - no scalar decomposes to something that composes with what precedes it.
+/// - no scalar decomposes to something that composes with what precedes it. In loose keys only voicing marks do, and
+///   one that directly follows its kana is composed here.
 final class ScalarMap: Sendable {
   enum Form {
     case loose, strict, nfc
@@ -18,6 +19,7 @@ final class ScalarMap: Sendable {
   /// The UTF-8 that entries refer to.
   private let pool: [UInt8]
   private let splitsHangul: Bool
+  private let composesKana: Bool
   private let lowercases: Bool
 
   /// The limit of a scalar's result in bytes. The longest is 33 bytes, for U+FDFA.
@@ -52,6 +54,12 @@ final class ScalarMap: Sendable {
     return append(utf8, to: &keys) ? keys.copy(0..<keys.count - 1) : nil
   }
 
+  /// Whether a scalar maps to nothing, whatever precedes it.
+  func drops(_ scalar: UInt32) -> Bool {
+    let entry = Entry(rawValue: entries[scalar])
+    return entry.rawValue != 0 && entry.byteCount == 0 && Kana.voicingMark(scalar) == nil
+  }
+
   /// Appends `utf8` in this map's form, and a NUL; nothing, and false, if its scalars cannot be mapped one by one.
   func append(_ utf8: Span<UInt8>, to keys: inout KeyBuffer) -> Bool {
     let (start, pool) = (keys.count, pool)
@@ -63,7 +71,7 @@ final class ScalarMap: Sendable {
       if next > position { lastClass = 0 }
       let (scalar, byteCount) = utf8.decodedScalar(at: next)
       let entry = Entry(rawValue: entries[scalar])
-      var isMapped = !entry.needsNeighbours
+      var isMapped = !entry.needsNeighbours || composesKana && keys.compose(voicing: scalar)
       if entry.rawValue == 0 {
         if splitsHangul, Hangul.syllables.contains(scalar) {
           Hangul.forEachJamo(of: scalar) { keys.append(threeByteScalar: $0) }
@@ -92,6 +100,7 @@ final class ScalarMap: Sendable {
 
   private init(_ form: Form) {
     splitsHangul = form == .loose
+    composesKana = form == .loose
     lowercases = form != .nfc
     var maker = Maker(form: form)
     UnicodeData.shared.properties.forEachScalarNearby { scalar in
@@ -120,7 +129,7 @@ final class ScalarMap: Sendable {
       let isSingle = buffer.elements.count == 1
       let startsWithMark = buffer.elements[0] >> 24 != 0
       let lastClass = lastLastingClass()
-      var composesBackward = form != .loose && startsWithSecondOfPair()
+      var composesBackward = form == .loose ? startsWithVoicingMark() : startsWithSecondOfPair()
       if form != .nfc { buffer.fold(decomposition) }
       if form == .loose {
         buffer.loosen()
@@ -167,6 +176,11 @@ final class ScalarMap: Sendable {
       return data[first & 0xFF_FFFF].contains(.composesBackward)
     }
 
+    private func startsWithVoicingMark() -> Bool {
+      guard let first = buffer.elements.first else { return false }
+      return Kana.voicingMarks.contains(first & 0xFF_FFFF)
+    }
+
     /// Whether a mark maps to nothing, so that its position among marks does not matter.
     private func vanishes(_ part: UInt32) -> Bool {
       let scalar = part & 0xFF_FFFF
@@ -176,6 +190,18 @@ final class ScalarMap: Sendable {
 }
 
 extension KeyBuffer {
+  /// Composes the kana at the end with a voicing mark, also in halfwidth; false, and nothing, if they do not compose.
+  @inline(never)
+  fileprivate mutating func compose(voicing scalar: UInt32) -> Bool {
+    // Kana that compose begin with this byte in UTF-8; so the last three bytes are one.
+    guard let mark = Kana.voicingMark(scalar), count >= 3, bytes[count - 3] == 0xE3 else { return false }
+    let kana = bytes.decodedScalar(at: count - 3).scalar
+    guard let composite = UnicodeData.shared.composite(kana, mark) else { return false }
+    removeLast(downTo: count - 3)
+    append(threeByteScalar: composite)
+    return true
+  }
+
   @inline(__always)
   fileprivate mutating func append(threeByteScalar scalar: UInt32) {
     appendPart(0xE0 | UInt8(truncatingIfNeeded: scalar >> 12))

@@ -48,7 +48,7 @@ final class UnicodeData: Sendable {
     static let decomposesCanonically = Properties(rawValue: 1 << 8)
     static let decomposesCompatibly = Properties(rawValue: 1 << 9)
     static let folds = Properties(rawValue: 1 << 10)
-    /// Default-ignorable, or of the script Inherited.
+    /// Left out of loose keys: default-ignorable, or a mark that people leave out.
     static let isDropped = Properties(rawValue: 1 << 11)
     /// May be the second scalar of a composing pair.
     static let composesBackward = Properties(rawValue: 1 << 12)

@@ -45,7 +45,7 @@ import Testing
   @Test("Workers of different pools do not wait for each other, however many there are")
   func pools() async {
     let poolCount = SystemDisk.coreCount + 6
-    let pools = (0..<poolCount).map { WorkerPool("tests.\($0)", maximumWorkerCount: 1) }
+    let pools = (0..<poolCount).map { _ in WorkerPool(maximumWorkerCount: 1) }
     let counts = Counts()
     for pool in pools {
       pool.wake {

@@ -45,6 +45,32 @@ import Testing
     }
   }
 
+  @Test("A batch that fails after any of its changes leaves all lists as they were")
+  func rolledBack() throws {
+    let graph = SocialGraph()
+    let people = try (0..<40).map { try graph.addUser("user \($0)") }
+    for user in people.dropFirst() { try graph.follow(people[0], as: user, at: Timestamp(user.rawValue * 1_000)) }
+    let post = try graph.addPost("hello", by: people[0])
+    for user in people.dropFirst(2) { try graph.like(post, as: user) }
+    let changes: [Change] = [
+      .unfollow(by: 2, target: 1), .follow(by: 1, target: 3, at: 0), .addUser(username: "late"),
+      .follow(by: 41, target: 1, at: 0), .block(by: 5, target: 1), .mute(by: 5, target: 1), .unlike(by: 3, post: post),
+      .addPost(author: 2, text: "more"), .renameUser(7, to: "renamed"), .removeUser(9), .removePost(post),
+      .removeUser(1),
+    ]
+    let before = graph.read { $0.rows }
+    for end in 0...changes.count {
+      let failing = Array(changes[..<end]) + [Change.removeUser(99)]
+      #expect(throws: KithError.inBatch(index: end, .unknownUser(99))) {
+        try graph.batch { (batch) throws(KithError) in
+          for change in failing { try batch.apply(change) }
+        }
+      }
+      #expect(graph.read { $0.verify() } == [] && graph.pin().checkDerived() == [], "after \(end) changes")
+      #expect(graph.read { $0.rows } == before)
+    }
+  }
+
   @Test("Changes of a batch are numbered one by one; a change without effect takes no number")
   func numbers() throws {
     let graph = SocialGraph()

@@ -108,7 +108,7 @@ import Testing
     }
     waiter.start()
     try #require(waits.wait(timeout: .now() + 60) == .success)
-    Thread { try? turn.end { () throws(KithError) in } }.start()
+    Thread { try? turn.end(.closed) { () throws(KithError) in } }.start()
     try #require(ended.wait(timeout: .now() + 60) == .success)
     let found = outcomes.withLock { $0 }
     #expect(found.count == 2)

@@ -39,7 +39,7 @@ import Testing
     let shown = readme[(fence + 1)...].prefix { $0 != "```" }.map(String.init)
     #expect(shown == ["import Kith", ""] + code, "copy the code between the marks into README.md, or back")
 
-    let friends = try #require(Repository.file(at: "Tests/KithTests/Observation/FriendSearchTests.swift")).lines
+    let friends = try #require(Repository.file(at: "Tests/KithTests/Live/FriendSearchTests.swift")).lines
     let screen = friends.drop { $0 != "// README: friends begin" }.dropFirst().prefix { $0 != "// README: friends end" }
     #expect((10...15).contains(screen.count))
     #expect(readme.joined(separator: "\n").contains(screen.joined(separator: "\n")), "copy the screen into README.md")
@@ -55,7 +55,7 @@ import Testing
     #expect((1...6).contains(rows.count))
     let page = try #require(Repository.file(at: "Benchmarks/PERFORMANCE.md")).lines
     for row in rows {
-      #expect(page.contains { $0.hasPrefix(row) }, "run Scripts/performance, which writes both: \(row)")
+      #expect(page.contains { $0.hasPrefix(row) }, "run Scripts/measure performance, which writes both: \(row)")
     }
   }
 }

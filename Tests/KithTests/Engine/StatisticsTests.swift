@@ -44,6 +44,10 @@ import Testing
         } else {
           try query { (view) throws(KithError) in try view.posts([post], as: user) }
         }
+      case .lookup:
+        try query { (view) throws(KithError) in
+          try Read.lookup(users: [other], posts: [post], as: user).answer(view)
+        }
       case .isFollowing: try query { (view) throws(KithError) in try view.isFollowing(other, as: user) }
       case .relations: try query { (view) throws(KithError) in try view.relations(of: user, to: [other]) }
       case .followees: try query { (view) throws(KithError) in try view.followees(of: user) }
@@ -58,6 +62,8 @@ import Testing
         } else {
           try query { (view) throws(KithError) in try view.mutualFolloweeCount(of: user, and: other) }
         }
+      case .familiarFollowers:
+        try query { (view) throws(KithError) in try view.familiarFollowers(of: user, as: other) }
       case .suggestions: try query { (view) throws(KithError) in try view.suggestions(for: user) }
       case .shortestPath: try query { (view) throws(KithError) in try view.shortestPath(from: user, to: other) }
       default: try change(operation, graph, user, other, post, number)

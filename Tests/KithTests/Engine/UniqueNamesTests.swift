@@ -26,11 +26,15 @@ import Testing
     #expect(throws: Self.taken("Änna")) { try graph.addUser("Änna") }
     try graph.removeUser(ann)
     #expect(try graph.addUser("ANNA") == UserID(3))
-    #expect(graph.read { view in view.findUser(named: "anna") } == nil, "a name is looked up exactly as before")
+    for name in ["anna", "ÄNNA", "ＡＮＮＡ"] {
+      #expect(graph.read { view in view.findUser(named: name) } == 3, "\(name) is taken, so it is found")
+    }
+    #expect(graph.read { view in view.findUser(named: "ann") } == nil)
     #expect(graph.read { $0.verify() } == [])
     // Without the option these are several.
     let exact = SocialGraph()
     for name in ["José", "jose", "JOSE"] { try exact.addUser(name) }
+    #expect(exact.read { view in view.findUser(named: "Jose") } == nil)
   }
 
   @Test("Names with an empty loose key count as equal")
@@ -62,6 +66,13 @@ import Testing
       try batch.apply(.addUser(id: nil, username: "ANN"))
     }
     #expect(throws: Self.taken("Cíd")) { try graph.addUser("Cíd") }
+    #expect(pin.view.findUser(named: "ÄNN") == 1 && graph.read { $0.findUser(named: "ÄNN") } == 2)
+    let found = try graph.batch { batch throws(KithError) in
+      try batch.apply(.renameUser(2, to: "dee"))
+      return [batch.findUser(named: "Dée"), batch.findUser(named: "ann"), batch.findUser(named: "CID")]
+    }
+    #expect(found == [2, nil, 1])
+    try graph.renameUser(2, to: "ANN")
     #expect(pin.view.verify() == [] && graph.read { $0.verify() } == [])
     try graph.addUser("bob")
     #expect(graph.read { $0.counts.users } == 3)
@@ -126,6 +137,14 @@ import Testing
     #expect(throws: Self.taken("ann")) { try unique.renameUser(4, to: "ann") }
     let bytes = try Self.bytes(of: unique, path)
     try unique.close()
+    // One that is only read finds by loose key what one that is changed takes for taken.
+    let files = try FileManager.default.contentsOfDirectory(atPath: path)
+    let snapshot = try #require(files.filter { $0.hasPrefix("snap-") }.max())
+    for place in [path, "\(path)/\(snapshot)"] {
+      let reading = try SocialGraph.open(place, access: .readOnly, options: Self.loosely)
+      #expect(reading.read { $0.findUser(named: "CÍD") } == 2 && reading.read { $0.verify() } == [])
+      #expect(try SocialGraph.open(place, access: .readOnly).read { $0.findUser(named: "CÍD") } == nil)
+    }
     let restored = try SocialGraph(snapshot: bytes, options: Self.loosely)
     #expect(throws: Self.taken("CID")) { try restored.addUser("CID") }
     #expect(try SocialGraph(snapshot: bytes).addUser("CID") == UserID(10), "it is not stored in the files")

@@ -73,6 +73,70 @@ import Testing
     }
   }
 
+  @Test("A pin that is taken while lists wait knows it, on both sides")
+  func pinned() throws {
+    var state = GraphState()
+    var single = GraphState()
+    func apply(_ changes: [Change], to state: inout GraphState) throws {
+      for change in changes { _ = try state.apply(change) }
+    }
+    var before: [Change] = []
+    for id: Int64 in 1...40 { before.append(.addUser(id: UserID(id), username: "u\(id)")) }
+    before.append(.addPost(id: 1, author: 1, text: "one", createdAt: 9_000))
+    before.append(.follow(by: 1, target: 2, at: 5_000))
+    var meanwhile: [Change] = [
+      .addUser(id: 41, username: "late"), .addPost(id: 2, author: 2, text: "two", createdAt: 3_000),
+      .like(by: 3, post: 2, at: 7_000), .follow(by: 3, target: 2, at: 1_000),
+    ]
+    for id: Int64 in 4...40 { meanwhile.append(.follow(by: UserID(id), target: 2, at: Timestamp(80_000 - id * 1_000))) }
+    let after: [Change] = [
+      .addPost(id: 3, author: 1, text: "three", createdAt: 1_000), .follow(by: 41, target: 2, at: 2_000),
+      .unfollow(by: 1, target: 2), .like(by: 5, post: 2, at: 1_000),
+    ]
+    try apply(before, to: &state)
+    state.beginBulk()
+    try apply(meanwhile, to: &state)
+    var pin = state.pin()
+    try apply(after, to: &state)
+    try apply(after, to: &pin)
+    #expect(!pin.checkInvariants().isEmpty, "what waits is no sound list yet")
+    #expect(pin.checkDerived() == [], "and no wrong one")
+    pin.endBulk(workers: 1)
+    state.endBulk(workers: 1)
+    try apply(before + meanwhile + after, to: &single)
+    #expect(state.checkInvariants().isEmpty && pin.checkInvariants().isEmpty)
+    #expect(backward(pin.follows) == backward(single.follows) && backward(state.follows) == backward(single.follows))
+    #expect(backward(pin.likes) == backward(single.likes))
+    #expect(rows(pin.posts.byAuthor) == rows(single.posts.byAuthor) && rows(pin.posts.all) == rows(single.posts.all))
+    #expect(GraphDigest.of(pin) == GraphDigest.of(single))
+  }
+
+  @Test("Lists and counts that do not follow from the columns are found, which no digest covers")
+  func derived() throws {
+    func state() throws -> GraphState {
+      var state = GraphState()
+      for id: Int64 in 1...3 { _ = try state.apply(.addUser(id: UserID(id), username: "u\(id)")) }
+      _ = try state.apply(.follow(by: 1, target: 2, at: 1_000))
+      return state
+    }
+    var wrong = try state()
+    let digest = GraphDigest.of(wrong)
+    #expect(wrong.checkDerived() == [] && wrong.checkInvariants() == [])
+    // The edge leads to the second user, and stands in the list of the third.
+    wrong.follows = Relation(
+      forward: PackedLists<UInt64>(listsPerBlock: 8, degrees: [1, 0, 0], elements: [1 << 32 | 1]),
+      backward: PackedLists<UInt32>(listsPerBlock: 16, degrees: [0, 0, 1], elements: [0]),
+      latestTimestamps: Relation.latestTimestamps(1, targetCount: 3, .plain), count: 1, defersBackward: false)
+    #expect(wrong.checkDerived().contains { $0.hasPrefix("follows:") } && !wrong.checkInvariants().isEmpty)
+    #expect(GraphDigest.of(wrong) == digest)
+    var miscounted = try state()
+    miscounted.users.setCard(0, UserCard(id: 1, followerCount: 1, followeeCount: 1, postCount: 0))
+    #expect(miscounted.checkDerived().contains { $0.hasPrefix("the card") })
+    var open = try state()
+    open.deferBackward()
+    #expect(open.checkInvariants().contains { $0.message.contains("wait to be built") })
+  }
+
   private func rows(_ lists: borrowing PackedLists<UInt32>) -> [[UInt32]] {
     (0..<lists.count).map { list in
       (0..<lists.runCount(of: list)).flatMap { run in

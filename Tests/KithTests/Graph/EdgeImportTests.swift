@@ -250,6 +250,48 @@ import Testing
     #expect(error?.code == "limitExceeded" && graph.read { $0.counts.follows } > 100)
   }
 
+  @Test("An import that a limit ends has not passed it, and its store opens again", arguments: ListForm.allCases)
+  func storeAtLimit(form: ListForm) throws {
+    let directory = try TemporaryDirectory()
+    var random = SeededRandom(seed: 11)
+    var options = SocialGraph.Options(durability: .flushed)
+    options.compactLists = form == .compact
+    let full = try SocialGraph.open(directory.file("store"), options: options)
+    full.bulk { batch in
+      for id in 1...1_000 as ClosedRange<Int64> {
+        _ = try? batch.importChange(.addUser(id: UserID(id), username: "user \(id)"))
+      }
+    }
+    try full.snapshot()
+    let limit = full.read { $0.memoryReport().byteCount } + (400 << 10)
+    try full.close()
+    options.maximumByteCount = limit
+    let graph = try SocialGraph.open(directory.file("store"), options: options)
+    // As the C library does it: what came before the limit stays.
+    let error = graph.bulk { batch -> KithError? in
+      do throws(KithError) {
+        for _ in 0..<200_000 {
+          let (source, target) = (1 + random.below(1_000), 1 + random.below(1_000))
+          if source == target { continue }
+          _ = try batch.importChange(.follow(by: UserID(Int64(source)), target: UserID(Int64(target)), at: 1_000))
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(error?.code == "limitExceeded")
+    try graph.snapshot()
+    let (byteCount, counts) = graph.read { ($0.memoryReport().byteCount, $0.counts) }
+    #expect(counts.users == 1_000 && counts.follows > 10_000)
+    // The lists of followers were built at the end: a third of what the follows take.
+    #expect((limit - (250 << 10)...limit + (64 << 10)).contains(byteCount), "\(byteCount) of \(limit)")
+    try graph.close()
+    let again = try SocialGraph.open(directory.file("store"), options: options)
+    #expect(again.read { $0.counts } == counts && again.read { $0.verify() } == [])
+    try again.close()
+  }
+
   private func backward(_ relation: borrowing Relation) -> [[UInt32]] {
     (0..<relation.backward.count).map { relation.sources(of: UInt32($0)) }
   }

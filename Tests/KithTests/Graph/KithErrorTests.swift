@@ -80,6 +80,11 @@ import Testing
       .unreachableTime(7, path: "s"),
       "s: no snapshot and its journals lead to that time; kith list s tells what can be restored"
     ),
+    (
+      .futureTime(7, now: 5),
+      "1970-01-01 00:00:00.007 UTC is later than now, 1970-01-01 00:00:00.005 UTC; without a time, the newest state is "
+        + "restored"
+    ),
     (.singleInstant(path: "f"), "f is a snapshot, which holds one instant; give the store's directory"),
     (.fileNameMissing(path: "f/"), "f/: the name of a file is needed"),
     (.fileExists(path: "f"), "f: something is there already, and nothing is replaced; choose another name"),
@@ -97,6 +102,8 @@ import Testing
   func codes() {
     for (error, code) in Self.all { #expect(error.code == code) }
     #expect(Set(Self.all.map(\.1)).count == 31)
+    let page = Repository.files.first { $0.path == "docs/SEMANTICS.md" }?.text ?? ""
+    for (_, code) in Self.all { #expect(page.contains("`\(code)`"), "SEMANTICS.md lacks \(code)") }
   }
 
   @Test("Every message is one line of text")

@@ -63,6 +63,81 @@ import Testing
     #expect(try graph.follow(try graph.addUser("cid"), as: bob), "the pages of her texts are free again")
   }
 
+  /// How a store is filled to its limit.
+  enum Filling: CaseIterable {
+    case texts, compressedTexts, names, edges, compactEdges, churn
+
+    /// What may be added. Of compressed texts so much that as plain ones they are beyond any estimate of the limit.
+    private var addedByteCount: Int {
+      switch self {
+      case .compressedTexts: 11 << 20
+      case .texts, .names, .churn: 2 << 20
+      case .edges, .compactEdges: 400 << 10
+      }
+    }
+
+    /// - Parameter byteCount: the bytes of the graph before.
+    func options(from byteCount: Int) -> SocialGraph.Options {
+      SocialGraph.Options(
+        durability: .flushed, snapshotAfterChangeCount: nil,
+        postIndex: self == .compressedTexts ? .off : .textsAndAuthors, compactLists: self == .compactEdges,
+        compressTexts: self == .compressedTexts, maximumByteCount: byteCount + addedByteCount)
+    }
+
+    /// Makes the next change.
+    func change(_ graph: SocialGraph, _ step: Int64, _ random: inout SeededRandom) throws {
+      let (user, other) = (UserID(Int64(1 + random.below(500))), UserID(Int64(1 + random.below(500))))
+      switch self {
+      case .texts: try graph.addPost(String(repeating: "\(step) ", count: 4_000), by: user)
+      case .compressedTexts: try graph.addPost(String(repeating: "good morning everyone ", count: 2_700), by: user)
+      case .names: try graph.addUser("\(step) is the name of somebody")
+      case .edges, .compactEdges: if user != other { try graph.follow(other, as: user, at: Timestamp(step * 1_000)) }
+      case .churn:
+        let post = try graph.addPost(String(repeating: "\(step) ", count: 1 + random.below(2_000)), by: user)
+        if step % 3 > 0 { try graph.like(post, as: other, at: Timestamp(step)) } else { try graph.removePost(post) }
+        if step % 50 == 0 { try graph.renameUser(other, to: "renamed \(step)") }
+      }
+    }
+  }
+
+  @Test("A store that was filled to its limit opens again with the same options", arguments: Filling.allCases)
+  func filled(_ filling: Filling) throws {
+    let directory = try TemporaryDirectory()
+    let empty = SocialGraph()
+    for number in 0..<500 { try empty.addUser("user \(number)") }
+    let byteCount = empty.read { $0.memoryReport().byteCount }
+    let (store, options) = (directory.file("store"), filling.options(from: byteCount))
+    var random = SeededRandom(seed: 3)
+    for isSaved in [false, true] {
+      let graph = try SocialGraph.open(store, options: options)
+      if graph.read({ $0.counts.users }) == 0 { for number in 0..<500 { try graph.addUser("user \(number)") } }
+      var error: KithError?
+      var step = Int64(graph.read { $0.sequence })
+      while error == nil, step < 200_000 {
+        step += 1
+        do { try filling.change(graph, step, &random) } catch let refusal as KithError { error = refusal }
+      }
+      #expect(error?.code == "limitExceeded", "after \(step) changes")
+      if isSaved { try graph.snapshot() }
+      try graph.close()
+    }
+    let again = try SocialGraph.open(store, options: options)
+    #expect(again.read { $0.verify() } == [])
+    try again.close()
+    guard filling == .compressedTexts else { return }
+    var less = options
+    less.maximumByteCount = 4 << 20
+    #expect(throws: KithError.self) { try SocialGraph.open(store, options: less) }
+  }
+
+  @Test("A graph may exceed its limit by an eighth and two megabytes when it is opened")
+  func opening() {
+    let limit = RestoreLimit.ownStore(maximumByteCount: 1 << 20)
+    #expect(limit.isOwnStore && !RestoreLimit.outside(allowedByteCount: 1).isOwnStore)
+    #expect(RestoreLimit.openedByteCount(8 << 20) == 11 << 20)
+    #expect(RestoreLimit.openedByteCount(.max) == .max)
+  }
+
   @Test("Files that hold more are refused and not changed")
   func largeFiles() throws {
     let directory = try TemporaryDirectory()

@@ -127,7 +127,7 @@ import Testing
     let clock = HeldClock()
     let graph = SocialGraph(
       GraphState(), store: nil, isReadOnly: false,
-      nameMaintainer: IndexMaintainer("kith.names", workerCount: 2, schedule: clock.schedule))
+      nameMaintainer: IndexMaintainer(workerCount: 2, schedule: clock.schedule))
     func shape() -> (sortedRuns: [Int], memtable: Int) {
       graph.read { view in (view.state.users.search.sortedRuns.map(\.count), view.state.users.search.memtable.count) }
     }

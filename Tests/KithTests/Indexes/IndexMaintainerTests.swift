@@ -98,7 +98,7 @@ private final class Owner: @unchecked Sendable {
   init(due: [Range<UInt32>], build: @escaping FakeCompaction.Build) {
     let (index, delays) = (LockedIndex(due), Delays())
     (self.index, self.delays) = (index, delays)
-    maintainer = IndexMaintainer("test", workerCount: 2) { _, body in delays.append(body) }
+    maintainer = IndexMaintainer(workerCount: 2) { _, body in delays.append(body) }
     index.mutex.withLock { index in
       index.build = { [weak self] rows, isStopped in
         self?.expectUnlocked("built")

@@ -4,7 +4,7 @@ import Testing
 
 /// The signatures by which a scan of many users omits names.
 @Suite struct NameSignatureTests {
-  private static let letters = ["a", "b", "Z", "0", "_", "é", "ß", "日", "🙂", "\u{301}", "ﬁ"]
+  private static let letters = ["a", "b", "Z", "0", "_", "é", "ß", "日", "🙂", "\u{301}", "ﬁ", "’", "か", "\u{3099}"]
 
   @Test("A name's signature lets every part of its loose key pass")
   func parts() {

@@ -220,6 +220,35 @@ import Testing
     }
   }
 
+  /// Windows begin anywhere if their width or a set's first document is not rounded: a bitmap then is off by some bits.
+  @Test("Words of bitmaps and of lists meet in windows of every width, and from every document on")
+  func widths() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    var posts: [(id: PostID, words: [String])] = []
+    for number in 0..<9_000 {
+      // Two frequent words that meet in one of a hundred posts of the newest, and later in fewer than expected, so that
+      // a window of a width computed from them is followed by others; and a seldom word from the middle on.
+      let meets = number % (number < 7_000 ? 300 : 100) == 37
+      var words = [meets ? "snow storm" : ["snow", "storm", "clear"][number % 3]]
+      if number < 5_003 && number % 41 == 7 { words.append("seldom") }
+      let id = try graph.addPost(words.joined(separator: " ") + " n\(number)", by: ann)
+      posts.insert((id, words[0].split(separator: " ").map(String.init) + words.dropFirst()), at: 0)
+    }
+    graph.freezePosts()
+    graph.settlePosts()
+    let longest = graph.read { $0.state.posts.index.segments.map { $0.segment.order.count }.max() ?? 0 }
+    #expect(longest >= 4_096)
+    for query in [["snow", "storm"], ["snow", "seldom"], ["storm", "seldom"], ["snow", "storm", "seldom"]] {
+      let expected = posts.filter { post in query.allSatisfy { post.words.contains($0) } }.map(\.id)
+      #expect(expected.count >= (query.count == 3 ? 1 : 30))
+      for limit in 1...90 {
+        let page = try graph.read { try $0.searchPosts(query.joined(separator: " "), PostQuery(limit: limit)) }
+        #expect(page.map(\.id) == Array(expected.prefix(limit)), "\(query), \(limit)")
+      }
+    }
+  }
+
   @Test(
     "Posts of authors with few and with many are found in each of several segments, also out of order",
     arguments: [SocialGraph.PostIndexing.textsAndAuthors, .texts])

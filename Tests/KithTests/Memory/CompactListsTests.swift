@@ -40,6 +40,8 @@ import Testing
       #expect(decoded(page) == twin, "inserted at \(place): \(comment)")
       page.remove(at: place)
       #expect(decoded(page) == elements, "removed at \(place): \(comment)")
+      let problems = page.checkInvariants("page", byteCount: memory.byteCount, listCount: 0)
+      #expect(problems == [], "removed at \(place): \(comment)")
     }
     withExtendedLifetime(memory) {}
   }

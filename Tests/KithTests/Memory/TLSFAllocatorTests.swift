@@ -3,8 +3,10 @@ import Testing
 
 @testable import Kith
 
-#if os(Linux)
+#if canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 @Suite struct TLSFAllocatorTests {

@@ -123,6 +123,30 @@ import Testing
     #expect(Pinned(column.pin(), twin).isIntact && pinned.isIntact)
   }
 
+  @Test("Compressed texts that are moved off sparse pages are read as before, and are still compressed")
+  func movingCompressed() {
+    var random = SeededRandom(seed: 11)
+    let letters = (0..<100_000).map { _ in UInt8(0x61 + random.below(20)) }
+    var column = Self.column(compresses: true)
+    var twin = (0..<600).map { _ in Array(letters[random.below(60_000)...].prefix(40_000)) }
+    for text in twin { column.append(text.span) }
+    let pinned = Pinned(column.pin(), twin)
+    let (full, references) = (column.memoryByteCount, twin.indices.map { column.reference($0) })
+    #expect(references.dropFirst().allSatisfy { $0 >= TextColumn.firstCompressed })
+    // Every twelfth text stays. Further writes move it.
+    for round in 0..<3 {
+      for row in twin.indices where row % 12 != 5 {
+        let text = round == 2 ? [] : [UInt8(round)]
+        twin[row] = text
+        column.set(row, text.span)
+      }
+    }
+    let moved = twin.indices.filter { $0 % 12 == 5 && column.reference($0) != references[$0] }
+    #expect(moved.count > 40 && moved.allSatisfy { column.reference($0) >= TextColumn.firstCompressed })
+    #expect(Pinned(column.pin(), twin).isIntact && pinned.isIntact)
+    #expect(column.memoryByteCount < full / 2)
+  }
+
   @Test("Pins of pins are written to in turn, and none sees another's texts", arguments: 1...4 as ClosedRange<UInt64>)
   func forks(seed: UInt64) {
     var random = SeededRandom(seed: seed)

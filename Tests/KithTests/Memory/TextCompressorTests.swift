@@ -98,6 +98,34 @@ import Testing
     #expect(noise == 1 && compressor.tableCount == 3)
   }
 
+  @Test("After the last number of a table no further one is learned, and texts are read as they were written")
+  func lastTable() {
+    let compressor = TextCompressor(windowByteCount: 4_000)
+    let texts = ["what everyone writes, every day; ", "WHAT IS WRITTEN ON OTHER DAYS, 0123456789. "].map { sentence in
+      Array(String(repeating: sentence, count: 4_000 / sentence.utf8.count + 1).utf8)
+    }
+    var numbers: Set<Int> = []
+    for round in 0..<TextCompressor.maximumTableCount + 5 {
+      // The first takes so much more than the one before that a table is learned from it; the second takes little.
+      for text in [texts[round % 2], texts[round % 2]] {
+        unsafe text.withUnsafeBytes { text in
+          let (number, stored) = unsafe compressor.encode(text)
+          if number == 0 { return }
+          numbers.insert(number)
+          var output = [UInt8](repeating: 0, count: text.count)
+          unsafe output.withUnsafeMutableBytes { output in
+            guard let target = output.baseAddress, let codes = stored.baseAddress else { return }
+            unsafe TextCompressor.decode(
+              compressor.tables, number, codes, room: stored.count, to: target, byteCount: text.count)
+          }
+          #expect(unsafe output.elementsEqual(text))
+        }
+      }
+    }
+    #expect(compressor.tableCount == TextCompressor.maximumTableCount)
+    #expect(numbers == Set(1...TextCompressor.maximumTableCount))
+  }
+
   @Test(
     "Broken codes are refused, and nothing outside the text is read or written",
     arguments: 1...4 as ClosedRange<UInt64>)

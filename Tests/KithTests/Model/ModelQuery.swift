@@ -23,7 +23,7 @@ enum Question {
   case distance(UserID, UserID, PathQuery)
   case twoHops(UserID, TimelineQuery, followLimit: Int)
 
-  enum Mutuals { case followees, followers }
+  enum Mutuals: CaseIterable { case followees, followers, familiar }
 }
 
 /// The reply. The engine refuses with one code, the model names all that are right.
@@ -101,11 +101,16 @@ extension Answer {
 // MARK: - Queries of the engine
 
 extension GraphView {
+  /// Hosts hand back a cursor or its text: here both, in turn.
   func reply(to question: Question, from cursor: Cursor? = nil) -> Reply<Cursor> {
-    // Hosts hand back a cursor or its text: here both, in turn.
-    let cursor = cursor.map {
-      $0.text.utf8.count + ($0.text.utf8.last.map { Int($0) } ?? 0) & 1 == 0 ? $0 : Cursor($0.text)
-    }
+    reply(
+      to: question,
+      fromExactly: cursor.map {
+        $0.text.utf8.count + ($0.text.utf8.last.map { Int($0) } ?? 0) & 1 == 0 ? $0 : Cursor($0.text)
+      })
+  }
+
+  func reply(to question: Question, fromExactly cursor: Cursor?) -> Reply<Cursor> {
     do throws(KithError) {
       return try answer(question, cursor)
     } catch {
@@ -160,6 +165,7 @@ extension GraphView {
       switch kind {
       case .followees: return reply(try mutualFollowees(of: user, and: other, options))
       case .followers: return reply(try mutualFollowers(of: user, and: other, options))
+      case .familiar: return reply(try familiarFollowers(of: user, as: other, options))
       }
     case .twoHops(let user, var options, let followLimit):
       options.cursor = cursor

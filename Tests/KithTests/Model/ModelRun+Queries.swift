@@ -148,7 +148,7 @@ extension Dictionary where Key: RawRepresentable & Comparable, Key.RawValue == I
 
 extension Answer {
   /// The items in words, one each.
-  fileprivate var descriptions: [String] {
+  var descriptions: [String] {
     switch self {
     case .users(let users, _, _): users.map { "\(String(describing: $0))" }
     case .posts(let posts), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }

@@ -26,23 +26,27 @@ struct ModelRun {
   let seed: UInt64
   var draw: Draw
   var step = 0
-  let form: ListForm
+  /// The form of the present graph: a run begins with one, and each restore continues with the next.
+  private(set) var form: GraphForm
   var graph: SocialGraph
   var model = ReferenceModel()
   var kept: [Kept] = []
   var walks: [Walk] = []
 
-  /// - Parameter users: the approximate number; above a few, they are all added at the start.
-  init(seed: UInt64, users: Int, _ form: ListForm) throws {
+  /// - Parameters:
+  ///   - users: the approximate number; above a few, they are all added at the start.
+  ///   - end: what ids and times are near; nil for ordinary ones.
+  init(seed: UInt64, users: Int, _ form: ListForm, near end: Int64? = nil) throws {
     self.seed = seed
-    self.form = form
+    self.form = GraphForm(lists: form)
     graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
-    draw = Draw(seed: seed, userCount: users)
+    draw = Draw(seed: seed, userCount: users, givesIDs: seed % 2 == 0)
+    draw.end = end
     if users > 20 { try populate(users) }
   }
 
   func differ(_ what: String) -> Difference {
-    Difference(description: "seed \(seed), \(form) lists, step \(step): \(what)")
+    Difference(description: "seed \(seed), \(form), step \(step): \(what)")
   }
 
   /// Many users at once, as by an import.
@@ -86,7 +90,7 @@ struct ModelRun {
     if step % 5 == 0 { try askOfOneKept() }
     if step % 20 == 0 { try walkOneList() }
     if step % 50 == 0 { try checkWhole() }
-    if step % 120 == 0 { try restore() }
+    if step % (draw.userCount > 20 ? 35 : 120) == 0 { try restore() }
   }
 
   private mutating func makeChange() throws {
@@ -140,12 +144,18 @@ struct ModelRun {
     kept.append(Kept(pin: graph.pin(), model: model, step: step))
   }
 
-  /// Continues with a graph that was written and read again.
+  /// Continues with a graph that was written and read again, in the next form: the other form of lists, and each time
+  /// that both were had, the other form of texts.
   private mutating func restore() throws {
+    form.compressesTexts = form.compressesTexts != (form.lists == .compact)
+    form.lists = form.lists == .plain ? .compact : .plain
     let pin = graph.pin()
-    let sections = GraphSections.sections(of: pin.view.state)
-    let state = try GraphSections.state(from: sections, sequence: pin.view.sequence, file: "memory", form: form)
+    let sections = SectionList(GraphSections.sections(of: pin.view.state))
+    // Not compressed while it is read: a megabyte would be learned first.
+    let state = try GraphSections.state(
+      from: sections, sequence: pin.view.sequence, form: GraphForm(lists: form.lists))
     graph = SocialGraph(state, store: nil, isReadOnly: false)
+    if form.compressesTexts { graph.compressTexts() }
     if draw.seldom(2) { graph.settlePosts() }
     try checkWhole()
   }

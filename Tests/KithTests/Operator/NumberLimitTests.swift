@@ -10,7 +10,10 @@ import Testing
   private let directory: TemporaryDirectory
   private var store: String { directory.file("store") }
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws {
+    directory = try TemporaryDirectory()
+    try FileManager.default.createDirectory(atPath: directory.file("forged"), withIntermediateDirectories: false)
+  }
 
   /// A store with two users and a snapshot, with its bytes.
   private func makeSnapshot() throws -> [UInt8] {
@@ -22,11 +25,12 @@ import Testing
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// A snapshot with other numbers and valid hashes, under the name of these numbers.
+  /// A snapshot with other numbers and valid hashes, under the name of these numbers, in a folder of its own: beside
+  /// it no store may stand.
   private func forge(_ bytes: [UInt8], sequence: UInt64, generation: UInt64) throws -> String {
     let name = SnapshotName(sequence: sequence, generation: generation).description
     return try directory.write(
-      SnapshotFixture.forged(bytes, sequence: sequence, generation: generation), to: name)
+      SnapshotFixture.forged(bytes, sequence: sequence, generation: generation), to: "forged/" + name)
   }
 
   @Test("A snapshot with a number over the limit is refused with its offset, one at the limit is read")

@@ -17,7 +17,7 @@ import Testing
   }
 
   private func restored(_ point: RecoveryTarget) throws(KithError) -> SocialGraph.Pin {
-    var recovered = try Recovery.forReading(directory, to: point)
+    var recovered = try Recovery.forReading(directory, to: point, now: Timestamp(Int64.max))
     return SocialGraph.Pin(GraphView(recovered.state.pin()))
   }
 

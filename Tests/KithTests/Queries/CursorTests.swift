@@ -9,7 +9,7 @@ import Testing
     CursorContent(kind: .timeline, subject: .max, numbers: [-1, 0]),
     CursorContent(kind: .followersNewest, subject: 7, numbers: [4_294_967_295, .max]),
     CursorContent(kind: .posts, numbers: [.min, -1]),
-    CursorContent(kind: .blocked, subject: 1, numbers: [3]),
+    CursorContent(kind: .likers, subject: 1, numbers: [3]),
   ]
 
   @Test("A cursor survives encoding, in text that fits into a URL", arguments: samples)

@@ -4,6 +4,7 @@ struct SourceFile {
   let path: String
   let text: String
   let lines: [Substring]
+  let language: Language?
   /// Of Swift files; empty for the rest.
   let tokens: [Token]
 
@@ -11,10 +12,35 @@ struct SourceFile {
     self.path = path
     self.text = text
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    tokens = path.hasSuffix(".swift") ? Tokenizer.tokens(Array(text.utf8)) : []
+    language = Language(path: path, firstLines: lines.prefix(2))
+    tokens = language == .swift ? Tokenizer.tokens(Array(text.utf8)) : []
   }
 
-  var isSwift: Bool { path.hasSuffix(".swift") }
+  var isSwift: Bool { language == .swift }
+
+  enum Language {
+    case swift, c, javaScript, python, shell
+
+    /// Nil for pages and the like. Scripts are found by their first lines.
+    init?(path: String, firstLines: some Sequence<Substring>) {
+      let name = path.split(separator: "/").last ?? ""
+      switch name.split(separator: ".").dropFirst().last {
+      case "swift": self = .swift
+      case "c", "cpp", "h": self = .c
+      case "js": self = .javaScript
+      case "py", "pyi": self = .python
+      default:
+        let head = firstLines.joined(separator: "\n")
+        if head.contains("#!/usr/bin/env python") {
+          self = .python
+        } else if head.hasPrefix("#!") || head.contains("shellcheck shell=") {
+          self = .shell
+        } else {
+          return nil
+        }
+      }
+    }
+  }
 
   func isIn(_ folders: [String]) -> Bool { folders.contains { path.hasPrefix($0) } }
 

@@ -7,15 +7,16 @@ struct FoldingTexts {
     0x5D0...0x5EA, 0x610...0x670, 0x900...0x97F, 0x9A0...0x9FF, 0xB80...0xBFF, 0xDC0...0xDFF, 0xE30...0xE4E,
     0xF40...0xFBC, 0x1000...0x103F, 0x1100...0x11FF, 0x1E00...0x1EFF, 0x1F00...0x1FFF, 0x200B...0x200F,
     0x3040...0x30FF, 0xAC00...0xAC60, 0xFB00...0xFB4F, 0xFE70...0xFEFF, 0xFF61...0xFFDC, 0x11380...0x113E2,
-    0x16D40...0x16D79, 0x1D158...0x1D172,
+    0x16D40...0x16D79, 0x1D158...0x1D172, 0x2B9...0x2BD, 0x6D6...0x6ED, 0x2010...0x2033, 0x304B...0x309C,
+    0x3099...0x309A,
   ]
 
   let seed: UInt64
-  var generator: Generator
+  var generator: SeededRandom
 
   init(seed: UInt64) {
     self.seed = seed
-    generator = Generator(state: seed)
+    generator = SeededRandom(seed: seed)
   }
 
   mutating func next() -> [UInt8] {
@@ -39,18 +40,6 @@ struct FoldingTexts {
         text.append(0x0A)
       }
       return text
-    }
-  }
-
-  /// SplitMix64.
-  struct Generator {
-    var state: UInt64
-
-    mutating func below(_ limit: Int) -> Int {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return Int((mixed ^ mixed >> 31) % UInt64(limit))
     }
   }
 

@@ -59,8 +59,9 @@ final class JournalFixture {
     ])
   }
 
-  /// The clock's time: a millisecond for each change.
-  var time: Timestamp { Timestamp(1_700_000_000_000 + Int64(state.sequence)) }
+  /// The clock's time: unless it was set, a millisecond for each change.
+  var time: Timestamp { clock ?? Timestamp(1_700_000_000_000 + Int64(state.sequence)) }
+  var clock: Timestamp?
 
   /// Rotates the journal, and writes a snapshot.
   func snapshot(at time: Timestamp = 0) throws {

@@ -16,6 +16,7 @@ struct PostFixture {
     self.kind = kind
     random = SeededRandom(seed: seed)
     graph = SocialGraph(options: SocialGraph.Options(postIndex: kind))
+    if seed % 2 == 1 { graph.compressTexts() }
     for _ in 0..<30 { apply(.addUser(id: nil, username: name())) }
   }
 

@@ -8,14 +8,19 @@ enum Repository {
 
   /// Links to folders are not followed: their targets are read in their own place.
   private static let folders = [
-    "Sources", "Tests", "Benchmarks", "Examples/Sources", "Fuzz/Sources", "Scripts", "Snapshots", "docs", ".ci",
+    "Sources", "Tests", "Benchmarks", "Examples/Sources", "Examples/c", "Examples/service", "Fuzz/Sources", "Scripts",
+    "Snapshots", "docs", ".ci", "bindings/c", "bindings/python/benchmarks", "bindings/python/examples",
+    "bindings/python/src", "bindings/python/tests",
   ]
   private static let singles = [
     "Package.swift", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Fuzz/Package.swift", "Fuzz/README.md",
-    "Scripts/fuzz", "Examples/Package.swift", "Examples/README.md",
+    "Examples/Package.swift", "Examples/README.md", "bindings/python/README.md", "bindings/python/build_kith.py",
+    "bindings/python/setup.py", "Examples/test",
   ]
   /// Extensions of files that people write; scripts have none.
-  private static let extensions: Set<String> = ["swift", "c", "h", "modulemap", "md", "py", "sh", ""]
+  private static let extensions: Set<String> = [
+    "swift", "c", "cpp", "h", "modulemap", "md", "py", "pyi", "js", "sh", "",
+  ]
 
   private static func files(in folder: String) -> [SourceFile] {
     let url = root.appendingPathComponent(folder)

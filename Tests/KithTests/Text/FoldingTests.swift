@@ -30,12 +30,64 @@ import Testing
     arguments: [
       ("e", "é"), ("istanbul", "İstanbul"), ("a", "Ａ"), ("diyarbakir", "Diyarbakır"), ("soren", "Søren"),
       ("lukasz", "Łukasz"), ("dorde", "Đorđe"), ("aether", "Æther"), ("oeuvre", "Œuvre"), ("nguyen", "Nguyễn"),
-      ("1", "①"), ("x", "ˣ"), ("кто", "кто\u{301}"), ("かき", "がぎ"), ("ab", "a\u{200D}b"), ("ab", "a\u{AD}b"),
-      ("محمد", "مُحَمَّد"),
+      ("1", "①"), ("x", "ˣ"), ("кто", "кто\u{301}"), ("ab", "a\u{200D}b"), ("ab", "a\u{AD}b"),
+      ("محمد", "مُحَمَّد"), ("محمد", "محـمـد"), ("תקון", "תִּקּוּן"), ("שלום", "שָׁלוֹם"), ("o'neil", "O’Neil"),
+      ("O’Neil", "O'Neil"), ("Марʼяна", "Мар'яна"), ("hawai'i", "Hawaiʻi"), ("jean-luc", "Jean‐Luc"),
+      ("jean-luc", "Jean–Luc"), ("-1", "−1"), ("\"x\"", "“x”"), ("5'10\"", "5′10″"), ("ガラス", "ｶﾞﾗｽ"), ("か", "か\u{309A}"),
+      ("が", "か\u{200D}\u{3099}"), ("a", "a\u{3099}"),
     ])
   func looseButNotStrict(_ query: String, _ name: String) {
     #expect(Folding.loose(query) == Folding.loose(name))
     #expect(Folding.strict(query) != Folding.strict(name))
+  }
+
+  @Test("What is typed for what is written, and what is left out, are the lists of SEMANTICS.md")
+  func typedAndLeftOut() {
+    let lists: [(key: String, scalars: [ClosedRange<UInt32>])] = [
+      ("'", [0x2018...0x2019, 0x201B...0x201B, 0x2B9...0x2B9, 0x2BB...0x2BD, 0x2032...0x2032]),
+      ("-", [0x2010...0x2015, 0x2212...0x2212]),
+      ("\"", [0x201C...0x201D, 0x201F...0x201F, 0x2033...0x2033]),
+      ("", [0x591...0x5BD, 0x5BF...0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x5C7...0x5C7]),
+      ("", [0x610...0x61A, 0x640...0x640, 0x6D6...0x6DC, 0x6DF...0x6E4, 0x6E7...0x6E8, 0x6EA...0x6ED]),
+    ]
+    for (key, ranges) in lists {
+      for value in ranges.joined() {
+        var text: [UInt8] = [0x78]
+        text.append(scalar: value)
+        text.append(0x79)
+        #expect(loose(text) == Array("x\(key)y".utf8), "U+\(hex(value))")
+        #expect(defined(text, .loose) == Array("x\(key)y".utf8), "U+\(hex(value))")
+        #expect(strict(text) != Array("x\(key)y".utf8), "U+\(hex(value))")
+      }
+    }
+    // Neighbours of the lists that stay: low quotation marks, a colon-like mark, an acute accent as a sign, Hebrew sof
+    // pasuq, an Arabic letter.
+    for text in ["‚", "„", "׃", "ه", "ʾ", "‖"] { #expect(Folding.loose(text) == Array(text.utf8), "\(text)") }
+  }
+
+  @Test("Kana keep their voicing marks, composed, by every path")
+  func voicedKana() {
+    let (plain, voiced) = ("うかはウカハワヲゝヽ", "ゔがばヴガバヷヺゞヾ")
+    for (kana, composed) in zip(plain, voiced) {
+      for spelling in ["\(kana)\u{3099}", "\(kana)\u{FF9E}", "\(kana)\u{301}\u{3099}", "\(kana)\u{200D}\u{3099}"] {
+        #expect(Folding.loose(spelling) == Array(String(composed).utf8), "\(scalars(Array(spelling.utf8)))")
+        #expect(defined(Array(spelling.utf8), .loose) == Array(String(composed).utf8))
+      }
+      #expect(Folding.loose(String(composed)) == Array(String(composed).utf8))
+      #expect(Folding.loose(String(kana)) == Array(String(kana).utf8), "か is not が")
+    }
+    for (half, whole) in zip("はハ", "ぱパ") { #expect(Folding.loose("\(half)\u{309A}") == Array(String(whole).utf8)) }
+    // Dropped where they compose with nothing: after another mark of their class, a letter, or a kana without a pair.
+    for (text, key) in [
+      ("か\u{309A}\u{3099}", "か"), ("か\u{309A}\u{200D}\u{3099}", "か"), ("は\u{3099}\u{309A}", "ば"),
+      ("a\u{3099}", "a"), ("\u{3099}か", "か"), ("な\u{3099}", "な"), ("゛", " "), ("か\u{93C}\u{3099}", "か\u{93C}"),
+      ("か\u{E48}\u{3099}", "が\u{E48}"), ("㌀\u{3099}", "アパード"),
+    ] {
+      #expect(scalars(Folding.loose(text)) == scalars(Array(key.utf8)))
+      #expect(scalars(defined(Array(text.utf8), .loose)) == scalars(Array(key.utf8)))
+    }
+    // A mark that directly follows its kana does not need the slow path: texts of macOS file names are such.
+    #expect(ScalarMap.loose.mapped(Array("か\u{3099}ｷﾞ".utf8).span) == Array("がギ".utf8))
   }
 
   @Test(
@@ -47,13 +99,13 @@ import Testing
       ("각", "\u{1100}\u{1161}\u{11A8}", "각"),
       ("ﷺ", "صلى الله عليه وسلم", "ﷺ"),
       ("क़", "क\u{93C}", "क\u{93C}"),
-      ("שּׁ", "ש\u{5BC}\u{5C1}", "ש\u{5BC}\u{5C1}"),
+      ("שּׁ", "ש", "ש\u{5BC}\u{5C1}"),
       ("👩\u{200D}🚀", "👩🚀", "👩\u{200D}🚀"),
       ("❤\u{FE0F}", "❤", "❤\u{FE0F}"),
       ("豈", "豈", "豈"),
       ("Ꭰ", "Ꭰ", "Ꭰ"), ("ꭰ", "Ꭰ", "Ꭰ"),
-      ("ŉ", "ʼn", "ʼn"),
-      ("ᾠ\u{5B0}", "ω\u{5B0}ι", "ὠ\u{5B0}ι"),
+      ("ŉ", "'n", "ʼn"),
+      ("ᾠ\u{E38}", "ω\u{E38}ι", "ὠ\u{E38}ι"),
       ("a\tB\u{0}\u{7F}[`{@Z", "a\tb\u{0}\u{7F}[`{@z", "a\tb\u{0}\u{7F}[`{@z"),
       ("", "", ""),
     ])
@@ -111,7 +163,7 @@ import Testing
       digests.strict.add(strict(text))
       digests.nfc.add(nfc(text))
     }
-    #expect(digests.loose.value == 0x9D5A_8E7D_7445_E17B)
+    #expect(digests.loose.value == 0xF1D5_1957_0D6C_2F4D)
     #expect(digests.strict.value == 0x2EDF_367A_37C6_EC54)
     #expect(digests.nfc.value == 0x3CE4_0516_AAB8_CAE9)
   }
@@ -127,9 +179,9 @@ import Testing
       digests.strict.add(strict(text) + [0x0A])
       digests.nfc.add(nfc(text) + [0x0A])
     }
-    #expect(digests.loose.value == 0xB35E_7CFC_25CD_CA2F)
-    #expect(digests.strict.value == 0xDEA5_7CF3_64C4_C007)
-    #expect(digests.nfc.value == 0x9FD2_9B0F_F5C0_3E31)
+    #expect(digests.loose.value == 0x08B8_FDDE_E475_BAEC)
+    #expect(digests.strict.value == 0xF280_508D_BFDE_F74B)
+    #expect(digests.nfc.value == 0xF6EA_D246_FE08_2062)
   }
 
   @Test("NFC agrees with Foundation on scalars that Foundation knows")
@@ -204,9 +256,9 @@ import Testing
 
   @Test("Marks on both sides of a dropped joiner are sorted")
   func joinerBetweenMarks() {
-    let key = Folding.loose("ש\u{5BC}\u{34F}\u{5B8}")
-    #expect(scalars(key) == scalars(Array("ש\u{5BC}\u{5B8}".utf8)))
-    #expect(scalars(loose(key)) == scalars(Array("ש\u{5B8}\u{5BC}".utf8)))
+    let key = Folding.loose("ก\u{E48}\u{34F}\u{E38}")
+    #expect(scalars(key) == scalars(Array("ก\u{E48}\u{E38}".utf8)))
+    #expect(scalars(loose(key)) == scalars(Array("ก\u{E38}\u{E48}".utf8)))
   }
 
   @Test("Canonically equivalent texts fold equal")
@@ -242,8 +294,8 @@ import Testing
 
   @Test("Ten thousand marks on one letter are sorted stably")
   func longRunOfMarks() {
-    let text = "a" + String(repeating: "\u{5B8}\u{5B0}", count: 5_000)
-    let ordered = "a" + String(repeating: "\u{5B0}", count: 5_000) + String(repeating: "\u{5B8}", count: 5_000)
+    let text = "a" + String(repeating: "\u{E48}\u{E38}", count: 5_000)
+    let ordered = "a" + String(repeating: "\u{E38}", count: 5_000) + String(repeating: "\u{E48}", count: 5_000)
     #expect(Folding.loose(text) == Array(ordered.utf8))
     #expect(Folding.nfc(text) == Array(ordered.utf8))
     let ofOneClass = "a" + String(repeating: "\u{0F71}\u{302}\u{301}", count: 50)
@@ -326,7 +378,7 @@ private func holdsDroppedStarter(_ text: [UInt8]) -> Bool {
 }
 
 /// The scalars with neighbouring marks of different classes swapped at random: a canonical equivalent.
-private func marksShuffled(_ elements: [UInt32], _ generator: inout FoldingTexts.Generator) -> [UInt8] {
+private func marksShuffled(_ elements: [UInt32], _ generator: inout SeededRandom) -> [UInt8] {
   var elements = elements
   for index in elements.indices.dropFirst() {
     let classes = (elements[index - 1] >> 24, elements[index] >> 24)

@@ -48,6 +48,24 @@ struct ByteReader {
     return count
   }
 
+  /// Reads a varint of at most `bitCount` bits: seven bits per byte, lowest first, the high bit set on all but the last
+  /// byte, in the shortest form.
+  @inline(__always)
+  mutating func readVarint(bitCount: Int = UInt64.bitWidth) throws(KithError) -> UInt64 {
+    let start = position
+    var value: UInt64 = 0
+    for shift in stride(from: 0, to: bitCount, by: 7) {
+      let byte = try readUInt8()
+      guard shift + 7 <= bitCount || byte >> (bitCount - shift) == 0 else { break }
+      value |= UInt64(byte & 0x7F) << UInt64(shift)
+      if byte < 0x80 {
+        guard byte != 0 || shift == 0 else { throw corrupt("an integer is not in its shortest form", at: start) }
+        return value
+      }
+    }
+    throw corrupt("an integer is \(bitCount == 63 ? "2⁶³" : "2⁶⁴") or more", at: start)
+  }
+
   mutating func readBytes(_ count: Int) throws(KithError) -> [UInt8] {
     let start = position
     try skip(count)

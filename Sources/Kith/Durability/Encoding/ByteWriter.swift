@@ -59,3 +59,15 @@ struct ByteWriter {
     }
   }
 }
+
+extension [UInt8] {
+  /// Appends a varint: see `ByteReader.readVarint`.
+  mutating func appendVarint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+}

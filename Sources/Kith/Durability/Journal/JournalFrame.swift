@@ -22,7 +22,7 @@ struct JournalFrame: Sendable {
 
   /// Adds an applied change, with the number `nextSequence`.
   mutating func append(_ change: Change) {
-    ChangeCoding.append(change, to: &bytes)
+    ChangeCoding.journal.append(change, to: &bytes)
     count += 1
     precondition(
       JournalFormat.frameByteCount(changeByteCount: bytes.count) <= JournalFormat.frameByteLimit,
@@ -145,7 +145,7 @@ struct StoredFrame: Sendable {
     let end = reader.position + changeByteCount
     for _ in 0..<count {
       let start = reader.position
-      let change = try ChangeCoding.read(&reader)
+      let change = try ChangeCoding.journal.read(&reader)
       guard reader.position <= end else { throw reader.corrupt("a change goes on after the last", at: start) }
       try body(change, FilePlace(file: place.file, offset: place.offset + Int64(start)))
     }

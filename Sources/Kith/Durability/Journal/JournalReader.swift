@@ -29,6 +29,18 @@ struct JournalReader<D: Disk> {
     self.source = source
   }
 
+  /// Opens a journal; nil if a crash came before its first frame.
+  static func begun(_ source: JournalSource<D>) throws(KithError) -> JournalReader? {
+    do throws(KithError) {
+      return try JournalReader(source)
+    } catch {
+      guard case .corrupt = error else { throw error }
+      guard try holdsFrames(source) else { return nil }
+      // Beside an active writer, the header may have been incomplete a moment ago.
+      return try JournalReader(source)
+    }
+  }
+
   var path: String { source.path }
 
   /// The next frame; nil at the end of the readable frames, where `tailByteCount` describes the rest.

@@ -59,6 +59,9 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   /// The path of the current journal, which may not exist yet.
   var path: String { directory.appendingPathComponent(StoreNames.journal(generation: generation)) }
 
+  /// Whether the current journal exists and is open.
+  var hasFile: Bool { journal != nil }
+
   /// Writes a frame, and returns when it is synced.
   /// - Parameters:
   ///   - time: the current time.

@@ -5,9 +5,10 @@ extension Recovery {
   func checkBounds(_ recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
     let sequence = recovered.state.sequence
     recovered.report.acknowledged = acknowledgement?.sequence
-    let isTime = if case .time = point { true } else { false }
     if recovered.hasReachedTarget || recovered.isCut {
-      guard sequence > 0, recovered.hasReachedTarget || isTime else { throw point.unreachable(in: directory.path) }
+      guard sequence > 0, recovered.hasReachedTarget || sequence == bound.sequence else {
+        throw point.unreachable(in: directory.path)
+      }
       return
     }
     let path = directory.path.appendingPathComponent(StoreNames.watermark)

@@ -25,12 +25,16 @@ struct Recovered: ~Copyable, Sendable {
 struct Recovery<D: Disk> {
   let directory: StoreDirectory<D>
   let point: RecoveryTarget
+  /// Where it ends.
+  let bound: RecoveryEnd
   let acknowledgement: DurableWatermark?
   let contents: StoreDirectory<D>.Contents
   let isWriter: Bool
   private let memoryLimit: Int
   private let limit: RestoreLimit
   private let form: GraphForm
+  /// What the operator should know about the way to the target.
+  private let remarks: [String]
 
   /// Recovery for a writer: cached data of the journals is synced first, and then read from the disk.
   static func forWriting(
@@ -39,28 +43,28 @@ struct Recovery<D: Disk> {
   ) throws(KithError) -> Recovered {
     try lock.checkProcess()
     // Names created by a crashed process may not be on the disk yet.
-    try directory.disk.syncDirectory(directory.path)
-    return try Recovery(directory, isWriter: true, to: .newest, memoryLimit, limit, form).run()
+    try directory.requireSync(of: directory.path)
+    return try Recovery(directory, isWriter: true, to: .newest, now: .now(), memoryLimit, limit, form).run()
   }
 
   /// Recovery for a reader: takes no lock and changes nothing. Beside an active writer, it yields a state not older
   /// than the call.
   ///
   /// For an earlier target: the newest intact snapshot that is not beyond it, and the journals since, up to the target.
-  /// - Throws: also `invalidRequest` if no files lead to the target.
+  /// - Throws: also `invalidRequest` if no files lead to the target, or it is later than now.
   static func forReading(
-    _ directory: StoreDirectory<D>, to point: RecoveryTarget = .newest,
+    _ directory: StoreDirectory<D>, to point: RecoveryTarget = .newest, now: Timestamp = .now(),
     memoryLimit: Int = SnapshotFile.defaultMemoryLimit, limit: RestoreLimit = .ownStore(maximumByteCount: nil),
     form: GraphForm = .plain
   ) throws(KithError) -> Recovered {
     try StoreDirectory<D>.againWhilePruned { () throws(KithError) in
-      try Recovery(directory, isWriter: false, to: point, memoryLimit, limit, form).run()
+      try Recovery(directory, isWriter: false, to: point, now: now, memoryLimit, limit, form).run()
     }
   }
 
   private init(
-    _ directory: StoreDirectory<D>, isWriter: Bool, to point: RecoveryTarget, _ memoryLimit: Int, _ limit: RestoreLimit,
-    _ form: GraphForm
+    _ directory: StoreDirectory<D>, isWriter: Bool, to point: RecoveryTarget, now: Timestamp, _ memoryLimit: Int,
+    _ limit: RestoreLimit, _ form: GraphForm
   ) throws(KithError) {
     self.directory = directory
     self.isWriter = isWriter
@@ -70,8 +74,17 @@ struct Recovery<D: Disk> {
     self.form = form
     // Read before the listing: beside a writer, the files listed afterwards hold everything up to this bound.
     acknowledgement = try WatermarkFile.read(in: directory.path, disk: directory.disk, syncing: isWriter)
-    guard let contents = try directory.contents(), !contents.isEmpty else { throw .noStore(path: directory.path) }
+    guard let contents = try directory.contents(evenUnfinished: isWriter), !contents.isEmpty else {
+      throw .noStore(path: directory.path)
+    }
     self.contents = contents
+    switch point {
+    case .newest: (bound, remarks) = (RecoveryEnd(sequence: nil, isNewest: true), [])
+    case .sequence(let sequence): (bound, remarks) = (RecoveryEnd(sequence: sequence), [])
+    case .time(let time):
+      var search = try TimeSearch(directory, for: time, now: now)
+      (bound, remarks) = try search.end(in: contents)
+    }
   }
 
   private func run() throws(KithError) -> Recovered {
@@ -80,6 +93,7 @@ struct Recovery<D: Disk> {
     try replayJournals(into: &recovered, damage)
     recovered.state.users.settleSearch()
     recovered.report.sequence = recovered.state.sequence
+    recovered.report.targetRemarks = remarks
     recovered.report.sharedNames = recovered.state.users.sharedNames
     recovered.report.journals.sort { $0.name < $1.name }
     try checkBounds(&recovered, damage)
@@ -100,7 +114,7 @@ struct Recovery<D: Disk> {
     var damage: Damage?
     for name in contents.snapshots.reversed() {
       do throws(KithError) {
-        if try isBeyond(name) {
+        if bound.precedes(name) {
           recovered.isCut = true
           continue
         }
@@ -125,23 +139,17 @@ struct Recovery<D: Disk> {
     return damage
   }
 
-  /// Whether a snapshot holds changes beyond the target. For a time, its header decides.
-  private func isBeyond(_ name: SnapshotName) throws(KithError) -> Bool {
-    if case .time = point { return point.precedes(name, try directory.inspect(name).header) }
-    return point.precedes(name)
-  }
-
   // MARK: - The journals
 
   /// Replays, in order, the journals since the snapshot; without a snapshot, all of them.
   private func replayJournals(into recovered: inout Recovered, _ damage: Damage?) throws(KithError) {
     let base = recovered.report.snapshot.flatMap { SnapshotName($0) }
-    recovered.hasReachedTarget = point.isReached(at: recovered.state.sequence)
+    recovered.hasReachedTarget = bound.isReached(at: recovered.state.sequence)
     if recovered.hasReachedTarget { return }
     var generations = contents.journals.filter { $0 >= base?.generation ?? 0 }[...]
     var next = try openNext(of: &generations, &recovered)
     while let journal = next, !recovered.hasReachedTarget {
-      if point.precedes(journal.header) {
+      if bound.precedes(journal.header) {
         recovered.isCut = true
         break
       }
@@ -210,7 +218,7 @@ struct Recovery<D: Disk> {
     var frameCount = 0
     let limit = next?.firstSequence
     while journal.nextSequence < limit ?? .max, !recovered.hasReachedTarget, let frame = try journal.next() {
-      if point.precedes(endOf: frame) {
+      if bound.precedes(endOf: frame) {
         recovered.hasReachedTarget = true
         break
       }
@@ -218,13 +226,13 @@ struct Recovery<D: Disk> {
         try Self.replay(change, at: place, on: &recovered.state)
       }
       frameCount += 1
-      recovered.hasReachedTarget = point.isReached(at: recovered.state.sequence)
+      recovered.hasReachedTarget = bound.isReached(at: recovered.state.sequence)
       deferBackward(before: journal.expectedChangeCount, on: &recovered)
     }
     if recovered.hasReachedTarget { return note(journal, frameCount, .clean, &recovered) }
     let (offset, byteCount) = (journal.offset, try journal.tailByteCount())
     // Bulk changes are in no journal. Changes beyond the target need not follow.
-    if let next, let limit, journal.nextSequence != limit, !point.precedes(next) {
+    if let next, let limit, journal.nextSequence != limit, !bound.precedes(next) {
       throw .corrupt(
         file: journal.path, offset: offset,
         reason: "it ends with change \(journal.nextSequence - 1), but the next journal begins with \(limit)")

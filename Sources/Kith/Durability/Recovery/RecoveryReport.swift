@@ -47,6 +47,8 @@ public struct RecoveryReport: Hashable, Sendable {
   public internal(set) var acknowledged: UInt64?
   /// Users whose names are equal after NFC, which earlier releases allowed; by the lower id.
   public internal(set) var sharedNames: [SharedName] = []
+  /// What the operator should know about the way to a point in time.
+  var targetRemarks: [String] = []
   /// A generation that no file has used.
   public internal(set) var nextGeneration: UInt64 = 1
 

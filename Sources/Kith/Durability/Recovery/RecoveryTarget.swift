@@ -5,41 +5,12 @@ package enum RecoveryTarget: Hashable, Sendable {
   /// The state after this change. If the change is in the middle of a frame, which may be one batch, the state before
   /// it.
   case sequence(UInt64)
-  /// The state after the last frame written at this time or before, by the clock of the writing machine.
+  /// The state of the longest history whose last frame was written at this time or before, by the clock of the writing
+  /// machine, whatever came in between.
   case time(Timestamp)
 }
 
 extension RecoveryTarget {
-  /// Whether a snapshot holds changes beyond the target, by its name, or by its header if given.
-  func precedes(_ name: SnapshotName, _ header: SnapshotHeader? = nil) -> Bool {
-    switch self {
-    case .newest: false
-    case .sequence(let sequence): sequence < name.sequence
-    case .time(let time): header.map { time.rawValue < $0.writtenAt } ?? false
-    }
-  }
-
-  /// Whether a journal holds nothing up to the target.
-  func precedes(_ journal: JournalHeader) -> Bool {
-    switch self {
-    case .newest: false
-    case .sequence(let sequence): sequence < journal.firstSequence
-    case .time(let time): time.rawValue < journal.writtenAt
-    }
-  }
-
-  /// Whether a frame ends beyond the target. A frame is applied as a whole or not at all, since it may be one batch.
-  func precedes(endOf frame: StoredFrame) -> Bool {
-    switch self {
-    case .newest: false
-    case .sequence(let sequence): sequence < frame.lastSequence
-    case .time(let time): time < frame.writtenAt
-    }
-  }
-
-  /// Whether no further change can be part of the target.
-  func isReached(at sequence: UInt64) -> Bool { self == .sequence(sequence) }
-
   /// The error that no files lead to the target.
   func unreachable(in path: String) -> KithError {
     switch self {
@@ -48,4 +19,23 @@ extension RecoveryTarget {
     case .time(let time): .invalidRequest(.unreachableTime(time, path: path))
     }
   }
+}
+
+/// Where a recovery ends: the number of the last change that is applied; nil for the newest.
+struct RecoveryEnd {
+  let sequence: UInt64?
+  /// Whether the files lead no further: then they must hold all that was acknowledged.
+  var isNewest = false
+
+  /// Whether a snapshot holds changes beyond the end, by its name.
+  func precedes(_ name: SnapshotName) -> Bool { sequence.map { $0 < name.sequence } ?? false }
+
+  /// Whether a journal holds nothing up to the end.
+  func precedes(_ journal: JournalHeader) -> Bool { sequence.map { $0 < journal.firstSequence } ?? false }
+
+  /// Whether a frame ends beyond the end. A frame is applied as a whole or not at all, since it may be one batch.
+  func precedes(endOf frame: StoredFrame) -> Bool { sequence.map { $0 < frame.lastSequence } ?? false }
+
+  /// Whether no further change is applied.
+  func isReached(at sequence: UInt64) -> Bool { !isNewest && self.sequence == sequence }
 }

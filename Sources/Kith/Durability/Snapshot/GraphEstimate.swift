@@ -4,18 +4,23 @@
 /// The tables of a snapshot contain the numbers of rows, names, texts and edges, but not how many users and posts were
 /// removed. So the estimate begins with the minimum, no live rows, and is refined when the small columns have been
 /// read. It is not below what the graph takes, and at most twice that, apart from a megabyte (`RestoreLimitTests`).
+///
+/// Compressed texts and compact lists can take far less than counts tell. A store's own limit bounded them as they
+/// were, so there they count with the fewest bytes that they can take.
 struct GraphEstimate: Sendable {
   /// A row of a removed user or post: the id (8), its entry in the list of removed rows (4), and for a post its entry
   /// in the post index (4). All other columns share pages among adjacent removed rows.
   static let rowByteCount = 16
   /// A live user: entries in the indexes of ids and names (12 each), in the name search (10), and the newest post (4).
-  static let userByteCount = 38
+  static let userByteCount = 28 + NameIndex.entryByteCount
   /// Per byte of a name: the name, its key, and the grams of the key.
-  static let nameByteFactor = 6
+  static let nameByteFactor = 1 + NameIndex.nameByteFactor
   /// A live post: entries in the index of ids (12) and in the post index (5), and positions in two orders (9).
   static let postByteCount = 26
   /// Per byte of a text, in hundredths: the text, and its words in the post index.
   static let textByteHundredths = 160
+  /// The same of a compressed text at its shortest, without words.
+  static let compressedTextByteHundredths = 100 * TextCompressor.fewestBits / TextCompressor.mostBits
   /// The memory of an empty graph.
   static let baseByteCount = 1 << 20
 
@@ -29,14 +34,19 @@ struct GraphEstimate: Sendable {
   private var textByteCount = 0
   private var edges: [(kind: RelationKind, count: Int)] = []
   private let byteLimit: Int
-  private let form: ListForm
+  private let form: GraphForm
+  private let isOwn: Bool
   private let path: String
 
   /// Starts the estimate from the tables.
+  /// - Parameter isOwn: whether the limit is that of the store that wrote them.
   /// - Throws: `limitExceeded` if that already exceeds the limit; `system` if this machine lacks the memory.
-  init(of source: some SectionSource, byteLimit: Int, form: ListForm = .plain) throws(KithError) {
+  init(
+    of source: some SectionSource, byteLimit: Int, form: GraphForm = .plain, isOwn: Bool = false
+  ) throws(KithError) {
     self.byteLimit = byteLimit
     self.form = form
+    self.isOwn = isOwn
     path = source.path
     userRows = try Self.count(GraphSections.userIDs, source)
     nameByteCount = try Self.count(GraphSections.nameBytes, source)
@@ -47,7 +57,8 @@ struct GraphEstimate: Sendable {
     }
     try check()
     // Pages are allocated one by one, where failure cannot be reported. So all of them are requested at once before.
-    guard PagePool.canProvide(byteCount) else {
+    // Texts are plain until they are compressed.
+    guard PagePool.canProvide(byteCount(fewest: false)) else {
       throw .system(errno: SystemError.outOfMemory, call: "mmap", path: path)
     }
   }
@@ -78,49 +89,40 @@ struct GraphEstimate: Sendable {
   }
 
   /// The estimate so far.
-  var byteCount: Int {
+  var byteCount: Int { byteCount(fewest: isOwn) }
+
+  private func byteCount(fewest: Bool) -> Int {
     var total = Self.baseByteCount + (userRows + postRows) * Self.rowByteCount
     total += users * Self.userByteCount + nameByteCount * Self.nameByteFactor
     total += Self.column(users, of: userRows, width: 8 * UserCard.wordsPerRow)
     total += Self.column(users, of: userRows, width: 4)
-    total += posts * Self.postByteCount + textByteCount / 100 * Self.textByteHundredths
+    let textHundredths = fewest && form.compressesTexts ? Self.compressedTextByteHundredths : Self.textByteHundredths
+    total += posts * Self.postByteCount + textByteCount / 100 * textHundredths
     total += Self.column(posts, of: postRows, width: 8 * PostTable.wordsPerRow)
     total += Self.column(posts, of: postRows, width: 4)
-    total += Self.lists(posts, of: userRows, perBlock: PostTable.authorsPerBlock, bits: 32)
+    total += PackedLists<UInt32>.byteCount(posts, of: userRows, perBlock: PostTable.authorsPerBlock, bits: 32)
     for (kind, count) in edges {
       let targets = kind.schema.target == .user ? userRows : postRows
-      if form == .compact {
-        // A row takes as many bits as the number of rows, a time at most 32.
-        let (row, target) = (Int.bitWidth - userRows.leadingZeroBitCount, Int.bitWidth - targets.leadingZeroBitCount)
-        total += Self.lists(count, of: userRows, perBlock: Relation.sourcesPerBlock(form), bits: target + 32)
-        total += Self.lists(
-          count, of: targets, perBlock: Relation.targetsPerBlock(form, isSparse: kind.schema.target == .post), bits: row
-        )
-        total += min(count, 1) * targets / 8
-      } else {
-        total += Self.lists(count, of: userRows, perBlock: 8, bits: 64)
-        total += Self.lists(count, of: targets, perBlock: 16, bits: 32) + min(count, 1) * targets
+      let isSparse = kind.schema.target == .post
+      var (out, back) = (UInt64.bitWidth, UInt32.bitWidth)
+      if form.lists == .compact {
+        // A row takes at most as many bits as the number of rows, a time 32; all the same take none.
+        out = fewest ? 0 : Int.bitWidth - targets.leadingZeroBitCount + 32
+        back = fewest ? 0 : Int.bitWidth - userRows.leadingZeroBitCount
       }
+      total += PackedLists<UInt64>.byteCount(
+        count, of: userRows, perBlock: Relation.sourcesPerBlock(form.lists), bits: out)
+      total += PackedLists<UInt32>.byteCount(
+        count, of: targets, perBlock: Relation.targetsPerBlock(form.lists, isSparse: isSparse), bits: back)
+      total += min(count, 1) * (form.lists == .compact ? targets / 8 : targets)
     }
     return total
   }
 
-  /// What a page takes beside its content: its header, and the rest of the header's cache line.
-  private static let pageOverhead = TLSFAllocator.lineByteCount
-
   /// A column with this many nonempty rows. Empty pages are shared.
   private static func column(_ written: Int, of rows: Int, width: Int) -> Int {
     let pageByteCount = Column<UInt64>.pageByteCount
-    return min(written, rows * width / pageByteCount + 1) * (pageByteCount + pageOverhead)
-  }
-
-  /// Lists with this many elements in total. Blocks of empty lists are shared, and so are their directories.
-  private static func lists(_ elements: Int, of rows: Int, perBlock: Int, bits: Int) -> Int {
-    let spare = 24
-    let blockByteCount = 16 + 2 * perBlock + spare + pageOverhead
-    let chunkByteCount = PageTable.pagesPerChunk * 16
-    return elements * bits / 8 * 17 / 16 + min(elements, rows / perBlock + 1) * blockByteCount
-      + min(elements, rows / (perBlock * PageTable.pagesPerChunk) + 1) * chunkByteCount
+    return min(written, rows * width / pageByteCount + 1) * (pageByteCount + TLSFAllocator.lineByteCount)
   }
 }
 
@@ -138,9 +140,21 @@ enum RestoreLimit: Sendable {
   /// The allowance per byte of an external file. Graphs take up to about fifteen times the size of their snapshots; a
   /// malicious file could take a hundred thousand times.
   static let byteCountPerFileByte = 200
+  /// How far a graph may exceed the limit of its own store when it is opened, as a share and in bytes. It was accepted:
+  /// the limit is exceeded by what one change adds, and structures that are built may be larger than those that grew.
+  static let openingShare = 8
+  static let openingMargin = 2 << 20
   /// How far an estimate may exceed the true size: a factor and a margin in bytes.
   static let estimateFactor = 2
   static let estimateMargin = 64 << 20
+
+  /// The most bytes of a graph that is opened with a limit.
+  static func openedByteCount(_ maximum: Int) -> Int {
+    let (byteCount, overflows) = maximum.addingReportingOverflow(maximum / openingShare + openingMargin)
+    return overflows ? .max : byteCount
+  }
+
+  var isOwnStore: Bool { if case .ownStore = self { true } else { false } }
 
   /// The limit in bytes for a file of a given size.
   func byteCount(fileByteCount: Int64) -> Int {
@@ -150,7 +164,7 @@ enum RestoreLimit: Sendable {
       return max(Self.leastByteCount, overflows ? .max : byteCount, allowed ?? 0)
     case .ownStore(let maximum):
       guard let maximum else { return .max }
-      let (byteCount, overflows) = maximum.multipliedReportingOverflow(by: Self.estimateFactor)
+      let (byteCount, overflows) = Self.openedByteCount(maximum).multipliedReportingOverflow(by: Self.estimateFactor)
       return overflows ? .max : byteCount + min(Self.estimateMargin, .max - byteCount)
     }
   }

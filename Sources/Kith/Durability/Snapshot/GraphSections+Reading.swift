@@ -1,15 +1,17 @@
 /// Builds a graph from sections. Every count, range, order and rule is checked before it is relied on.
 extension GraphSections {
   /// Builds the graph from its sections, on all cores.
-  /// - Parameter byteLimit: the most memory that the graph may take, by its `GraphEstimate`.
+  /// - Parameters:
+  ///   - byteLimit: the most memory that the graph may take, by its `GraphEstimate`.
+  ///   - isOwn: as there.
   /// - Throws: `corrupt`, with the section and the reason; `limitExceeded`.
   /// - Complexity: O(graph · log longest list). Memory: the graph, and per core some megabytes, a word per user, and a
   ///   sixteenth of a relation's edges, at most eight million of them or, if these are more, a part in 48.
   static func state(
-    from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max,
+    from source: some SectionSource & Sendable, sequence: UInt64, byteLimit: Int = .max, isOwn: Bool = false,
     form: GraphForm = .plain, workers: Int = SystemDisk.coreCount
   ) throws(KithError) -> GraphState {
-    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit, form: form.lists)
+    var estimate = try GraphEstimate(of: source, byteLimit: byteLimit, form: form, isOwn: isOwn)
     let lengths = try source.section(nameLengths).decodedUInt32(count: try rowCount(userIDs, source))
     let userCount = lengths.reduce(0) { $0 + ($1 > 0 ? 1 : 0) }
     try estimate.note(users: userCount)
@@ -119,7 +121,7 @@ extension GraphSections {
     _ form: GraphForm
   ) throws(KithError) -> PostTable {
     let count = authors.count
-    let identifiers = try identifiers(postIDs, source, count: count) { authors[$0] != PostTable.noAuthor }
+    let identifiers = try identifiers(postIDs, source, count: count) { authors[$0] != PostIndex.noAuthor }
     var texts = try texts(source, authors: authors)
     let timeSection = try source.section(postTimes)
     var row = 0
@@ -142,7 +144,7 @@ extension GraphSections {
     let count = try rowCount(postIDs, source)
     let section = try source.section(postAuthors)
     var authors = Column<UInt32>()
-    authors.grow(to: count, filledWith: PostTable.noAuthor)
+    authors.grow(to: count, filledWith: PostIndex.noAuthor)
     var row = 0
     try section.forEachUInt32(count: count) { (stored) throws(KithError) in
       defer { row += 1 }
@@ -163,7 +165,7 @@ extension GraphSections {
     let lengthSection = try source.section(textLengths)
     let lengths = try lengthSection.decodedUInt32(count: authors.count)
     for row in lengths.indices
-    where lengths[row] > SocialGraph.Limits.textByteCount || (lengths[row] > 0 && authors[row] == PostTable.noAuthor) {
+    where lengths[row] > SocialGraph.Limits.textByteCount || (lengths[row] > 0 && authors[row] == PostIndex.noAuthor) {
       throw lengthSection.corrupt("a text of \(lengths[row]) bytes in row \(row)")
     }
     let (head, contentByteCount, place) = try source.find(textBytes)
@@ -206,7 +208,7 @@ extension GraphSections {
       return try edges(
         ids, source, ends, form: form, targetCount: ends.authors.count, workers: workers, isToPosts: true,
         hasGone: ends.postCount < ends.authors.count
-      ) { ends.authors[$0] == PostTable.noAuthor }
+      ) { ends.authors[$0] == PostIndex.noAuthor }
     }
   }
 

@@ -42,12 +42,6 @@ extension Section {
     return try ByteStreamSplitDecoder(self)
   }
 
-  /// A decoder of a column of 32-bit integers, for any thread.
-  func planeDecoder(count: Int) throws(KithError) -> ByteStreamSplitDecoder<UInt32> {
-    try head.check(count, encodings: [.planes], place)
-    return try ByteStreamSplitDecoder(self)
-  }
-
   /// An error about the content of this section.
   func corrupt(_ reason: String) -> KithError {
     place.corrupt("section \(id): \(reason)")

@@ -52,7 +52,8 @@ enum SnapshotFile {
     let byteLimit = limit.byteCount(fileByteCount: try storage.byteCount(of: file))
     try reader.checkUnknown()
     let state = try PagePool.filling { () throws(KithError) in
-      try GraphSections.state(from: reader, sequence: reader.header.sequence, byteLimit: byteLimit, form: form)
+      try GraphSections.state(
+        from: reader, sequence: reader.header.sequence, byteLimit: byteLimit, isOwn: limit.isOwnStore, form: form)
     }
     return SavedGraph(header: reader.header, state: state)
   }

@@ -43,12 +43,17 @@ final class SnapshotFileWriter<D: Disk> {
     self.workers = workers
     self.noting = noting
     path = directory.appendingPathComponent(name)
-    if !replacing { try Self.checkFree(path, disk) }
+    if !replacing {
+      try Self.checkFree(path, disk)
+      Self.removeAbandoned(name, in: directory, disk)
+    }
     let headerHash = XXH64.hash(header.encoded().span)
     temporaryPath = path + "." + String(headerHash, radix: 16) + StoreNames.temporarySuffix
     // Only a crashed attempt to write this very file, within the same millisecond, can have left one.
     if try disk.status(of: temporaryPath, followingLinks: false) != nil { try disk.remove(temporaryPath) }
     output = Output(disk: disk, file: try disk.create(temporaryPath))
+    // So that others can tell it from what an ended process has left. In a store, its lock does.
+    if !replacing { _ = try? disk.tryLock(output.file) }
     do throws(KithError) {
       sections = try SnapshotWriter(header: header, to: output, workers: workers, noting: noting)
     } catch {
@@ -85,6 +90,15 @@ final class SnapshotFileWriter<D: Disk> {
     isTemporary = false
     try disk.syncDirectory(directory)
     return SnapshotSummary(path: path, fileByteCount: sections.offset, header: header, sections: sections.summaries)
+  }
+
+  /// Removes what ended processes have left of the file.
+  private static func removeAbandoned(_ name: String, in directory: String, _ disk: D) {
+    for entry in (try? disk.list(directory)) ?? [] where StoreNames.isTemporary(entry, of: name) {
+      let path = directory.appendingPathComponent(entry)
+      guard let file = try? disk.open(path, writable: true), (try? disk.tryLock(file)) == true else { continue }
+      try? disk.remove(path)
+    }
   }
 
   private static func checkFree(_ path: String, _ disk: D) throws(KithError) {

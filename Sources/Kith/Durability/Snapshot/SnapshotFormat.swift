@@ -47,8 +47,8 @@ struct SectionID: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// - Parameter name: four ASCII characters.
-  init(_ name: StaticString) {
-    let characters = Array(name.description.utf8)
+  init(_ name: String) {
+    let characters = Array(name.utf8)
     precondition(characters.count == 4 && characters.allSatisfy { $0 < 0x80 }, "a section has four ASCII characters")
     rawValue = characters.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }

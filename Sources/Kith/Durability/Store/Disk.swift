@@ -1,7 +1,9 @@
 #if canImport(Darwin)
   import Darwin
-#else
+#elseif canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// The interface to the operating system: everything that durable code needs of a disk.
@@ -28,14 +30,14 @@ protocol Disk: ByteStorage {
   func status(of path: String, followingLinks: Bool) throws(KithError) -> FileStatus?
   /// The status of an open file, even if its name now denotes another file.
   func status(of file: File) throws(KithError) -> FileStatus
-  // Safe because a path becomes a C string that is valid for the call; likewise in all calls that take one.
-
   func rename(_ path: String, to newPath: String) throws(KithError)
   /// Renames a file to a name that is free; fails if the name exists.
   func renameToFree(_ path: String, to newPath: String) throws(KithError)
   func remove(_ path: String) throws(KithError)
   /// Creates a directory (0700) in an existing one.
   func makeDirectory(_ path: String) throws(KithError)
+  /// Removes an empty directory.
+  func removeDirectory(_ path: String) throws(KithError)
   /// Returns when the names in the directory are on the disk.
   func syncDirectory(_ path: String) throws(KithError)
   /// The names in the directory, sorted by their bytes, without `.` and `..`.
@@ -47,6 +49,8 @@ protocol Disk: ByteStorage {
 }
 
 extension Disk {
+  func removeDirectory(_ path: String) throws(KithError) { try remove(path) }
+
   func freeByteCount(at path: String) -> Int64? { nil }
 
   func renameToFree(_ path: String, to newPath: String) throws(KithError) { try checkAndRename(path, to: newPath) }
@@ -75,21 +79,25 @@ struct FileStatus: Hashable, Sendable {
   var linkCount = 1
 }
 
-/// The numbers of system errors that callers distinguish. Defined here because libc is imported only in this file.
+/// The numbers of system errors that callers distinguish. Defined here because libc is imported for the disk alone.
 enum SystemError {
   static let fileExists = EEXIST
   static let noSuchFile = ENOENT
   static let outOfMemory = ENOMEM
+
+  /// Whether syncing a directory fails with this number because the file system cannot do it: some of FUSE, CIFS and
+  /// VirtualBox.
+  static func isUnsyncable(_ number: Int32) -> Bool { [EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(number) }
 }
 
 /// A file of the real disk. It is closed when the last reference is released, which also releases its lock.
 final class SystemFile: Sendable {
-  fileprivate let descriptor: Int32
+  let descriptor: Int32
   let path: String
   /// The process that opened it.
   private let owner: Int32
 
-  fileprivate init(descriptor: Int32, path: String, owner: Int32) {
+  init(descriptor: Int32, path: String, owner: Int32) {
     self.descriptor = descriptor
     self.path = path
     self.owner = owner
@@ -107,13 +115,18 @@ final class SystemFile: Sendable {
 /// The real disk, for the process that created the value. In the child of a fork it can still read, and every call that
 /// changes anything throws `storeInUse` with the id of the parent.
 struct SystemDisk: Disk {
-  private let owner = getpid()
+  let owner = getpid()
   /// Counts what is read, and cancels the work; nil for work that is not cancelled.
   private let control: ReadControl?
+  /// Takes note of directories that cannot be synced; nil where that is an error.
+  let unsynced: UnsyncedDirectories?
 
-  init(control: ReadControl? = nil) { self.control = control }
+  init(control: ReadControl? = nil, unsynced: UnsyncedDirectories? = nil) {
+    self.control = control
+    self.unsynced = unsynced
+  }
 
-  private func checkProcess(_ path: String) throws(KithError) {
+  func checkProcess(_ path: String) throws(KithError) {
     guard getpid() == owner else { throw .storeInUse(by: owner, path: path) }
   }
 
@@ -212,187 +225,4 @@ struct SystemDisk: Disk {
   }
 
   var processID: Int32 { getpid() }
-}
-
-extension SystemDisk {
-  func status(of path: String, followingLinks: Bool) throws(KithError) -> FileStatus? {
-    var status = stat()
-    // Safe because the address is that of a local that outlives the call; likewise in all calls of stat here.
-    let result = unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW)
-    guard result == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw Self.failure("stat", path)
-    }
-    return FileStatus(status)
-  }
-
-  func status(of file: SystemFile) throws(KithError) -> FileStatus { FileStatus(try Self.status(of: file)) }
-
-  // Safe because a path becomes a C string that is valid for the call; likewise in all calls that take one.
-
-  func rename(_ path: String, to newPath: String) throws(KithError) {
-    try checkProcess(newPath)
-    #if canImport(Darwin)
-      try Self.call("rename", newPath) { unsafe Darwin.rename(path, newPath) }
-    #else
-      try Self.call("rename", newPath) { unsafe Glibc.rename(path, newPath) }
-    #endif
-  }
-
-  /// Uses a hard link, which fails if the name exists. A crash in between leaves both names.
-  func renameToFree(_ path: String, to newPath: String) throws(KithError) {
-    try checkProcess(newPath)
-    guard unsafe link(path, newPath) != 0 else { return try remove(path) }
-    switch errno {
-    // The file system does not support hard links.
-    case EPERM, ENOTSUP, ENOSYS: try checkAndRename(path, to: newPath)
-    default: throw Self.failure("link", newPath)
-    }
-  }
-
-  func remove(_ path: String) throws(KithError) {
-    try checkProcess(path)
-    try Self.call("unlink", path) { unsafe unlink(path) }
-  }
-
-  func makeDirectory(_ path: String) throws(KithError) {
-    try checkProcess(path)
-    try Self.call("mkdir", path) { unsafe mkdir(path, 0o700) }
-    // The umask may have removed permissions of the owner too. A file system without permissions fails here, and needs
-    // none.
-    _ = unsafe chmod(path, 0o700)
-  }
-
-  func syncDirectory(_ path: String) throws(KithError) {
-    let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY)
-    defer { _ = close(descriptor) }
-    try Self.call("fsync", path) { fsync(descriptor) }
-  }
-
-  func list(_ path: String) throws(KithError) -> [String] {
-    // Safe because the stream is owned here and closed on every exit, and an entry is copied before the next call.
-    guard let stream = unsafe opendir(path) else { throw Self.failure("opendir", path) }
-    defer { _ = unsafe closedir(stream) }
-    var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = unsafe readdir(stream) else { break }
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    guard errno == 0 else { throw Self.failure("readdir", path) }
-    return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-  }
-
-  /// Duplicates the host's descriptor of a regular file, so that the host may close its own at any time. Nil for any
-  /// other kind of file. The position is neither used nor moved.
-  func openRegular(descriptor: Int32) throws(KithError) -> SystemFile? {
-    let path = SystemStream(descriptor: descriptor).name
-    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, Self.leastDescriptor)
-    guard own >= 0 else { throw Self.failure("fcntl", path) }
-    let file = SystemFile(descriptor: own, path: path, owner: owner)
-    return try status(of: file).kind == .file ? file : nil
-  }
-
-  func freeByteCount(at path: String) -> Int64? {
-    var status = statvfs()
-    guard unsafe statvfs(path, &status) == 0 else { return nil }
-    return Int64(clamping: UInt64(status.f_bavail)).multipliedReportingOverflow(by: Int64(status.f_frsize)).partialValue
-  }
-
-  /// The cores that this process may use; at least one.
-  static var coreCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-
-  /// The bytes of memory of this machine. Snapshots may declare half of it by default.
-  static var physicalMemoryByteCount: Int {
-    #if canImport(Darwin)
-      var bytes: UInt64 = 0
-      var size = MemoryLayout<UInt64>.size
-      return unsafe sysctlbyname("hw.memsize", &bytes, &size, nil, 0) == 0 ? Int(clamping: bytes) : 4 << 30
-    #else
-      let pages = sysconf(Int32(_SC_PHYS_PAGES)), pageByteCount = sysconf(Int32(_SC_PAGESIZE))
-      return pages > 0 && pageByteCount > 0 ? pages * pageByteCount : 4 << 30
-    #endif
-  }
-
-  /// Opens first and checks then: a name may change between two calls, a descriptor does not.
-  private func openRegular(_ path: String, _ flags: Int32) throws(KithError) -> SystemFile {
-    // O_NONBLOCK, because opening a FIFO would wait for a writer.
-    let descriptor = try openDescriptor(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-    let file = SystemFile(descriptor: descriptor, path: path, owner: owner)
-    let kind = try status(of: file).kind
-    guard kind == .file else { throw Self.notRegular(path, kind) }
-    return file
-  }
-
-  /// Files stay clear of 0 to 2: a host may have closed its standard streams, and what is printed must not enter them.
-  private static let leastDescriptor = STDERR_FILENO + 1
-
-  private func openDescriptor(_ path: String, _ flags: Int32) throws(KithError) -> Int32 {
-    while true {
-      let descriptor = Self.openCall(path, flags | O_CLOEXEC)
-      if descriptor >= Self.leastDescriptor { return descriptor }
-      if descriptor >= 0 {
-        defer { _ = close(descriptor) }
-        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, Self.leastDescriptor)
-        guard own >= 0 else { throw Self.failure("fcntl", path) }
-        return own
-      }
-      switch errno {
-      case EINTR: continue
-      case ELOOP: throw Self.notRegular(path, .symbolicLink)
-      case EISDIR: throw Self.notRegular(path, .directory)
-      // A FIFO without reader, a socket, or a device without driver.
-      case ENXIO: throw Self.notRegular(path, .other)
-      default: throw Self.failure("open", path)
-      }
-    }
-  }
-
-  /// Declared here because the methods named `open` would hide the C function.
-  private static func openCall(_ path: String, _ flags: Int32) -> Int32 {
-    #if canImport(Darwin)
-      unsafe Darwin.open(path, flags, 0o600)
-    #else
-      unsafe Glibc.open(path, flags, 0o600)
-    #endif
-  }
-
-  private static func notRegular(_ path: String, _ kind: FileStatus.Kind) -> KithError {
-    .notAStore(path: path, reason: "it is \(kind.rawValue), not a regular file")
-  }
-
-  private static func status(of file: SystemFile) throws(KithError) -> stat {
-    var status = stat()
-    guard unsafe fstat(file.descriptor, &status) == 0 else { throw failure("fstat", file.path) }
-    return status
-  }
-
-  /// Makes a call that returns 0 or sets errno. Retries after EINTR.
-  private static func call(_ name: String, _ path: String, _ body: () -> Int32) throws(KithError) {
-    while body() != 0 {
-      guard errno == EINTR else { throw failure(name, path) }
-    }
-  }
-
-  private static func failure(_ call: String, _ path: String) -> KithError {
-    .system(errno: errno, call: call, path: path)
-  }
-}
-
-extension FileStatus {
-  fileprivate init(_ status: stat) {
-    let kind: Kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .file
-      case S_IFDIR: .directory
-      case S_IFLNK: .symbolicLink
-      default: .other
-      }
-    self.init(
-      kind: kind, device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-      linkCount: Int(status.st_nlink))
-  }
 }

@@ -6,7 +6,8 @@ extension SocialGraph {
   public struct Retention: Hashable, Sendable {
     /// The least number of snapshots kept; at least two.
     public var snapshotCount: Int
-    /// Snapshots needed to restore any state of the last so many seconds are kept; nil for none.
+    /// Snapshots needed to restore any state of the last so many seconds are kept; nil for none. One clock that was
+    /// wrong removes none of them: of the intervals between snapshots, the first one that is longer does not count.
     public var seconds: Int?
     /// The most bytes of snapshots and journals. Snapshots beyond the two newest are removed to stay below it; nil for
     /// no limit.
@@ -21,12 +22,42 @@ extension SocialGraph {
 
     static let leastSnapshotCount = 2
 
-    /// Whether this many snapshots are enough, the oldest of which was written at a given time.
-    func isEnough(_ count: Int, backTo writtenAt: Timestamp, now: Timestamp) -> Bool {
+    /// Whether this many snapshots are enough, the oldest of which has a given age.
+    func isEnough(_ count: Int, age: SnapshotAge) -> Bool {
       guard count >= max(snapshotCount, Self.leastSnapshotCount) else { return false }
-      guard let seconds else { return true }
-      let (age, overflows) = now.rawValue.subtractingReportingOverflow(writtenAt.rawValue)
-      return overflows || age / 1_000 >= Int64(seconds)
+      return seconds == nil || age.isEnough
     }
   }
+}
+
+/// How old a snapshot is, by clocks of which one may have been wrong: the intervals between the snapshots since are
+/// added up.
+///
+/// An interval below zero counts nothing, and neither does the first one that is longer than the whole period: a clock
+/// that was once ahead or behind looks like that. A second one is believed.
+struct SnapshotAge {
+  private let period: Int64
+  private var age: Int64 = 0
+  private var last: Timestamp
+  private var hasDoubted = false
+
+  init(_ retention: SocialGraph.Retention, now: Timestamp) {
+    let (milliseconds, overflows) = Int64(max(0, retention.seconds ?? 0)).multipliedReportingOverflow(by: 1_000)
+    period = overflows ? .max : milliseconds
+    last = now
+  }
+
+  /// Goes on to the next older snapshot.
+  mutating func pass(_ writtenAt: Timestamp) {
+    let (difference, overflows) = last.rawValue.subtractingReportingOverflow(writtenAt.rawValue)
+    let interval = overflows ? (last < writtenAt ? 0 : Int64.max) : max(0, difference)
+    last = writtenAt
+    if interval > period && !hasDoubted {
+      hasDoubted = true
+    } else {
+      age = age.addingReportingOverflow(interval).overflow ? .max : age + interval
+    }
+  }
+
+  var isEnough: Bool { age >= period }
 }

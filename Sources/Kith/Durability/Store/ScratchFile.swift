@@ -6,7 +6,8 @@ final class ScratchFile: Sendable {
   /// Creates the file in a directory, under a name that a writer of a store would remove, and removes the name.
   /// - Throws: `system`.
   init(in directory: String) throws(KithError) {
-    let name = "snap-scratch-" + String(UInt64.random(in: 0...UInt64.max), radix: 16) + StoreNames.temporarySuffix
+    let number = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    let name = StoreNames.scratchPrefix + number + StoreNames.temporarySuffix
     let path = directory + "/" + name
     file = try disk.create(path)
     try disk.remove(path)

@@ -49,6 +49,7 @@ extension StoreDirectory {
   ) throws(KithError) -> SnapshotName? {
     var count = 0
     var oldest: SnapshotName?
+    var age = SnapshotAge(retention, now: now)
     for name in contents.snapshots.reversed() {
       let isSurplus = count >= SocialGraph.Retention.leastSnapshotCount
       if isSurplus, exceeds(retention.byteCount, contents, from: name) { return oldest }
@@ -57,7 +58,8 @@ extension StoreDirectory {
       guard isCounted, let header = try? inspect(name).header else { continue }
       count += 1
       oldest = name
-      if retention.isEnough(count, backTo: Timestamp(header.writtenAt), now: now) { return name }
+      age.pass(Timestamp(header.writtenAt))
+      if retention.isEnough(count, age: age) { return name }
     }
     // The journals before the oldest snapshot.
     return count >= SocialGraph.Retention.leastSnapshotCount && exceeds(retention.byteCount, contents, from: nil)

@@ -19,8 +19,10 @@ extension StoreDirectory {
   ) throws(KithError) -> SnapshotSummary {
     try lock.checkProcess()
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
-    return try SnapshotFile.write(
+    let summary = try SnapshotFile.write(
       header, state, to: path, name: name.description, replacing: true, disk: disk, workers: workers, noting: noting)
+    if isMarked { removeMark() }
+    return summary
   }
 
   /// Reads a snapshot and verifies its hashes and its name. Builds no graph.

@@ -4,6 +4,8 @@
 struct StoreDirectory<D: Disk>: Sendable {
   let path: String
   let disk: D
+  /// Whether the next snapshot finishes the store: see `removeMark`.
+  var isMarked = false
 
   /// The files in a store directory.
   struct Contents: Hashable, Sendable {
@@ -13,11 +15,25 @@ struct StoreDirectory<D: Disk>: Sendable {
     var journals: [UInt64] = []
     /// The names of files that a writer did not finish.
     var temporaries: [String] = []
+    /// The names of everything that no store has. Systems, editors and backup programs leave such files.
+    var strays: [String] = []
     var hasLock = false
     var hasAcknowledgements = false
+    /// Whether the store is still being made: it is one from its first snapshot on. See `StoreNames.mark`.
+    var isUnfinished = false
 
     /// Whether there is no file of a store.
-    var isEmpty: Bool { self == Contents() }
+    var isEmpty: Bool {
+      var own = self
+      own.strays = []
+      return own == Contents()
+    }
+
+    /// Whether there are files that only a store has, or one that is being made. A lock and what a crash has left can
+    /// be there without.
+    var isStore: Bool {
+      !snapshots.isEmpty || !journals.isEmpty || hasAcknowledgements || isUnfinished
+    }
 
     /// A generation that no file has used.
     var nextGeneration: UInt64 {
@@ -33,43 +49,66 @@ struct StoreDirectory<D: Disk>: Sendable {
 
   /// The files of the store; nil if there is no such directory.
   ///
-  /// - Throws: `notAStore` if the path is not a directory, or the directory has a file that does not belong to a store;
-  ///   `corrupt` if a name has a number out of range.
-  func contents() throws(KithError) -> Contents? {
-    guard let (contents, foreign) = try survey() else { return nil }
-    if let name = foreign.first(where: StoreNames.isBeyondLimit) {
+  /// Names that no store has are passed over, as `strays`. Where there is no store yet, they must be hidden or those of
+  /// a system, so that a directory of other data does not become a store.
+  /// - Parameter evenUnfinished: whether a store that is still being made is no error.
+  /// - Throws: `notAStore` if the path is not a directory, or the directory holds other data, or a store that was not
+  ///   finished; `corrupt` if a name is almost that of a store's file.
+  func contents(evenUnfinished: Bool = false) throws(KithError) -> Contents? {
+    guard let contents = try survey() else { return nil }
+    if let name = contents.strays.first(where: StoreNames.isAlmostOwn) {
       throw .corrupt(
         file: path.appendingPathComponent(name), offset: 0,
-        reason: "its name has a number above \(JournalFormat.numberLimit), which is the greatest")
+        reason: "its name is not one that a store gives: numbers have \(StoreNames.digitCount) digits, and are at most "
+          + "\(JournalFormat.numberLimit)")
     }
-    if let name = foreign.first { throw .notAStore(path: path, reason: "it holds \(name), which no store has") }
+    if !contents.isStore, let name = contents.strays.first(where: { !StoreNames.isBystander($0) }) {
+      throw .notAStore(path: path, reason: "it holds \(name.shownPath), which no store has")
+    }
+    if contents.isUnfinished, !evenUnfinished {
+      throw .notAStore(
+        path: path,
+        reason: "the command that makes a store here has not ended; if it was interrupted, give it again, or remove "
+          + "this directory")
+    }
     return contents
   }
 
-  /// The files of the store, and the names of files that do not belong to one; nil if there is no such directory.
-  func survey() throws(KithError) -> (contents: Contents, foreign: [String])? {
+  /// Everything in the directory; nil if there is none.
+  func survey() throws(KithError) -> Contents? {
     guard let status = try disk.status(of: path, followingLinks: true) else { return nil }
     guard status.kind == .directory else {
       throw .notAStore(path: path, reason: "it is \(status.kind.rawValue), not a directory")
     }
     var contents = Contents()
-    var foreign: [String] = []
+    var isMarked = false
     for name in try disk.list(path) {
-      if name == StoreNames.lock {
+      if name.hasSameBytes(as: StoreNames.lock) {
         contents.hasLock = true
-      } else if name == StoreNames.watermark {
+      } else if name.hasSameBytes(as: StoreNames.watermark) {
         contents.hasAcknowledgements = true
+      } else if name.hasSameBytes(as: StoreNames.mark) {
+        isMarked = true
       } else if let snapshot = SnapshotName(name) {
         contents.snapshots.append(snapshot)
       } else if let generation = StoreNames.generation(ofJournal: name) {
         contents.journals.append(generation)
-      } else if StoreNames.isTemporary(name) {
+      } else if StoreNames.isTemporary(name), try isFile(name) {
         contents.temporaries.append(name)
-      } else if !StoreNames.isTolerated(name) {
-        foreign.append(name)
+      } else {
+        contents.strays.append(name)
       }
     }
-    return (contents, foreign)
+    contents.isUnfinished = isMarked && contents.snapshots.isEmpty
+    // The snapshot has finished the store, and a crash came before the mark was removed.
+    if isMarked && !contents.isUnfinished { contents.temporaries.append(StoreNames.mark) }
+    return contents
+  }
+
+  /// Also if it is gone by now: a writer has just finished it.
+  private func isFile(_ name: String) throws(KithError) -> Bool {
+    let status = try disk.status(of: path.appendingPathComponent(name), followingLinks: false)
+    return status.map { $0.kind == .file } ?? true
   }
 
   /// Opens a store for reading, without changing it.
@@ -81,19 +120,39 @@ struct StoreDirectory<D: Disk>: Sendable {
 
   /// Opens a store for writing: takes the lock and removes the unfinished files of a crashed writer. If the store is
   /// absent or empty, and `creating` is set, creates it first.
-  func openForWriting(creating: Bool) throws(KithError) -> (lock: StoreLock<D>, contents: Contents) {
-    let found = try contents()
-    if found?.isEmpty != false, !creating { throw .noStore(path: path) }
-    if found == nil { try disk.makeDirectory(path) }
+  /// - Parameter marking: whether a new store is to count as unfinished until its first snapshot. What an interrupted
+  ///   attempt has left is taken over.
+  /// - Throws: `notAStore` also where directories cannot be synced.
+  func openForWriting(
+    creating: Bool, marking: Bool = false
+  ) throws(KithError) -> (lock: StoreLock<D>, contents: Contents) {
+    let found = try contents(evenUnfinished: marking)
+    let isNew = found?.isEmpty != false
+    if isNew, !creating { throw .noStore(path: path) }
+    // Before anything is made.
+    if isNew { try requireSync(of: path.parentPath) }
+    if isNew, found != nil { try requireSync(of: path) }
+    if marking, found?.isStore != true { try makeMark(inNewDirectory: found == nil) }
+    if found == nil, !marking { try disk.makeDirectory(path) }
     // Also after a crash, or a failure of this very call, between the two: until now the name was not durable, and
     // nothing was lost.
-    if found?.isEmpty != false { try disk.syncDirectory(path.parentPath) }
+    if isNew || found?.isUnfinished == true { try disk.syncDirectory(path.parentPath) }
     let lock = try StoreLock(directory: path, disk: disk)
     // The lock is held now, so the contents no longer change.
-    guard var contents = try contents() else { throw .noStore(path: path) }
+    guard var contents = try contents(evenUnfinished: marking) else { throw .noStore(path: path) }
     for name in contents.temporaries { try disk.remove(path.appendingPathComponent(name)) }
     contents.temporaries = []
     return (lock, contents)
+  }
+
+  /// Syncs a directory.
+  /// - Throws: `notAStore` if that is impossible there.
+  func requireSync(of directory: String) throws(KithError) {
+    do throws(KithError) {
+      try disk.syncDirectory(directory)
+    } catch {
+      throw KithError.unsyncable(directory, error) ?? error
+    }
   }
 
   func path(of snapshot: SnapshotName) -> String {

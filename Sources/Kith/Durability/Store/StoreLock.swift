@@ -118,7 +118,11 @@ private final class StoreRegistration: Sendable {
     self.holder = holder
   }
 
+  private let mark = ProcessMark()
+
   deinit {
+    // The entry of a parent excludes no process here.
+    if !mark.isOwn { return }
     Self.holders.withLock { _ = $0.remove(holder) }
   }
 }

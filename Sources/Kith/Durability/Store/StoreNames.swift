@@ -4,6 +4,12 @@ enum StoreNames {
   static let lock = "LOCK"
   static let watermark = "ACK"
   static let temporarySuffix = ".tmp"
+  /// The file in a directory that is to become a store: it is one from its first snapshot on.
+  static let mark = "UNFINISHED"
+  /// What the name of such a directory ends with until the mark is in it.
+  static let stagingSuffix = ".unfinished"
+  /// What the names of files of bulk work begin with: see `ScratchFile`.
+  static let scratchPrefix = "snap-scratch-"
 
   static func journal(generation: UInt64) -> String {
     "wal-" + digits(generation)
@@ -16,14 +22,36 @@ enum StoreNames {
 
   /// Whether this is the name of an unfinished file.
   static func isTemporary(_ name: String) -> Bool {
-    name == watermark + temporarySuffix
-      || name.hasSuffix(temporarySuffix) && (name.hasPrefix("snap-") || name.hasPrefix("wal-"))
+    if name.hasSameBytes(as: watermark + temporarySuffix) { return true }
+    guard name.hasSuffix(temporarySuffix) else { return false }
+    let base = name.dropLast(temporarySuffix.utf8.count)
+    if base.hasPrefix(scratchPrefix) { return isHexadecimal(base.dropFirst(scratchPrefix.utf8.count)) }
+    guard let dot = base.lastIndex(of: ".") else { return false }
+    let name = String(base[..<dot])
+    return SnapshotName(name) != nil && isTemporary(String(base) + temporarySuffix, of: name)
   }
 
-  /// Whether this is a name that operating systems create anywhere, which does not indicate a foreign directory.
-  static func isTolerated(_ name: String) -> Bool {
-    name == "lost+found" || name == ".DS_Store" || name.hasPrefix(".nfs")
+  /// Whether this is the name of an unfinished snapshot file: its own, and the hash of its header.
+  static func isTemporary(_ name: String, of file: String) -> Bool {
+    guard name.hasPrefix(file + "."), name.hasSuffix(temporarySuffix) else { return false }
+    return isHexadecimal(name.dropFirst(file.count + 1).dropLast(temporarySuffix.count))
   }
+
+  private static func isHexadecimal(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { 0x30 <= $0 && $0 <= 0x39 || 0x61 <= $0 && $0 <= 0x66 }
+  }
+
+  /// Whether a name may be in a directory that is to become a store: it is hidden, or one that systems and programs
+  /// create anywhere. Others belong to data that is no store.
+  static func isBystander(_ name: String) -> Bool {
+    guard let first = name.utf8.first else { return false }
+    // `.gitkeep`, `._wal-…`, `@eaDir`, `#recycle`, `~$notes`, `$RECYCLE.BIN`
+    return Array(".@#~$".utf8).contains(first) || bystanders.contains { name.hasSameBytes(as: $0) }
+  }
+
+  private static let bystanders = [
+    "lost+found", "Thumbs.db", "ehthumbs.db", "desktop.ini", "Desktop.ini", "Icon\r", "System Volume Information",
+  ]
 
   static func digits(_ number: UInt64) -> String {
     let text = String(number)
@@ -36,18 +64,20 @@ enum StoreNames {
     return number
   }
 
-  private static func isNumber(_ digits: Substring) -> Bool {
-    digits.utf8.count == digitCount && digits.utf8.allSatisfy { 0x30 <= $0 && $0 <= 0x39 }
+  private static func isNumber(_ digits: Substring) -> Bool { digits.utf8.count == digitCount && hasOnlyDigits(digits) }
+
+  private static func hasOnlyDigits(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { 0x30 <= $0 && $0 <= 0x39 }
   }
 
-  /// Whether the name would be that of a journal or a snapshot if its numbers were in range.
-  static func isBeyondLimit(_ name: String) -> Bool {
-    if name.hasPrefix("wal-") { return isNumber(name.dropFirst(4)) && generation(ofJournal: name) == nil }
+  /// Whether the name would be that of a journal or a snapshot if its numbers were in range and had all digits.
+  static func isAlmostOwn(_ name: String) -> Bool {
+    if name.hasPrefix("wal-") { return hasOnlyDigits(name.dropFirst(4)) && generation(ofJournal: name) == nil }
     guard let digits = SnapshotName.digits(in: name) else { return false }
-    return digits.allSatisfy(isNumber) && SnapshotName(name) == nil
+    return digits.allSatisfy(hasOnlyDigits) && SnapshotName(name) == nil
   }
 
-  private static let digitCount = 20
+  static let digitCount = 20
 }
 
 /// The name of a snapshot file, `snap-<sequence>-<generation>.kith.zst`. Ascends from older to newer snapshots.
@@ -85,16 +115,33 @@ struct SnapshotName: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 extension String {
+  /// Whether two names are equal. As strings, names of different bytes can be equal: "K" is also U+212A.
+  func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
   /// The path of a name inside the directory at this path.
   func appendingPathComponent(_ name: String) -> String {
-    hasSuffix("/") ? self + name : self + "/" + name
+    utf8.last == UInt8(ascii: "/") ? self + name : self + "/" + name
   }
 
   /// The path of the directory that contains this path.
   var parentPath: String {
-    var path = Substring(self)
-    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    let path = withoutTrailingSlashes
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// What follows the last slash; empty if nothing does.
+  var lastPathComponent: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+    return String(self[utf8.index(after: slash)...])
+  }
+
+  // By bytes, because a combining character after a slash would hide it.
+
+  /// The path without slashes at its end; that of the root is one.
+  var withoutTrailingSlashes: String {
+    var path = utf8[...]
+    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+    return String(Substring(path))
   }
 }

@@ -83,6 +83,36 @@ extension SocialGraph {
     }
   }
 
+  /// Gives the store up for a while. See the synchronous form.
+  /// - Throws: as the synchronous form. A cancelled task suspends it, too.
+  public func suspend() async throws(KithError) {
+    try await AsyncWork.run { () throws(KithError) in try self.suspend() }
+  }
+
+  /// Takes the store again. See the synchronous form.
+  /// - Throws: as the synchronous form; `KithError.cancelled`.
+  public func resume() async throws(KithError) {
+    try AsyncWork.checkCancellation()
+    try await AsyncWork.run { () throws(KithError) in try self.resume() }
+  }
+
+  /// Checks every invariant of the current state, while changes go on. See `GraphView.verify`.
+  ///
+  /// - Parameter control: reports the fraction that is done, and cancels, as the cancellation of the task does.
+  /// - Returns: the violations; empty if the graph is consistent.
+  /// - Throws: `KithError.cancelled`, `closed`.
+  /// - Complexity: O(graph · log longest list).
+  public func verify(control: PassControl = PassControl()) async throws(KithError) -> [Violation] {
+    try AsyncWork.checkCancellation()
+    let pin = pin()
+    let outcome = await withTaskCancellationHandler {
+      await AsyncWork.outcome { () throws(KithError) in try pin.view.verify(control: control) }
+    } onCancel: {
+      control.cancel()
+    }
+    return try outcome.get()
+  }
+
   /// Closes the graph. See the synchronous form.
   /// - Throws: as the synchronous form. A cancelled task closes it, too.
   public func close() async throws(KithError) {

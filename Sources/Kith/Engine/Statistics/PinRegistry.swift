@@ -15,9 +15,11 @@ final class PinRegistry: Sendable {
   }
 
   private let state = Mutex(State())
+  private let mark = ProcessMark()
 
-  /// Enters a pin. Returns its slot.
+  /// Enters a pin. Returns its slot. The child of a fork counts none.
   func add() -> Int {
+    if !mark.isOwn { return 0 }
     let now = max(1, MonotonicClock.nanoseconds())
     return state.withLock { state in
       let slot = state.firstFree
@@ -31,8 +33,9 @@ final class PinRegistry: Sendable {
     }
   }
 
-  /// Removes the pin of a slot.
+  /// Removes the pin of a slot. The child of a fork only forgets it.
   func remove(_ slot: Int) {
+    if !mark.isOwn { return }
     state.withLock { state in
       state.slots[slot] = Slot(start: 0, nextFree: state.firstFree)
       state.firstFree = slot

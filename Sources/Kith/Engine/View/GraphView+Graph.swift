@@ -18,6 +18,18 @@ extension GraphView {
     try run(MutualUsers(side: .followers, user: user, other: other, query: query))
   }
 
+  /// The followers of a user whom a viewer follows, by id: whom the viewer knows among them. The query's own viewer is
+  /// not read.
+  /// - Throws: `KithError.unknownUser`, also across a block; `invalidRequest` if a value of the query is out of range,
+  /// `invalidCursor`.
+  /// - Complexity: O(fewer · log followees), of the user's followers and the viewer's followees; a walk over the latter
+  ///   ends with the page.
+  public func familiarFollowers(
+    of user: UserID, as viewer: UserID, _ query: MutualQuery = MutualQuery()
+  ) throws(KithError) -> Page<User> {
+    try run(MutualUsers(side: .familiar, user: user, other: viewer, query: query))
+  }
+
   /// The number of users whom both users follow. Blocks are ignored.
   /// - Throws: `KithError.unknownUser`.
   /// - Complexity: as `mutualFollowees`.
@@ -26,7 +38,8 @@ extension GraphView {
   }
 
   /// Follow recommendations, friends of friends: the users followed by a user's followees, by how many of these follow
-  /// them in descending order, then by id. The user, users already followed and users across a block are omitted.
+  /// them in descending order, then by id. The user, users already followed or muted, and users across a block are
+  /// omitted.
   ///
   /// The result is exact if the user has at most 65,534 followees, who together have at most `followLimit` follows.
   /// Otherwise the followees with the most follows are left out, and the page `isTruncated`.

@@ -35,12 +35,13 @@ public struct GraphView: ~Copyable, Sendable {
   /// The numbers of users, posts and edges.
   public var counts: SocialGraph.Counts { state.counts }
 
-  /// The user with exactly this name, up to canonical equivalence. If two users share it
+  /// The user with exactly this name, up to canonical equivalence; with names unique by loose key
+  /// (`SocialGraph.Options.uniqueNames`), the user whose name has the same key. If two users share a name
   /// (`RecoveryReport.sharedNames`), the one with the lower id.
   /// - Complexity: O(1).
   public func findUser(named username: String) -> UserID? {
     if username.utf8.count > SocialGraph.Limits.spellingByteCount { return nil }
-    return state.users.row(named: Array(username.utf8).span).map { state.userID($0) }
+    return state.users.row(meantBy: Array(username.utf8).span).map { state.userID($0) }
   }
 
   /// One user.
@@ -85,8 +86,21 @@ public struct GraphView: ~Copyable, Sendable {
   }
 
   /// Checks every invariant of the graph. Returns the violations; none if the graph is consistent.
+  ///
+  /// A million users take a few seconds. In `SocialGraph.read` changes wait for as long; ask a pin, or
+  /// `SocialGraph.verify`.
   /// - Complexity: O(graph · log longest list).
   public func verify() -> [SocialGraph.Violation] { state.checkInvariants() }
+
+  /// Checks every invariant of the graph, with progress. See the form above.
+  /// - Parameter control: reports the fraction that is done, and cancels.
+  /// - Throws: `KithError.cancelled`, `closed`.
+  public func verify(control: PassControl) throws(KithError) -> [SocialGraph.Violation] {
+    try checkOpen()
+    let violations = state.checkInvariants(control)
+    if control.isCancelled { throw .cancelled }
+    return violations
+  }
 
   // MARK: - Execution
 

@@ -1,12 +1,16 @@
 extension GramPostings {
   /// Whether the posting list of a gram contains a block.
+  /// - Complexity: O(log blocks of the gram).
   func holds(_ gram: UInt32, in block: Int) -> Bool {
-    var found = false
-    forEachBlock(holding: [gram], from: block) { first in
-      found = first == block
-      return false
+    guard let entry = entry(of: gram) else { return false }
+    if entry.isDense { return bitmaps[entry.place + block / 64] >> UInt64(block % 64) & 1 == 1 }
+    var (low, high) = (entry.place + 1, entry.place + 1 + Int(lists[entry.place]))
+    let end = high
+    while low < high {
+      let middle = (low + high) / 2
+      if Int(lists[middle]) < block { low = middle + 1 } else { high = middle }
     }
-    return found
+    return low < end && Int(lists[low]) == block
   }
 
   /// Walks the same blocks as a search, without limits.

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Runs the compactions of one segmented index in the background, so that no writer waits for them.
@@ -40,19 +39,16 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
   private let durations = AtomicHistogram()
 
   /// - Parameters:
-  ///   - label: the names of the workers' queues begin with it.
   ///   - workerCount: the number of compactions that run in parallel; at least 2.
   ///   - schedule: starts idle compactions. Tests replace the clock with it.
-  init(_ label: String, workerCount: Int, schedule: @escaping Scheduler = IndexMaintainer.afterDelay) {
+  init(workerCount: Int, schedule: @escaping Scheduler = IndexMaintainer.afterDelay) {
     self.workerCount = max(2, workerCount)
     self.schedule = schedule
-    workers = WorkerPool(label, maximumWorkerCount: self.workerCount)
+    workers = WorkerPool(maximumWorkerCount: self.workerCount)
   }
 
   static var afterDelay: Scheduler {
-    { milliseconds, body in
-      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
-    }
+    { milliseconds, body in Threads.post(afterMilliseconds: milliseconds, body) }
   }
 
   /// Starts a worker, because a compaction may be due.

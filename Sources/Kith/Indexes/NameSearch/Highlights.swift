@@ -64,17 +64,38 @@ private struct FoldedText {
     }
     var start = 0
     while start < text.count {
-      var end = start + text.decodedScalar(at: start).byteCount
-      while end < text.count {
-        let next = text.decodedScalar(at: end)
-        if Folding.standsAlone(next.scalar) { break }
-        end += next.byteCount
-      }
+      let end = Self.end(ofPartAt: start, in: text, fold)
       let part = text.extracting(start..<end)
       bytes += fold == .loose ? Folding.loose(part) : Folding.strict(part)
       parts.append((start, bytes.count))
       start = end
     }
+  }
+
+  /// The end of the part of a text that begins at `start`: a scalar with the marks that follow it. In loose keys a
+  /// voicing mark reaches its kana across scalars that are dropped.
+  private static func end(ofPartAt start: Int, in text: Span<UInt8>, _ fold: TextFolding) -> Int {
+    let first = text.decodedScalar(at: start)
+    var isReached = fold == .loose && !ScalarMap.loose.drops(first.scalar)
+    var (end, place) = (start + first.byteCount, start + first.byteCount)
+    var isBehindGap = false
+    while place < text.count {
+      let next = text.decodedScalar(at: place)
+      let standsAlone = Folding.standsAlone(next.scalar)
+      if standsAlone {
+        guard isReached, ScalarMap.loose.drops(next.scalar) else { break }
+        isBehindGap = true
+      }
+      place += next.byteCount
+      if isBehindGap {
+        if Kana.voicingMark(next.scalar) == nil { continue }
+        // The first mark composes, or none does.
+        if Folding.loose(text.extracting(start..<place)) == Folding.loose(text.extracting(start..<end)) { break }
+        (isReached, isBehindGap) = (false, false)
+      }
+      end = place
+    }
+    return end
   }
 
   /// The bytes of the text from which some bytes of its key were folded. For ASCII they are the same range.

@@ -1,7 +1,10 @@
 extension NameIndex {
-  /// Checks every invariant against the names. Returns one sentence per violation.
+  /// How often a check visits each name.
+  static let checksPerName = 4
+
+  /// Checks every invariant against the names. Returns one sentence per violation; ends early when cancelled.
   /// - Complexity: O(bytes), many times the cost of building the index.
-  func checkInvariants(names: borrowing TextColumn) -> [String] {
+  func checkInvariants(names: borrowing TextColumn, _ control: PassControl = PassControl()) -> [String] {
     var problems: [String] = []
     var holders = [Int](repeating: 0, count: names.count)
     var lastGeneration = Self.noGeneration
@@ -12,11 +15,11 @@ extension NameIndex {
       lastGeneration = sortedRun.generations.upperBound
       let layout =
         switch sortedRun.body {
-        case .segment(let segment): segment.checkLayout()
+        case .segment(let segment): segment.checkLayout(control)
         case .memtable(let memtable): memtable.checkLayout()
         }
       problems += layout.map { "sorted run \(index): \($0)" }
-      problems += checkEntries(of: sortedRun, names: names, &holders).map { "sorted run \(index): \($0)" }
+      problems += checkEntries(of: sortedRun, names: names, &holders, control).map { "sorted run \(index): \($0)" }
     }
     if memtableGeneration <= lastGeneration {
       problems.append("the memtable's generation \(memtableGeneration) is that of a sorted run")
@@ -25,9 +28,9 @@ extension NameIndex {
       problems.append("the memtable holds \(memtable.count) names of \(memtableCapacity)")
     }
     problems += memtable.checkLayout().map { "memtable: \($0)" }
-    problems += checkEntries(of: SortedRun(memtable, generation: memtableGeneration), names: names, &holders).map {
-      "memtable: \($0)"
-    }
+    let newest = SortedRun(memtable, generation: memtableGeneration)
+    problems += checkEntries(of: newest, names: names, &holders, control).map { "memtable: \($0)" }
+    if control.isCancelled { return problems }
     for row in 0..<names.count {
       let expected = names.byteCount(row) == 0 ? 0 : 1
       if holders[row] != expected { problems.append("row \(row) has \(holders[row]) live entries, not \(expected)") }
@@ -41,13 +44,16 @@ extension NameIndex {
 
   /// Checks the live entries of a sorted run: the keys are those of the names, and entries with equal keys are sorted
   /// by name.
-  private func checkEntries(of sortedRun: SortedRun, names: borrowing TextColumn, _ holders: inout [Int]) -> [String] {
+  private func checkEntries(
+    of sortedRun: SortedRun, names: borrowing TextColumn, _ holders: inout [Int], _ control: PassControl
+  ) -> [String] {
     var problems: [String] = []
     var (count, deletedCount) = (0, 0)
     var previous: (key: ArraySlice<UInt8>, row: UInt32)?
     sortedRun.forEachEntry { row, key in
       let rank = count
       count += 1
+      if !control.visit() { return }
       if Int(row) >= generations.count || !isLive(sortedRun, row) {
         deletedCount += 1
         return
@@ -115,7 +121,7 @@ extension NameSegment {
 
   /// Checks what holds for live and deleted entries alike: offsets, order, fences, and that exactly the grams of each
   /// block are posted.
-  fileprivate func checkLayout() -> [String] {
+  fileprivate func checkLayout(_ control: PassControl) -> [String] {
     let keysByRank = keysByRank()
     guard count > 0, keysByRank.count == count else { return ["\(keysByRank.count) keys of \(count) rows"] }
     var problems: [String] = []
@@ -139,40 +145,65 @@ extension NameSegment {
     for (index, part) in parts.enumerated() {
       let keys = Array(keysByRank.dropFirst(index * namesPerPart).prefix(namesPerPart))
       problems += part.trigrams.checkInvariants() + part.shortGrams.checkInvariants()
-      problems += Self.check(part.trigrams, of: keys, namesPerBlock: Self.namesPerBlock, lengths: 3...3)
-      problems += Self.check(part.shortGrams, of: keys, namesPerBlock: Self.namesPerGroup, lengths: 1...2)
-    }
-    for gram in firstRanks.grams {
-      let query = NameQuery(gram: gram)
-      let holders = keysByRank.indices.lazy.filter { rank in
-        let key = keysByRank[rank]
-        return ByteSearch.contains(query.loose.span, in: key.span)
+      problems += Self.check(part.trigrams, of: keys, namesPerBlock: Self.namesPerBlock, control) { key, body in
+        Grams.forEachTrigram(of: key, after: 0, body)
       }
-      if !firstRanks.ranks[firstRanks.range(of: gram) ?? 0..<0].elementsEqual(
-        holders.prefix(FirstRanks.countPerGram).map { UInt32($0) })
-      {
-        problems.append("the first ranks of gram \(gram) are others")
+      problems += Self.check(part.shortGrams, of: keys, namesPerBlock: Self.namesPerGroup, control) { key, body in
+        Grams.forEachShortGram(of: key, after: 0, body)
       }
     }
-    return problems
+    return problems + checkFirstRanks(keysByRank, control)
   }
 
+  /// Checks the first ranks of all frequent grams in one walk over the keys.
+  private func checkFirstRanks(_ keysByRank: [ArraySlice<UInt8>], _ control: PassControl) -> [String] {
+    let firstRanks = firstRanks
+    // By the start of a gram's ranks: how many names with the gram were found, and the last of them.
+    var counts = [Int](repeating: 0, count: firstRanks.ranks.count)
+    var lastRanks = [Int](repeating: -1, count: firstRanks.ranks.count)
+    var wrong: Set<UInt32> = []
+    for (rank, key) in keysByRank.enumerated() {
+      if !control.visit() { return [] }
+      let check = { (gram: UInt32) in
+        guard let range = firstRanks.range(of: gram) else { return }
+        let found = counts[range.lowerBound]
+        if found == range.count || lastRanks[range.lowerBound] == rank { return }
+        if Int(firstRanks.ranks[range.lowerBound + found]) != rank { wrong.insert(gram) }
+        counts[range.lowerBound] = found + 1
+        lastRanks[range.lowerBound] = rank
+      }
+      Grams.forEachTrigram(of: key.span, after: 0, check)
+      Grams.forEachShortGram(of: key.span, after: 0, check)
+    }
+    for gram in firstRanks.grams {
+      guard let range = firstRanks.range(of: gram), counts[range.lowerBound] == range.count else {
+        wrong.insert(gram)
+        continue
+      }
+    }
+    return wrong.sorted().map { "the first ranks of gram \($0) are others" }
+  }
+  /// Checks that exactly the grams of each block are posted.
   private static func check(
-    _ postings: GramPostings, of keys: [ArraySlice<UInt8>], namesPerBlock: Int, lengths: ClosedRange<Int>
+    _ postings: GramPostings, of keys: [ArraySlice<UInt8>], namesPerBlock: Int, _ control: PassControl,
+    forEachGram: (Span<UInt8>, (UInt32) -> Void) -> Void
   ) -> [String] {
     var problems: [String] = []
     var pairs = 0
+    var grams: [UInt32] = []
     for block in 0..<(keys.count + namesPerBlock - 1) / namesPerBlock {
-      var grams: Set<UInt32> = []
-      for key in keys[block * namesPerBlock..<min((block + 1) * namesPerBlock, keys.count)] {
-        for length in lengths where key.count >= length {
-          for start in key.startIndex...key.endIndex - length {
-            grams.insert(key[start..<start + length].reduce(0) { $0 << 8 | UInt32($1) })
-          }
-        }
+      let names = keys[block * namesPerBlock..<min((block + 1) * namesPerBlock, keys.count)]
+      if !control.visit(rows: names.count) { return problems }
+      grams.removeAll(keepingCapacity: true)
+      for key in names { forEachGram(key.span) { grams.append($0) } }
+      grams.sort()
+      var (last, isPosted): (UInt32?, Bool) = (nil, true)
+      for gram in grams where gram != last {
+        last = gram
+        pairs += 1
+        if !postings.holds(gram, in: block) { isPosted = false }
       }
-      pairs += grams.count
-      if !grams.allSatisfy({ postings.holds($0, in: block) }) { problems.append("block \(block) is not fully posted") }
+      if !isPosted { problems.append("block \(block) is not fully posted") }
     }
     if pairs != postings.postedPairCount() { problems.append("\(postings.postedPairCount()) postings of \(pairs)") }
     return problems

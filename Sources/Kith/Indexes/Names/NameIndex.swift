@@ -49,6 +49,9 @@ struct NameIndex: ~Copyable, Sendable {
   /// runs with a fanout of four, in thirteen with eight; rewriting took 1.5 and 1.2 µs per name.
   static let defaultFanout = 4
   static let noGeneration: UInt32 = 0
+  /// What a name takes in the index at most: for itself, and for each of its bytes.
+  static let entryByteCount = 10
+  static let nameByteFactor = 5
 
   let memtableCapacity: Int
   let policy: CompactionPolicy

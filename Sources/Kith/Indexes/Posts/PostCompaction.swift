@@ -59,7 +59,7 @@ final class PostCompaction: IndexCompaction {
       if byteCount + own > PostSegment.maximumTextByteCount { break }
       byteCount += own
       end = row + 1
-      if authors[row] == PostTable.noAuthor { continue }
+      if authors[row] == PostIndex.noAuthor { continue }
       posts.append((PostKey(time: texts.time(of: Int(row)), id: UInt64(bitPattern: ids[row])), row))
     }
     // The posts are nearly in ascending order, which makes the sort fast.

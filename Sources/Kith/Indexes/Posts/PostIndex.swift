@@ -21,6 +21,9 @@ extension SocialGraph {
 /// after a restart, the index is incomplete and searches scan the posts.
 /// - Complexity: adding a post O(bytes), and amortised one rewrite per level; `pin` is a copy.
 struct PostIndex: Sendable {
+  /// The author of a removed post, in the column of authors.
+  static let noAuthor = UInt32.max
+
   /// A segment, and the number of its posts removed since it was installed.
   struct Entry: Sendable {
     let segment: PostSegment
@@ -49,6 +52,10 @@ struct PostIndex: Sendable {
   private static let policy = CompactionPolicy(
     fanout: fanout, levelZeroCapacity: memtablesPerSegment * RecentTexts.capacity * fanout,
     maximumCount: PostSegment.maximumRowCount, maximumByteCount: PostSegment.maximumTextByteCount)
+
+  /// About what a post takes: for itself, and as a share of the bytes of its text.
+  static let postByteCount = 5
+  static let textShare = 5
 
   private(set) var kind = SocialGraph.PostIndexing.off
   /// Sorted by rows; the ranges are disjoint.
@@ -144,6 +151,9 @@ struct PostIndex: Sendable {
     defers = false
     if kind != .off { compactionMayBeDue = true }
   }
+
+  /// Whether rows wait for a compaction after a bulk insertion that goes on.
+  var isDeferred: Bool { defers && kind != .off }
 
   var byteCount: Int {
     segments.reduce(0) { $0 + $1.segment.byteCount } + memtables.reduce(0) { $0 + $1.byteCount }

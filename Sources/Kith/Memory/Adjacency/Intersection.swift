@@ -224,7 +224,7 @@
 
 extension PackedLists<UInt64> {
   /// The position of a list's first target that is not below a row.
-  fileprivate func start(of list: Int, from row: UInt32) -> Position {
+  func start(of list: Int, from row: UInt32) -> Position {
     row == 0 ? startPosition() : partitionPoint(of: list) { $0 < UInt64(row) << 32 }
   }
 }

@@ -1,6 +1,16 @@
 // MARK: - Bulk construction
 
 extension PackedLists {
+  /// What lists that are built will take at most: those of `rows` rows with `count` elements of `bits` bits in total.
+  /// Blocks of empty lists are shared, and so are their directories.
+  static func byteCount(_ count: Int, of rows: Int, perBlock: Int, bits: Int) -> Int {
+    let spare = 24
+    let blockByteCount = 16 + 2 * perBlock + spare + TLSFAllocator.lineByteCount
+    let chunkByteCount = PageTable.pagesPerChunk * 16
+    return count * bits / 8 * 17 / 16 + min(count, rows / perBlock + 1) * blockByteCount
+      + min(count, rows / (perBlock * PageTable.pagesPerChunk) + 1) * chunkByteCount
+  }
+
   /// Adjacent lists that are built together by one thread: whole blocks.
   private struct Unit {
     var lists: Range<Int>

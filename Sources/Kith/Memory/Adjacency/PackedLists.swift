@@ -40,9 +40,9 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
   let isCompact: Bool
   var blocks: PageTable
   var longLists: OverflowLists<Element>
-  var epoch: UInt64 = 1
+  var epoch: UInt64
   /// The number of lists.
-  var count = 0
+  var count: Int
 
   /// - Parameter listsPerBlock: a power of two.
   init(listsPerBlock: Int, form: ListForm = .plain) {
@@ -56,6 +56,8 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
       ? CompactPage<Element>.headerByteCount(listCount: listsPerBlock) : (listsPerBlock * 2 + 7) & ~7
     blocks = PageTable()
     longLists = OverflowLists()
+    epoch = 1
+    count = 0
   }
 
   /// A pin.

@@ -25,7 +25,8 @@ extension Relation {
       workers: workers, ids: ids)
     let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount, form)
     let count = degrees.reduce(0) { $0 + Int($1) }
-    self.init(forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count)
+    self.init(
+      forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count, defersBackward: false)
   }
 
   /// Builds the forward lists alone, in the same way; the backward lists wait for `buildBackward`.
@@ -43,8 +44,7 @@ extension Relation {
       forward: forward,
       backward: PackedLists(
         listsPerBlock: targetsPerBlock, form: form, degrees: none, elements: []),
-      latestTimestamps: Column(), count: degrees.reduce(0) { $0 + Int($1) })
-    deferBackward()
+      latestTimestamps: Column(), count: degrees.reduce(0) { $0 + Int($1) }, defersBackward: true)
   }
 
   /// Builds the backward lists from the forward lists, some adjacent targets at a time. Their edges are located in

@@ -8,12 +8,36 @@ extension Relation {
     }
   }
 
+  /// Calls `body` with the targets of a source from a row on, ascending, until it answers false.
+  @inline(__always)
+  func forEachTarget(of source: UInt32, from row: UInt32, _ body: (UInt32) -> Bool) {
+    var place = forward.start(of: Int(source), from: row)
+    while let (element, found) = forward.element(atOrAfter: place, of: Int(source)), body(Self.target(element)) {
+      place = PackedLists<UInt64>.Position(run: found.run, offset: found.offset + 1)
+    }
+  }
+
   /// Calls `body` with every source of a target, oldest edge first.
   @inline(__always)
   func forEachSource(of target: UInt32, _ body: (_ source: UInt32) -> Void) {
     backward.forEachRun(of: Int(target)) { sources in
       for index in sources.indices { body(sources[index]) }
     }
+  }
+
+  /// Whether the backward lists hold the edges of the forward lists, in whatever order; true while they are deferred.
+  /// Sums of hashes are compared.
+  /// - Complexity: O(edges), without a lookup: `checkInvariants` looks up the time of each, for the order.
+  var hasEqualSums: Bool {
+    if defersBackward { return true }
+    var (outgoing, incoming): (UInt64, UInt64) = (0, 0)
+    for source in 0..<forward.count {
+      forEachTarget(of: UInt32(source)) { target, _ in outgoing &+= Hashing.hash(UInt32(source), target) }
+    }
+    for target in 0..<backward.count {
+      forEachSource(of: UInt32(target)) { source in incoming &+= Hashing.hash(source, UInt32(target)) }
+    }
+    return outgoing == incoming
   }
 
   /// The targets of a source, ascending.

@@ -17,15 +17,17 @@ struct Relation: ~Copyable, Sendable {
   /// forward list (five dependent cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
   private var latestTimestamps: Column<UInt32>
   /// The number of edges.
-  private(set) var count = 0
+  private(set) var count: Int
   /// Whether the backward lists wait for `buildBackward`, during a bulk insertion.
-  private var defersBackward = false
+  private(set) var defersBackward: Bool
 
   /// - Parameter hasSparseTargets: whether most targets have a few edges, as posts have likes.
   init(form: ListForm = .plain, hasSparseTargets: Bool = false) {
     forward = PackedLists(listsPerBlock: Self.sourcesPerBlock(form), form: form)
     backward = PackedLists(listsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), form: form)
     latestTimestamps = Column()
+    count = 0
+    defersBackward = false
   }
 
   /// Compact blocks have more lists, because their heads weigh more beside fewer bytes of elements.
@@ -36,18 +38,21 @@ struct Relation: ~Copyable, Sendable {
 
   init(
     forward: consuming PackedLists<UInt64>, backward: consuming PackedLists<UInt32>,
-    latestTimestamps: consuming Column<UInt32>, count: Int
+    latestTimestamps: consuming Column<UInt32>, count: Int, defersBackward: Bool
   ) {
     self.forward = forward
     self.backward = backward
     self.latestTimestamps = latestTimestamps
     self.count = count
+    self.defersBackward = defersBackward
   }
 
   var form: ListForm { forward.form }
 
   mutating func pin() -> Relation {
-    Relation(forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count)
+    Relation(
+      forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count,
+      defersBackward: defersBackward)
   }
 
   /// The number of adjacent targets that share a latest timestamp, as a power of two: half a byte each, or an eighth.
@@ -333,10 +338,22 @@ struct Relation: ~Copyable, Sendable {
 }
 
 extension Relation {
-  var byteCount: Int { forward.byteCount + backward.byteCount + latestTimestamps.byteCount }
+  /// Backward lists that wait count with what they will take, so that a limit binds an import to it.
+  var byteCount: Int {
+    let backwardByteCount = defersBackward ? max(backward.byteCount, deferredByteCount) : backward.byteCount
+    return forward.byteCount + backwardByteCount + latestTimestamps.byteCount
+  }
+
+  private var deferredByteCount: Int {
+    let bits = form == .compact ? Int.bitWidth - forward.count.leadingZeroBitCount : UInt32.bitWidth
+    return PackedLists<UInt32>.byteCount(count, of: backward.count, perBlock: backward.listsPerBlock, bits: bits)
+  }
 
   /// Checks that forward and backward lists hold the same edges, each in its order.
-  func checkInvariants(_ name: String, ids: borrowing RowIDs) -> [String] {
+  func checkInvariants(
+    _ name: String, ids: borrowing RowIDs, _ control: PassControl = PassControl()
+  ) -> [String] {
+    if defersBackward { return ["\(name): the lists by target wait to be built"] }
     var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
     var forwardCount = 0
     for source in 0..<forward.count {
@@ -350,6 +367,7 @@ extension Relation {
         }
         forwardCount += elements.count
       }
+      if !control.visit(rows: forward.count(of: source)) { return problems }
     }
     var backwardCount = 0
     for target in 0..<backward.count {
@@ -371,6 +389,7 @@ extension Relation {
         }
         backwardCount += sources.count
       }
+      if !control.visit(rows: backward.count(of: target)) { return problems }
     }
     if forwardCount != count || backwardCount != count {
       problems.append("\(name): \(count) edges counted, \(forwardCount) forward, \(backwardCount) backward")

@@ -3,11 +3,14 @@
 /// The leading ids that are the row plus one, as assigned ids are, take no memory.
 struct RowIDs: ~Copyable, Sendable {
   /// The number of leading rows whose id is the row plus one.
-  private(set) var denseCount = 0
+  private(set) var denseCount: Int
   /// The ids of the rows behind them.
-  private var others = Column<Int64>()
+  private var others: Column<Int64>
 
-  init() {}
+  init() {
+    denseCount = 0
+    others = Column()
+  }
 
   private init(denseCount: Int, others: consuming Column<Int64>) {
     self.denseCount = denseCount

@@ -214,13 +214,23 @@ import CSupport
     if filled > 0 { unsafe place.storeBytes(of: word.littleEndian, as: UInt64.self) }
   }
 
-  /// Checks that counts agree, and that a spare word follows the elements.
+  /// Whether all bits after the elements are zero, as on a new page.
+  private var isClearBehind: Bool {
+    let end = total &* widths.total
+    if word(end &>> 6) &>> UInt64(end & 63) != 0 { return false }
+    for place in (end &>> 6) + 1..<capacityInWords where word(place) != 0 { return false }
+    return true
+  }
+
+  /// Checks that counts agree, that a spare word follows the elements, and that nothing else does.
   func checkInvariants(_ name: String, byteCount: Int, listCount: Int) -> [String] {
     var problems: [String] = []
     if capacityInWords * 8 > byteCount - Self.headerByteCount(listCount: listCount)
       || Self.wordCount(total, widths) > capacityInWords || !(1...64).contains(widths.total)
     {
       problems.append("\(name): \(total) elements of \(widths.total) bits in \(capacityInWords) words")
+    } else if !isClearBehind {
+      problems.append("\(name): bits are left behind \(total) elements of \(widths.total) bits")
     }
     var previous = 0
     for index in 0..<listCount {

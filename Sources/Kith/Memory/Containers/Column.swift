@@ -9,10 +9,11 @@ struct Column<Element: BitwiseCopyable>: ~Copyable, Sendable {
   static var pageByteCount: Int { 16_384 }
 
   private var table: PageTable
-  private(set) var count = 0
+  private(set) var count: Int
 
   init() {
     table = PageTable()
+    count = 0
     precondition(
       Self.pageByteCount % MemoryLayout<Element>.stride == 0 && MemoryLayout<Element>.stride.nonzeroBitCount == 1,
       "an element's stride must be a power of two")

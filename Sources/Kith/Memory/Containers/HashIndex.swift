@@ -33,12 +33,14 @@ struct HashIndex: ~Copyable, Sendable {
 
   private var directory: Column<UInt32>
   private var pages: PageTable
-  private var depth: UInt32 = 0
-  private(set) var count = 0
+  private var depth: UInt32
+  private(set) var count: Int
 
   init() {
     directory = Column()
     pages = PageTable()
+    depth = 0
+    count = 0
     pages.append(Self.page(lineCount: Self.firstLineCount, depth: 0))
     directory.append(UInt32(Self.firstLineCount))
   }
@@ -335,6 +337,12 @@ enum Hashing {
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
+  }
+
+  /// The hash of two rows.
+  @inline(__always)
+  static func hash(_ first: UInt32, _ second: UInt32) -> UInt64 {
+    hash(Int64(bitPattern: UInt64(first) << 32 | UInt64(second)))
   }
 
   /// The standard library's keyed hash (SipHash) of some bytes.

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Values that are all made the same way, a few of them ahead by another thread.
@@ -9,7 +8,8 @@ final class ReadyValues<Value: Sendable>: Sendable {
   /// How many are kept: where more threads run than there are cores, the one that makes them waits for some.
   private static var stockCount: Int { 4 }
 
-  private let queue = DispatchQueue(label: "kith.values", qos: .utility)
+  /// Whether a thread makes some.
+  private let isMaking = Atomic(false)
   private let make: @Sendable () -> Value
   private let stock = Mutex<[Value]>([])
 
@@ -19,14 +19,17 @@ final class ReadyValues<Value: Sendable>: Sendable {
   /// - Parameter preparesNext: whether others will soon be needed, which takes the memory for them.
   func take(preparesNext: Bool) -> Value {
     let ready = stock.withLock { $0.popLast() }
-    if preparesNext {
-      queue.async {
-        while self.stock.withLock({ $0.count }) < Self.stockCount {
-          let value = self.make()
-          self.stock.withLock { $0.append(value) }
-        }
-      }
+    if preparesNext, !isMaking.exchange(true, ordering: .acquiring), !Threads.run(isBackground: true, { self.fill() }) {
+      isMaking.store(false, ordering: .releasing)
     }
     return ready ?? make()
+  }
+
+  private func fill() {
+    while stock.withLock({ $0.count }) < Self.stockCount {
+      let value = make()
+      stock.withLock { $0.append(value) }
+    }
+    isMaking.store(false, ordering: .releasing)
   }
 }

@@ -21,6 +21,15 @@ extension TextColumn {
     if !compressor.isLearning { for row in 0..<count { storeAgain(row) } }
   }
 
+  /// How much longer compressed texts are than they could be. Tokens are learned again when a column is opened, so the
+  /// same texts may then take more.
+  /// - Complexity: O(rows).
+  var compressionExcess: Int {
+    if !isCompressing { return 0 }
+    let plain = (0..<count).reduce(0) { $0 + byteCount($1) }
+    return max(0, liveByteCount - plain * TextCompressor.fewestBits / TextCompressor.mostBits)
+  }
+
   /// Calls `body` with the bytes of a row's text: in place, or decoded if it is compressed.
   @inline(__always)
   func withBytes<Result>(_ row: Int, _ body: (Span<UInt8>) -> Result) -> Result {

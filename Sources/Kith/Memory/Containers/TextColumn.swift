@@ -43,22 +43,22 @@ import CSupport
   /// The number of words of a row, as a power of two.
   private let wordShift: Int
   /// Of the pages. Copied with the owners, by the first page after a pin.
-  private var addresses: [UInt] = []
-  private var owners: [SharedPage] = []
+  private var addresses: [UInt]
+  private var owners: [SharedPage]
   /// The bytes of all pages, including their owners.
-  private var pagesByteCount = 0
+  private var pagesByteCount: Int
   private var liveByteCounts: Column<Int>
   /// The bytes of all texts, as they are stored.
-  private(set) var liveByteCount = 0
-  private var used = pageByteCount  // of the last page; initially full, so that the first text begins a page
+  private(set) var liveByteCount: Int
+  private var used: Int  // of the last page; initially full, so that the first text begins a page
   /// The next row whose text may be moved.
-  private var movingRow = 0
+  private var movingRow: Int
   /// Nil if texts are stored as they are. Shared with the pins: it only adds tables.
-  private var compressor: TextCompressor?
+  private var compressor: Optional<TextCompressor>
   /// Those of the compressor, read without counting a reference.
-  private(set) var tables: TextCompressor.Tables?
+  private(set) var tables: Optional<TextCompressor.Tables>
   /// The bytes of the compressor; a pin keeps those of its version.
-  private var compressorByteCount = 0
+  private var compressorByteCount: Int
 
   /// The rows that a write checks for a text to move. A pass over all rows takes a quarter as many writes.
   private static let movingRowCount = 4
@@ -69,6 +69,11 @@ import CSupport
     wordShift = wordsPerRow.trailingZeroBitCount
     words = Column()
     liveByteCounts = Column()
+    (addresses, owners) = ([], [])
+    (pagesByteCount, liveByteCount, movingRow, compressorByteCount) = (0, 0, 0, 0)
+    used = Self.pageByteCount
+    compressor = nil
+    unsafe tables = nil
   }
 
   private init(

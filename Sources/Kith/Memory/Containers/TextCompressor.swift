@@ -22,6 +22,10 @@ import CSupport
   /// The highest number of a table; 0 marks a plain text. After that, the last table is kept.
   static let maximumTableCount = 255
 
+  /// The bits of a code, and the most of the token that it means.
+  static let fewestBits = 12
+  static let mostBits = 64
+
   /// The tables by number, from 1 on.
   let tables: Tables
   private let slots: UnsafeMutablePointer<UnsafeMutablePointer<kith_tokens>?>

@@ -1,5 +1,4 @@
 import CSupport
-import Dispatch
 import Synchronization
 
 /// The memory of all pages of the process, separate from other allocations, and on huge pages where the system has
@@ -13,7 +12,7 @@ enum PagePool {
   /// Longer pages come from the C library. Under a sanitizer, which instruments that allocator, all pages do.
   static let maximumByteCount = 1 << 20
 
-  private static let heap = Mutex(TLSFAllocator())
+  private static let heap = PageHeap()
 
   /// Whether a sanitizer instruments the C library's allocator, so that the pool is not used.
   static var isSanitized: Bool {
@@ -44,12 +43,10 @@ enum PagePool {
     return try body()
   }
 
-  private static let queue = DispatchQueue(label: "kith.pages", qos: .utility)
-
   /// Has the pages that will be allocated next made ready, on another thread.
   @inline(never)
   private static func wakeWorker() {
-    queue.async {
+    Threads.post(isBackground: true) {
       while let work = heap.withLock({ $0.takeWork() }) {
         populate(work)
         if work.arenaByteCount > 0 { mapAhead(work) }
@@ -112,5 +109,19 @@ enum PagePool {
   static func free(_ base: UnsafeMutableRawPointer) {
     if unsafe !TLSFAllocator.isOutside(base) { return heap.withLock { unsafe $0.free(base) } }
     unsafe (base - TLSFAllocator.lineByteCount).deallocate()
+  }
+}
+
+/// The allocator and its mutex, which a fork waits for: the child allocates and frees pages whatever other threads did.
+@safe private final class PageHeap: @unchecked Sendable {
+  // Safety: the allocator is accessed under the mutex alone, whose word is never moved.
+  private let mutex = unsafe kith_page_word().assumingMemoryBound(to: WordMutex.self)
+  private let allocator = Box(TLSFAllocator())
+
+  @inline(__always)
+  func withLock<R>(_ body: (inout TLSFAllocator) -> R) -> R {
+    unsafe mutex.lock()
+    defer { unsafe mutex.unlock() }
+    return body(&allocator.value)
   }
 }

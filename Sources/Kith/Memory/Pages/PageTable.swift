@@ -34,9 +34,9 @@ import Synchronization
   private var epoch: UInt64
   private(set) var count: Int
   /// The bytes of all pages, including their headers.
-  private var pagesByteCount = 0
+  private var pagesByteCount: Int
   /// How many places the root's common chunk fills.
-  private var commonChunkCount = 0
+  private var commonChunkCount: Int
   /// Never used. An atomic must stay at its address while it is borrowed, so any value that contains a table is passed
   /// by address. Without it the compiler copies all roots of a graph to the stack at every call (15 ns for a table of
   /// posts, once per followee of a timeline).
@@ -47,6 +47,8 @@ import Synchronization
     unsafe directory = unsafe root.directory
     epoch = 1
     count = 0
+    pagesByteCount = 0
+    commonChunkCount = 0
   }
 
   private init(sharing root: Root, epoch: UInt64, count: Int, pagesByteCount: Int, commonChunkCount: Int) {

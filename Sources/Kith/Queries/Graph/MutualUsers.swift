@@ -7,21 +7,28 @@ struct MutualFolloweeCount: Query {
   func run(_ state: borrowing GraphState) throws(KithError) -> Int {
     Intersection.count(of: try state.userRow(user), and: try state.userRow(other), in: state.follows.forward)
   }
+
+  func dependencies(of count: Int) -> [QueryDependency] { [.followees(of: user), .followees(of: other)] }
 }
 
-/// The mutual followees or followers of two users, by id.
+/// The mutual followees or followers of two users, by id, or the followers of one whom the other follows.
 struct MutualUsers: Query {
   /// Which end of the follows is shared.
-  enum Side { case followees, followers }
+  enum Side {
+    case followees, followers
+    /// Followers of the user whom the other, the viewer, follows.
+    case familiar
+  }
 
   let side: Side
   let user: UserID
   let other: UserID
   let query: MutualQuery
-  var operation: GraphOperation { .mutuals }
+  var operation: GraphOperation { side == .familiar ? .familiarFollowers : .mutuals }
+  private var viewer: UserID? { side == .familiar ? other : query.viewer }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
-    let visibility = try Visibility(of: query.viewer, state)
+    let visibility = try Visibility(of: viewer, state)
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let (first, second) = (try visibility.row(of: user, state), try visibility.row(of: other, state))
     let last = try last()
@@ -40,7 +47,49 @@ struct MutualUsers: Query {
       }
       let mutuals = Intersection.rows(of: first, and: second, in: state.follows.forward)
       return page(of: mutuals, areByID: areByID, after: last, visibility, state)
+    case .familiar:
+      // Whom the viewer follows is not hidden from them.
+      let areByID = state.users.identifiers.isAscending
+      if areByID && !query.countsMatches {
+        let row = last == 0 ? 0 : state.users.identifiers.firstRow(after: last)
+        let shown = Self.familiar(first, to: second, from: row, limit: query.limit + 1, state)
+        return page(shown[...], total: nil, visibility, state)
+      }
+      let familiar = Self.familiar(first, to: second, from: 0, limit: .max, state)
+      return page(of: familiar, areByID: areByID, after: last, visibility, state)
     }
+  }
+
+  func dependencies(of page: Page<User>) -> [QueryDependency] {
+    let (one, another): (RelationSide, RelationSide) =
+      switch side {
+      case .followees: (.targets, .targets)
+      case .followers: (.sources, .sources)
+      case .familiar: (.sources, .targets)
+      }
+    return [.edges(.follow, one, of: user), .edges(.follow, another, of: other)]
+      + QueryDependency.hidden(from: viewer) + QueryDependency.shown(page)
+  }
+
+  /// The rows of the followers of one user whom another follows, ascending from a row on.
+  ///
+  /// Followees are sorted by row, so that a walk over them can end with the page. Where the user has fewer followers
+  /// than that, these are looked up among the followees instead: few of them may match.
+  /// - Complexity: O(fewer of both · log followees).
+  private static func familiar(
+    _ user: UInt32, to viewer: UInt32, from row: UInt32, limit: Int, _ state: borrowing GraphState
+  ) -> [UInt32] {
+    var found: [UInt32] = []
+    if state.follows.sourceCount(user) < state.follows.targetCount(viewer) {
+      state.follows.forEachSource(of: user) { if $0 >= row && state.follows.contains(viewer, $0) { found.append($0) } }
+      found.sort()
+      return found
+    }
+    state.follows.forEachTarget(of: viewer, from: row) { followee in
+      if state.follows.contains(followee, user) { found.append(followee) }
+      return found.count < limit
+    }
+    return found
   }
 
   /// The rows of the users who follow both, in no meaningful order.
@@ -69,7 +118,13 @@ struct MutualUsers: Query {
 
   // MARK: - Pages
 
-  private var kind: CursorContent.Kind { side == .followees ? .mutualFollowees : .mutualFollowers }
+  private var kind: CursorContent.Kind {
+    switch side {
+    case .followees: .mutualFollowees
+    case .followers: .mutualFollowers
+    case .familiar: .familiarFollowers
+    }
+  }
 
   /// The last id of the previous page; 0 for the first page.
   private func last() throws(KithError) -> Int64 {

@@ -18,4 +18,6 @@ struct PathBetweenUsers: Query {
     case .gaveUp: return .gaveUp
     }
   }
+
+  func dependencies(of path: ShortestPath) -> [QueryDependency] { [.anyFollow] }
 }

@@ -28,9 +28,14 @@ struct SuggestedUsers: Query {
     return Page(records, isTruncated: followees.isTruncated)
   }
 
+  func dependencies(of page: Page<Suggestion>) -> [QueryDependency] {
+    let shown = page.flatMap { [$0.user] + $0.mutuals }
+    return [.anyFollow] + QueryDependency.omitted(by: user) + QueryDependency.shown(shown)
+  }
+
   // MARK: - Candidates
 
-  /// The best candidates. The user, users already followed and users across a block are excluded.
+  /// The best candidates. The user, users already followed, users muted and users across a block are excluded.
   ///
   /// All users at two hops are counted, and the excluded ones are dropped afterwards. That is one operation per
   /// excluded user; a test while counting would be one per follow.
@@ -42,6 +47,7 @@ struct SuggestedUsers: Query {
       followees.countVisits(marks, state)
       marks[user] = 0
       marks.exclude(targetsOf: user, in: state.follows)
+      marks.exclude(targetsOf: user, in: state.mutes)
       marks.exclude(targetsOf: user, in: state.blocks)
       marks.exclude(sourcesOf: user, in: state.blocks)
       return state.users.identifiers.isAscending ? bestByRow(marks) : bestByID(marks, state)

@@ -15,6 +15,10 @@ struct LikersQuery: Query {
     return page.sources(of: row, in: state.likes, from: start, isAscending: true, .liked, state)
   }
 
+  func dependencies(of page: Page<User>) -> [QueryDependency] {
+    [.post(post)] + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
+  }
+
   /// The position of the first like after the last one of the previous page.
   private func start(
     _ row: UInt32, _ last: (timestamp: UInt32, id: Int64)?, _ state: borrowing GraphState
@@ -55,5 +59,9 @@ struct LikesQuery: Query {
     let rows = edges.map(\.row)
     let records = PostRecords(rows.span, visibility, state, likedTimestamps: edges.map(\.timestamp))
     return Page(records, next: next)
+  }
+
+  func dependencies(of page: Page<Post>) -> [QueryDependency] {
+    [.likes(of: user), .removedPosts] + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
   }
 }

@@ -8,33 +8,35 @@ struct RelationListQuery: Query {
   let user: UserID
   let query: ListQuery
 
-  var operation: GraphOperation {
-    switch kind {
-    case .follow: side == .targets ? .followees : .followers
-    case .like: .likes
-    case .block: .blocked
-    case .mute: .muted
-    }
-  }
+  /// A list that there is not, which `run` refuses, is counted with the relations.
+  var operation: GraphOperation { GraphOperation(kind, side) ?? .relations }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let visibility = try Visibility(of: query.viewer, state)
     // A private list is visible to its owner alone, and blocks hide nothing on it.
-    let own = kind.schema.isPrivate ? try state.userRow(user) : try visibility.row(of: user, state)
-    let order: RelationOrder = !kind.schema.hasTime ? .id : query.order == .name ? .name : .newest
+    let schema = kind.schema
+    let own = schema.isPrivate ? try state.userRow(user) : try visibility.row(of: user, state)
+    let order: RelationOrder = !schema.hasTime ? .id : query.order == .name ? .name : .newest
     guard let cursorKind = CursorContent.Kind(kind, side, order) else {
       throw .invalidRequest(.noSuchList(of: kind.plural))
     }
     let list = RelationList(
       kind: kind, side: side, own: own, visibility: visibility, query: query,
-      page: EdgePage(kind: cursorKind, subject: user.rawValue, limit: query.limit, visibility: visibility))
+      page: EdgePage(kind: cursorKind, subject: user.rawValue, limit: query.limit, visibility: visibility),
+      isPrivate: schema.isPrivate)
     switch (order, side) {
     case (.newest, .targets): return try list.targets(state)
     case (.newest, .sources): return try list.sources(state)
     case (.name, _): return try list.byName(state)
     case (.id, _): return try list.byID(state)
     }
+  }
+
+  func dependencies(of page: Page<User>) -> [QueryDependency] {
+    let isByName = query.order == .name && kind.schema.hasTime
+    return [.edges(kind, side, of: user)] + (isByName ? [.anyName] : []) + QueryDependency.hidden(from: query.viewer)
+      + QueryDependency.shown(page)
   }
 }
 
@@ -46,13 +48,14 @@ private struct RelationList {
   let visibility: Visibility
   let query: ListQuery
   let page: EdgePage
+  let isPrivate: Bool
 
   /// How the time of an edge is shown.
   private var event: UserRecord.Event { kind == .follow ? .followed : .none }
 
   /// Whether a user is left out of the list.
   private func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    !kind.schema.isPrivate && visibility.hides(row, state)
+    !isPrivate && visibility.hides(row, state)
   }
 
   // MARK: - Newest first
@@ -131,8 +134,8 @@ private struct RelationList {
 
   /// The plan for a long list: a walk of all names.
   private func walked(after start: NameKey?, _ state: borrowing GraphState) throws(KithError) -> [UInt32] {
-    let everybody = NameQuery(text: "", match: .substring, fold: .loose)
-    let search = NameSearch(query: everybody, after: start, limit: query.limit + 1)
+    let allUsers = NameQuery(text: "", match: .substring, fold: .loose)
+    let search = NameSearch(query: allUsers, after: start, limit: query.limit + 1)
     var budget = QueryBudget()
     return try state.users.execute(search, &budget) { row, _ in
       timestamp(row, state) != nil && !hides(row, state) ? 0 : nil

@@ -9,6 +9,10 @@ struct PostByID: Query {
     let row = [try visibility.row(of: id, state)]
     return Post(PostRecords(row.span, visibility, state), 0)
   }
+
+  func dependencies(of post: Post) -> [QueryDependency] {
+    [.post(id), .name(of: post.author.id)] + QueryDependency.hidden(from: viewer)
+  }
 }
 
 /// Many posts by id; nil for an unknown post, or one whose author is hidden.
@@ -25,5 +29,38 @@ struct PostsByID: Query {
       return row
     }
     return Post.list(found, PostRecords(found.rows.span, visibility, state))
+  }
+
+  func dependencies(of posts: [Post?]) -> [QueryDependency] {
+    ids.map { .post($0) } + posts.compactMap { post in post.map { .name(of: $0.author.id) } }
+      + QueryDependency.hidden(from: viewer)
+  }
+}
+
+/// Many users and many posts by id, in one query.
+package struct LookupByID: Query {
+  package struct Output: Equatable, Sendable {
+    /// Nil for an unknown or hidden user.
+    package let users: [User?]
+    /// Nil for an unknown post, or one whose author is hidden.
+    package let posts: [Post?]
+  }
+
+  private let users: UsersByID
+  private let posts: PostsByID
+
+  init(users: [UserID], posts: [PostID], viewer: UserID?) {
+    self.users = UsersByID(ids: users, viewer: viewer)
+    self.posts = PostsByID(ids: posts, viewer: viewer)
+  }
+
+  var operation: GraphOperation { .lookup }
+
+  func run(_ state: borrowing GraphState) throws(KithError) -> Output {
+    Output(users: try users.run(state), posts: try posts.run(state))
+  }
+
+  func dependencies(of result: Output) -> [QueryDependency] {
+    users.dependencies(of: result.users) + posts.dependencies(of: result.posts)
   }
 }

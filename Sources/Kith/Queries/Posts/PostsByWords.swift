@@ -33,6 +33,12 @@ struct PostsByWords: Query {
     return Page(PostRecords(rows.span, visibility, state), next: next, highlights: highlights)
   }
 
+  func dependencies(of page: Page<Post>) -> [QueryDependency] {
+    var dependencies: [QueryDependency] = [query.author.map { .posts(by: $0) } ?? .anyPost, .anyName]
+    if query.followedOnly, let viewer = query.viewer { dependencies.append(.followees(of: viewer)) }
+    return dependencies + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
+  }
+
   private func terms() throws(KithError) -> Terms {
     let text = Folding.trimmed(text)
     // Checked before the text is split into words, each of which is compared with all previous ones.

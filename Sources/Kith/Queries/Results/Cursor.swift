@@ -106,6 +106,8 @@ struct CursorPlace: Equatable, Sendable {
 /// checksum (4). All of it in the URL-safe base64 alphabet without padding.
 struct CursorContent: Equatable, Sendable {
   /// The lists: a query and its order. Hosts keep cursors that contain these numbers: never reuse one.
+  ///
+  /// An enumeration, so that an optional cursor takes no byte of its own: pages and queries are copied.
   enum Kind: UInt8 {
     case usersByName = 1
     case timeline = 2
@@ -128,18 +130,15 @@ struct CursorContent: Equatable, Sendable {
     case mutualFollowees = 32
     case mutualFollowers = 33
     case twoHopTimeline = 34
+    case familiarFollowers = 35
 
     /// Of a list of users that a relation gives; nil where there is no such list.
     init?(_ kind: RelationKind, _ side: RelationSide, _ order: RelationOrder) {
-      switch (kind, side, order) {
-      case (.follow, .targets, .newest): self = .followeesNewest
-      case (.follow, .targets, .name): self = .followeesByName
-      case (.follow, .sources, .newest): self = .followersNewest
-      case (.follow, .sources, .name): self = .followersByName
-      case (.block, .targets, .id): self = .blocked
-      case (.mute, .targets, .id): self = .muted
-      default: return nil
-      }
+      let schema = kind.schema
+      guard let list = side == .targets ? schema.targetList : schema.sourceList,
+        let number = order == .name ? list.cursorByName : list.cursor
+      else { return nil }
+      self.init(rawValue: number)
     }
   }
 

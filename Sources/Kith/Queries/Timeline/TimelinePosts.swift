@@ -35,6 +35,18 @@ struct TimelinePosts: Query {
     return Page(records, next: next, previous: previous, isTruncated: found.isTruncated)
   }
 
+  func dependencies(of page: Page<Post>) -> [QueryDependency] { pageDependencies + QueryDependency.shown(page) }
+
+  /// What the ids of any page depend on: added and removed posts, and the set of authors.
+  var pageDependencies: [QueryDependency] {
+    let authors: [QueryDependency] =
+      switch scope {
+      case .followees: [.timeline(of: user), .followees(of: user)]
+      case .twoHops: [.anyPost, .anyFollow]
+      }
+    return authors + QueryDependency.omitted(by: user)
+  }
+
   /// The rows of the page, newest first.
   /// - Throws: `unknownUser`, `invalidRequest`, `invalidCursor`.
   func rows(_ state: borrowing GraphState) throws(KithError) -> TimelineRows {

@@ -9,6 +9,8 @@ struct UserByID: Query {
     let row = try visibility.row(of: id, state)
     return User(UserRecords(count: 1, visibility, state) { _ in row }, 0)
   }
+
+  func dependencies(of user: User) -> [QueryDependency] { [.user(id)] + QueryDependency.hidden(from: viewer) }
 }
 
 /// Many users by id; nil for an unknown or hidden user.
@@ -27,6 +29,10 @@ struct UsersByID: Query {
     let records = UserRecords(count: found.rows.count, visibility, state) { found.rows[$0] }
     return User.list(found, records)
   }
+
+  func dependencies(of users: [User?]) -> [QueryDependency] {
+    ids.map { .user($0) } + QueryDependency.hidden(from: viewer)
+  }
 }
 
 /// Whether the first user follows the second.
@@ -40,6 +46,8 @@ struct FollowExists: Query {
   func run(_ state: borrowing GraphState) throws(KithError) -> Bool {
     state.follows.contains(try state.userRow(user), try state.userRow(target))
   }
+
+  func dependencies(of isFollowing: Bool) -> [QueryDependency] { [.followees(of: user)] }
 }
 
 /// The follows, blocks and mutes between a user and others.
@@ -62,5 +70,9 @@ struct RelationsQuery: Query {
           isMuting: state.mutes.contains(own, other)))
     }
     return relations
+  }
+
+  func dependencies(of relations: [User.Relations]) -> [QueryDependency] {
+    [.followees(of: user), .followers(of: user), .blocks(of: user), .mutes(of: user)]
   }
 }

@@ -42,6 +42,16 @@ struct UsersByName: Query {
         ? (0..<count).map { Highlights.ranges(of: plan.query, in: state.users.names.bytes(Int(found[$0].row))) } : nil)
   }
 
+  func dependencies(of page: Page<User>) -> [QueryDependency] {
+    let ranks: [QueryDependency] =
+      switch query.order.schema.ranksBy {
+      case .nothing: []
+      case .followees: query.viewer.map { [.followees(of: $0)] } ?? []
+      case .follows: [.anyFollow]
+      }
+    return [.anyName] + QueryDependency.hidden(from: query.viewer) + ranks + QueryDependency.shown(page)
+  }
+
   /// Whether there is no cursor. Comparing the cursor with nil copies the query.
   private var isFirstPage: Bool { if case nil = query.cursor { true } else { false } }
 

@@ -17,9 +17,9 @@ import Testing
   @Test("Every change survives encoding, its text byte for byte")
   func roundTrip() throws {
     var bytes: [UInt8] = []
-    for change in Self.changes { ChangeCoding.append(change, to: &bytes) }
+    for change in Self.changes { ChangeCoding.journal.append(change, to: &bytes) }
     var reader = ByteReader(bytes, file: "f")
-    for change in Self.changes { #expect(try ChangeCoding.read(&reader) == change) }
+    for change in Self.changes { #expect(try ChangeCoding.journal.read(&reader) == change) }
     #expect(reader.remaining == 0)
     guard case .renameUser(_, let name) = try read(Self.changes[2]) else { return }
     #expect(Array(name.utf8) == Array("e\u{301}".utf8), "no normalisation on the way")
@@ -37,7 +37,7 @@ import Testing
     ]
     for (change, number) in numbers {
       var bytes: [UInt8] = []
-      ChangeCoding.append(change, to: &bytes)
+      ChangeCoding.journal.append(change, to: &bytes)
       #expect(bytes.first == number, "\(change)")
     }
     let edges = RelationKind.allCases.flatMap { [$0.changeNumbers.add, $0.changeNumbers.remove] }
@@ -47,7 +47,7 @@ import Testing
   @Test("A follow takes the number of bytes that the format states")
   func followLength() {
     var bytes: [UInt8] = []
-    ChangeCoding.append(.follow(by: 1, target: 300, at: 1_700_000_000_000), to: &bytes)
+    ChangeCoding.journal.append(.follow(by: 1, target: 300, at: 1_700_000_000_000), to: &bytes)
     #expect(bytes == [4, 1, 0xAC, 2, 0x80, 0xD0, 0x95, 0xFF, 0xBC, 0x31])
   }
 
@@ -55,7 +55,7 @@ import Testing
   func truncation() {
     for change in Self.changes where change != .addPost(id: 5, author: 6, text: Self.longText, createdAt: 1) {
       var bytes: [UInt8] = []
-      ChangeCoding.append(change, to: &bytes)
+      ChangeCoding.journal.append(change, to: &bytes)
       for count in bytes.indices { expectCorrupt(Array(bytes.prefix(count))) }
     }
   }
@@ -81,24 +81,24 @@ import Testing
       var bytes = (0..<(1 + random.below(24))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       bytes[0] %= 16
       var reader = ByteReader(bytes, file: "f")
-      guard let change = try? ChangeCoding.read(&reader) else { continue }
+      guard let change = try? ChangeCoding.journal.read(&reader) else { continue }
       var again: [UInt8] = []
-      ChangeCoding.append(change, to: &again)
+      ChangeCoding.journal.append(change, to: &again)
       #expect(again == Array(bytes.prefix(reader.position)))
     }
   }
 
   private func read(_ change: Change) throws -> Change {
     var bytes: [UInt8] = []
-    ChangeCoding.append(change, to: &bytes)
+    ChangeCoding.journal.append(change, to: &bytes)
     var reader = ByteReader(bytes, file: "f")
-    return try ChangeCoding.read(&reader)
+    return try ChangeCoding.journal.read(&reader)
   }
 
   private func expectCorrupt(_ bytes: [UInt8], _ location: SourceLocation = #_sourceLocation) {
     let error = #expect(throws: KithError.self, sourceLocation: location) {
       var reader = ByteReader(bytes, file: "f", at: 1000)
-      _ = try ChangeCoding.read(&reader)
+      _ = try ChangeCoding.journal.read(&reader)
     }
     guard case .corrupt("f", let offset, _) = error else {
       Issue.record("\(String(describing: error))", sourceLocation: location)

@@ -145,7 +145,6 @@ import Testing
     #expect(throws: refusal) { try section.decodedInt64() }
     #expect(throws: refusal) { try section.decodedBytes() }
     #expect(throws: refusal) { try section.listDecoder() }
-    #expect(throws: refusal) { try section.planeDecoder(count: 1) }
   }
 
   @Test("An error names the file and the offset of the section")

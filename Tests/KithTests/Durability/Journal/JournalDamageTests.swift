@@ -3,7 +3,7 @@ import Testing
 @testable import Kith
 
 /// Torn, damaged and forged journals.
-@Suite struct JournalDamageTests {
+@Suite struct JournalDamageTests: JournalSuite {
   private let path = JournalFixture.path()
 
   @Test("A damaged frame before a valid one is refused with its range")
@@ -146,36 +146,9 @@ import Testing
 
   // MARK: - Helpers
 
-  private func frame(_ firstSequence: UInt64, _ changes: Change...) -> JournalFrame {
-    var frame = JournalFrame(firstSequence: firstSequence)
-    for change in changes { frame.append(change) }
-    return frame
-  }
-
-  private func reader(_ disk: MemoryDisk) throws -> JournalReader<MemoryDisk> {
-    try JournalReader(path: path, disk: disk, syncing: false)
-  }
-
   private func journalID(_ disk: MemoryDisk) throws -> UInt64 {
     var reader = try reader(disk)
     return try #require(try reader.next()).journalID
-  }
-
-  private func changes(_ reader: inout JournalReader<MemoryDisk>) throws -> [[Change]] {
-    var all: [[Change]] = []
-    while let frame = try reader.next() {
-      var changes: [Change] = []
-      try frame.forEachChange { (change, _) throws(KithError) in changes.append(change) }
-      #expect(changes.count == frame.count)
-      all.append(changes)
-    }
-    return all
-  }
-
-  private func writer(_ disk: MemoryDisk, growthLimit: Int = 1024) -> JournalWriter<MemoryDisk> {
-    JournalWriter(
-      directory: JournalFixture.directory, storeID: JournalFixture.storeID, generation: 1, firstSequence: 1,
-      chainHash: 0, disk: disk, growthLimit: growthLimit)
   }
 
   private func rehashed(_ frame: [UInt8], _ id: UInt64) -> [UInt8] {

@@ -2,29 +2,8 @@ import Testing
 
 @testable import Kith
 
-@Suite struct JournalTests {
+@Suite struct JournalTests: JournalSuite {
   private let path = JournalFixture.path()
-
-  private func frame(_ firstSequence: UInt64, _ changes: Change...) -> JournalFrame {
-    var frame = JournalFrame(firstSequence: firstSequence)
-    for change in changes { frame.append(change) }
-    return frame
-  }
-
-  private func reader(_ disk: MemoryDisk) throws -> JournalReader<MemoryDisk> {
-    try JournalReader(path: path, disk: disk, syncing: false)
-  }
-
-  private func changes(_ reader: inout JournalReader<MemoryDisk>) throws -> [[Change]] {
-    var all: [[Change]] = []
-    while let frame = try reader.next() {
-      var changes: [Change] = []
-      try frame.forEachChange { (change, _) throws(KithError) in changes.append(change) }
-      #expect(changes.count == frame.count)
-      all.append(changes)
-    }
-    return all
-  }
 
   // MARK: - Frames
 
@@ -160,11 +139,5 @@ import Testing
     #expect(sorted[0] == 4096 + 512 + 65_536)
     #expect(steps.max() == 256 << 10)
     #expect(steps == steps.sorted())
-  }
-
-  private func writer(_ disk: MemoryDisk, growthLimit: Int = 1024) -> JournalWriter<MemoryDisk> {
-    JournalWriter(
-      directory: JournalFixture.directory, storeID: JournalFixture.storeID, generation: 1, firstSequence: 1,
-      chainHash: 0, disk: disk, growthLimit: growthLimit)
   }
 }

@@ -171,7 +171,7 @@ import Testing
     let ends = GraphSections.EdgeEnds(
       nameLengths: [1, 1, 1, 1], userCount: 4, authors: Column(), postCount: 0, ids: state.users.pinIDs())
     func edges(mayBeMissing: Bool) throws -> Relation {
-      let ids = EdgeSections(degrees: "XXDE", targets: "XXTA", mayBeMissing: mayBeMissing)
+      let ids = EdgeSections(prefix: "XX", hasTime: false, mayBeMissing: mayBeMissing)
       return try GraphSections.edges(ids, to: .user, sections, ends, workers: 1)
     }
     let relation = try edges(mayBeMissing: true)

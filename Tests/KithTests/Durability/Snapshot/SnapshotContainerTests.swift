@@ -124,18 +124,20 @@ import Testing
     #expect(order.first == "write" && order.suffix(2) == ["rename", "syncDirectory"])
     let afterSync = order.drop { $0 != "sync" }.dropFirst().dropLast(2)
     #expect(!afterSync.isEmpty && afterSync.allSatisfy { $0 == "read" })
-    for call in whole.calls.indices {
+    // Looking for what an interrupted writer has left, and marking this writer's file as in use, may fail.
+    let dispensable = ["list", "tryLock"]
+    for (call, name) in whole.calls.enumerated() {
       let disk = FailingDisk(failingCall: call)
-      #expect(throws: KithError.system(errno: 5, call: whole.calls[call], path: ""), "call \(call)") {
-        do throws(KithError) {
-          _ = try SnapshotFile.write(
-            SnapshotFixture.header, SnapshotFixture.sections(), to: directory.path, name: "it", disk: disk)
-        } catch KithError.system(let errno, let name, _) {
-          throw KithError.system(errno: errno, call: name, path: "")
-        }
-      }
+      var failure: KithError?
+      do throws(KithError) {
+        _ = try SnapshotFile.write(
+          SnapshotFixture.header, SnapshotFixture.sections(), to: directory.path, name: "it", disk: disk)
+      } catch { failure = error }
+      let isReported = if case .system(5, name, _)? = failure { true } else { false }
+      #expect(isReported || failure == nil && dispensable.contains(name), "call \(call) of \(whole.calls)")
       let names = try directory.names.filter { $0 != "whole" }
-      #expect(names.isEmpty || (names == ["it"] && whole.calls[call] == "syncDirectory"), "call \(call)")
+      let mayBeThere = name == "syncDirectory" || dispensable.contains(name)
+      #expect(names.isEmpty ? failure != nil : names == ["it"] && mayBeThere, "call \(call) of \(whole.calls)")
       if names == ["it"] {
         try SnapshotFile.verify(path: directory.file("it"), disk: self.disk)
         try self.disk.remove(directory.file("it"))

@@ -41,16 +41,18 @@ extension ReferenceModel {
     return ranges
   }
 
-  /// Scalars with the marks that follow them, cut only where the keys of the parts make the key of the whole.
+  /// Scalars with the marks that follow them, cut only where the keys of the parts make the key of all that was read.
   private static func letters(of name: String, _ fold: (String) -> [UInt8]) -> [String] {
-    var letters: [String] = []
+    var (letters, read): ([String], String) = ([], "")
     for scalar in name.unicodeScalars {
-      let next = String(scalar)
+      read.unicodeScalars.append(scalar)
+      letters.append(String(scalar))
       let isMark = scalar.properties.canonicalCombiningClass != .notReordered
-      if let last = letters.last, isMark || fold(last + next) != fold(last) + fold(next) {
-        letters[letters.count - 1] = last + next
-      } else {
-        letters.append(next)
+      var mustJoin = isMark
+      while letters.count > 1, mustJoin || letters.flatMap(fold) != fold(read) {
+        let last = letters.removeLast()
+        letters[letters.count - 1] += last
+        mustJoin = false
       }
     }
     return letters

@@ -21,7 +21,7 @@ extension ReferenceModel {
       if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }
       // As many edits of the strict key as the length of the loose key allows.
       if search.match == .fuzzy && search.fold == .strict {
-        return Self.edits(strict, in: name.strict) <= Self.mostEdits(loose)
+        return leastEdits(strict, in: name.strict) <= Self.mostEdits(loose)
       }
       return search.fold == .loose || Self.holds(strict, in: name.strict, search.match)
     }
@@ -40,7 +40,7 @@ extension ReferenceModel {
       if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
       if search.match == .fuzzy {
         let edits =
-          search.fold == .strict ? Self.edits(strict, in: name.strict) : Self.edits(loose, in: name.loose)
+          search.fold == .strict ? leastEdits(strict, in: name.strict) : leastEdits(loose, in: name.loose)
         key.numbers = [Int64(text.isEmpty ? 0 : edits)]
       }
       if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
@@ -56,7 +56,7 @@ extension ReferenceModel {
     case .substring: contains(text, in: key)
     case .prefix: key.starts(with: text)
     case .exact: key == text
-    case .fuzzy: edits(text, in: key) <= mostEdits(text)
+    case .fuzzy: leastEdits(text, in: key) <= mostEdits(text)
     case .regex: false  // decided by the expression
     }
   }

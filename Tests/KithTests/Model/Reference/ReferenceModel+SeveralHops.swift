@@ -3,11 +3,13 @@
 // MARK: - Queries over several hops
 
 extension ReferenceModel {
-  /// By id: common followees, or common followers.
+  /// By id: common followees, or common followers; or followers of the user whom the other, the viewer, follows.
   func mutuals(
     _ user: UserID, _ other: UserID, among kind: Question.Mutuals, _ options: MutualQuery, _ place: Place?
   ) throws(Refusal) -> Reply<Place> {
     let list = "mutual \(kind) \(user) \(other)"
+    var options = options
+    if kind == .familiar { options.viewer = other }
     let viewer = options.viewer.flatMap { users[$0] == nil ? nil : $0 }
     try check(
       viewer: options.viewer, subject: user, limit: options.limit, place: place, list: list,
@@ -17,6 +19,7 @@ extension ReferenceModel {
         switch kind {
         case .followees: follows[user]?[candidate] != nil && follows[other]?[candidate] != nil
         case .followers: follows[candidate]?[user] != nil && follows[candidate]?[other] != nil
+        case .familiar: follows[candidate]?[user] != nil && follows[other]?[candidate] != nil
         }
       return isMutual && isVisible(candidate, options.viewer)
     }
@@ -42,7 +45,7 @@ extension ReferenceModel {
     let (friends, isTruncated) = readFollowees(of: user, options.followLimit)
     var suggestions: [PlainSuggestion] = []
     for candidate in users.keys where candidate != user && follows[user]?[candidate] == nil {
-      if isAcross(user, candidate) { continue }
+      if isAcross(user, candidate) || mutes[user]?.contains(candidate) == true { continue }
       let mutuals = friends.filter { follows[$0]?[candidate] != nil }.sorted()
       if mutuals.isEmpty { continue }
       suggestions.append(

@@ -1,0 +1,116 @@
+/// What makes changes in async code: a `SocialGraph`, where each is durable when its verb returns, and a graph whose
+/// changes go through a log, where each is on a quorum and applied here.
+///
+/// The verbs are those of `GraphWriter`. They suspend the task and block no thread of the cooperative pool.
+public protocol AsyncGraphWriter: Sendable {
+  /// Makes one change.
+  /// - Returns: its sequence number, and the id if one was assigned. A change without effect takes no number.
+  /// - Throws: the errors of the `Change`; `cancelled` if the task is cancelled before the change is handed over; what
+  ///   the `apply` of the type throws beside them.
+  @discardableResult
+  func apply(_ change: Change) async throws(KithError) -> ChangeResult
+}
+
+extension AsyncGraphWriter {
+  /// Adds a user. The id is assigned unless given.
+  /// - Throws: as `apply`: `invalidUsername`, `usernameTaken`, `userIDTaken`.
+  @discardableResult
+  public func addUser(_ username: String, id: UserID? = nil) async throws(KithError) -> UserID {
+    guard let user = try await apply(.addUser(id: id, username: username)).user else {
+      preconditionFailure("a user that was added has an id")
+    }
+    return user
+  }
+
+  /// Renames a user.
+  /// - Returns: whether the name changed.
+  /// - Throws: as `apply`: `unknownUser`, `invalidUsername`, `usernameTaken`.
+  @discardableResult
+  public func renameUser(_ user: UserID, to username: String) async throws(KithError) -> Bool {
+    try await apply(.renameUser(user, to: username)).didChange
+  }
+
+  /// Removes a user with the user's posts, follows in both directions, likes, blocks and mutes.
+  /// - Throws: as `apply`: `unknownUser`.
+  public func removeUser(_ user: UserID) async throws(KithError) { try await apply(.removeUser(user)) }
+
+  /// Makes a user follow another, the target.
+  /// - Returns: whether the follow is new.
+  /// - Throws: as `apply`: `unknownUser`, `cannotFollowSelf`, `blocked`.
+  @discardableResult
+  public func follow(_ target: UserID, as user: UserID, at time: Timestamp? = nil) async throws(KithError) -> Bool {
+    try await apply(.follow(by: user, target: target, at: time)).didChange
+  }
+
+  /// Removes a user's follow of another.
+  /// - Returns: whether there was a follow.
+  /// - Throws: as `apply`: `unknownUser`.
+  @discardableResult
+  public func unfollow(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unfollow(by: user, target: target)).didChange
+  }
+
+  /// Adds a post. Id and time are assigned unless given.
+  /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`.
+  @discardableResult
+  public func addPost(
+    _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil
+  ) async throws(KithError) -> PostID {
+    guard let post = try await apply(.addPost(id: id, author: author, text: text, createdAt: createdAt)).post else {
+      preconditionFailure("a post that was added has an id")
+    }
+    return post
+  }
+
+  /// Removes a post with its likes.
+  /// - Throws: as `apply`: `unknownPost`.
+  public func removePost(_ post: PostID) async throws(KithError) { try await apply(.removePost(post)) }
+
+  /// Makes a user like a post.
+  /// - Returns: whether the like is new.
+  /// - Throws: as `apply`: `unknownUser`, `unknownPost`, `blocked`.
+  @discardableResult
+  public func like(_ post: PostID, as user: UserID, at time: Timestamp? = nil) async throws(KithError) -> Bool {
+    try await apply(.like(by: user, post: post, at: time)).didChange
+  }
+
+  /// Removes a user's like of a post.
+  /// - Returns: whether there was a like.
+  /// - Throws: as `apply`: `unknownUser`, `unknownPost`, `blocked`.
+  @discardableResult
+  public func unlike(_ post: PostID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unlike(by: user, post: post)).didChange
+  }
+
+  /// Makes a user block another. This removes the follows between them.
+  /// - Returns: whether the block is new.
+  /// - Throws: as `apply`: `unknownUser`; `invalidRequest` if the users are the same.
+  @discardableResult
+  public func block(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.block(by: user, target: target)).didChange
+  }
+
+  /// Removes a user's block of another.
+  /// - Returns: whether there was a block.
+  /// - Throws: as `apply`: `unknownUser`.
+  @discardableResult
+  public func unblock(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unblock(by: user, target: target)).didChange
+  }
+
+  /// Makes a user mute another.
+  /// - Returns: whether the mute is new.
+  /// - Throws: as `apply`: `unknownUser`; `invalidRequest` if the users are the same.
+  @discardableResult
+  public func mute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.mute(by: user, target: target)).didChange
+  }
+
+  /// Removes a user's mute of another.
+  /// - Returns: whether there was a mute.
+  /// - Throws: as `apply`: `unknownUser`.
+  @discardableResult
+  public func unmute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
+    try await apply(.unmute(by: user, target: target)).didChange
+  }
+}

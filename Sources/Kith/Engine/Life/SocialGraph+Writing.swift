@@ -1,0 +1,31 @@
+extension SocialGraph {
+  /// Opens a store for a command that fills it at once: until its first snapshot, a new one is refused by every opener.
+  /// - Throws: as `open`.
+  package static func openUnfinished(_ path: String, options: Options) throws(KithError) -> SocialGraph {
+    let isNew = !PathAccess.exists(path)
+    do throws(KithError) {
+      return try write(path, from: SystemDisk(), options, marking: true, events: StoreEvents())
+    } catch {
+      StoreDirectory(path, disk: SystemDisk()).removeUnfinished(alsoDirectory: isNew)
+      throw error
+    }
+  }
+
+  static func write(
+    _ path: String, from disk: SystemDisk, _ options: Options, marking: Bool = false,
+    instrument: (any GraphInstrument)? = nil, events: StoreEvents
+  ) throws(KithError) -> SocialGraph {
+    var opened = try Store.open(
+      path, mode: options.durability, disk: disk, retention: options.retention,
+      maximumByteCount: options.maximumByteCount, form: options.form, marking: marking, events: events)
+    let (store, report) = (opened.store, opened.report)
+    do throws(KithError) {
+      try GraphLimits(options).admit(&opened.state)
+    } catch {
+      try store.close()
+      throw error
+    }
+    return SocialGraph(
+      opened.state, store: store, recovery: report, options: options, isReadOnly: false, instrument: instrument)
+  }
+}

@@ -1,0 +1,72 @@
+/// An applied change, with information that the graph no longer has afterwards.
+struct AppliedChange: Sendable {
+  let change: Change
+  /// The author of the post that it removes; set only if there are observers.
+  let removedAuthor: UserID?
+
+  /// The author of the post that it adds or removes.
+  var postAuthor: UserID? { if case .addPost(_, let author, _, _) = change { author } else { removedAuthor } }
+
+  /// Whether all observers must be notified: removing a user also removes follows, posts and likes.
+  var touchesAll: Bool { if case .removeUser = change { true } else { false } }
+
+  /// Calls `body` with each dependency it touches, except timelines, which depend on the follows.
+  func forEachTouched(_ body: (QueryDependency) -> Void) {
+    switch change {
+    case .addUser(let user, _):
+      if let user { body(.user(user)) }
+      body(.anyName)
+    case .renameUser(let user, _):
+      body(.user(user))
+      body(.name(of: user))
+      body(.anyName)
+    case .removeUser: break
+    case .addPost(let post, let author, _, _):
+      if let post { body(.post(post)) }
+      body(.user(author))
+      body(.posts(by: author))
+      body(.anyPost)
+    case .removePost(let post):
+      body(.post(post))
+      if let removedAuthor {
+        body(.user(removedAuthor))
+        body(.posts(by: removedAuthor))
+      }
+      body(.anyPost)
+      body(.removedPosts)
+    default: if let edge = change.edge { Self.touch(edge, body) }
+    }
+    body(.everything)
+  }
+
+  private static func touch(_ edge: EdgeChange, _ body: (QueryDependency) -> Void) {
+    let schema = edge.kind.schema
+    if schema.target == .post {
+      body(.post(PostID(edge.target)))
+      body(.edges(edge.kind, of: edge.source))
+      return
+    }
+    let target = UserID(edge.target)
+    guard schema.hides == .everything else { return touch(edge.kind, edge.source, target, body) }
+    if edge.adds {
+      for ended in RelationKind.allCases where ended.schema.isEndedByBlock {
+        touch(ended, edge.source, target, body)
+        touch(ended, target, edge.source, body)
+      }
+    }
+    body(.edges(edge.kind, of: edge.source))
+    body(.edges(edge.kind, of: target))
+  }
+
+  private static func touch(
+    _ kind: RelationKind, _ source: UserID, _ target: UserID, _ body: (QueryDependency) -> Void
+  ) {
+    if kind == .follow {
+      body(.user(source))
+      body(.user(target))
+      body(.anyFollow)
+    }
+    body(.edges(kind, .targets, of: source))
+    body(.edges(kind, .sources, of: target))
+  }
+}

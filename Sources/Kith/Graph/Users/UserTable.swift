@@ -1,0 +1,342 @@
+/// All users by row: ids, names, and the indexes that find them. A removed user keeps the row and the id, with an empty
+/// name.
+struct UserTable: ~Copyable, Sendable {
+  private(set) var identifiers: IdentifierTable
+  /// The names, and the cards (`UserCard`).
+  private(set) var names: TextColumn
+  private(set) var digests: NameDigests
+  private var byName: HashIndex
+  /// By loose key, if usernames are unique by it; see `keepLooseKeys`.
+  private var byLooseKey: Optional<HashIndex>
+  /// Users who share a name, as older releases allowed: row to row, in both directions.
+  private var twins: [UInt32: UInt32]
+  private(set) var search: NameIndex
+  /// The number of users that are not removed.
+  private(set) var count: Int
+  /// Whether the search index waits for `buildSearch`.
+  private var defersSearch: Bool
+
+  init() {
+    identifiers = IdentifierTable()
+    names = TextColumn(wordsPerRow: UserCard.wordsPerRow)
+    digests = NameDigests()
+    byName = HashIndex()
+    byLooseKey = nil
+    twins = [:]
+    search = NameIndex()
+    count = 0
+    defersSearch = false
+  }
+
+  private init(
+    identifiers: consuming IdentifierTable, names: consuming TextColumn, digests: consuming NameDigests,
+    byName: consuming HashIndex, byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32],
+    search: consuming NameIndex, count: Int, defersSearch: Bool
+  ) {
+    self.identifiers = identifiers
+    self.names = names
+    self.digests = digests
+    self.byName = byName
+    self.byLooseKey = byLooseKey
+    self.twins = twins
+    self.search = search
+    self.count = count
+    self.defersSearch = defersSearch
+  }
+
+  mutating func pin() -> UserTable {
+    UserTable(
+      identifiers: identifiers.pin(), names: names.pin(), digests: digests.pin(), byName: byName.pin(),
+      byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(), count: count, defersSearch: defersSearch)
+  }
+
+  /// The number of rows, including those of removed users.
+  var rowCount: Int { identifiers.count }
+
+  @inline(__always)
+  func isLive(_ row: UInt32) -> Bool { names.byteCount(Int(row)) > 0 }
+
+  /// The row of a live user; nil for an unknown or removed one.
+  @inline(__always)
+  func row(of id: UserID) -> UInt32? {
+    // If no user was removed, the check is skipped: it is a cache miss.
+    guard let row = identifiers.row(of: id.rawValue), count == rowCount || isLive(row) else { return nil }
+    return row
+  }
+
+  // MARK: - By name
+
+  /// The row of the user whose name has this NFC; of two, the one with the lower id.
+  func row(named name: Span<UInt8>) -> UInt32? {
+    guard let row = anyRow(named: name) else { return nil }
+    return twins.isEmpty ? row : lower(row, twins[row])
+  }
+
+  /// The row of the user whom a name means: by loose key if loose keys are kept, otherwise as `row(named:)`.
+  func row(meantBy name: Span<UInt8>) -> UInt32? {
+    byLooseKey == nil ? row(named: name) : row(looselyNamed: name)
+  }
+
+  /// The row of the user whose name is exactly this text.
+  func row(exactlyNamed name: Span<UInt8>) -> UInt32? {
+    guard let row = anyRow(named: name) else { return nil }
+    if ByteSearch.compare(names.bytes(Int(row)), name) == 0 { return row }
+    guard let twin = twins[row], ByteSearch.compare(names.bytes(Int(twin)), name) == 0 else { return nil }
+    return twin
+  }
+
+  /// The row of a user, other than `row`, whose name has the same NFC. If `loosely` is set and loose keys are kept: the
+  /// same loose key.
+  func holder(of name: Span<UInt8>, besides row: UInt32?, loosely: Bool) -> UInt32? {
+    let holder = loosely && byLooseKey != nil ? self.row(looselyNamed: name) : self.row(named: name)
+    guard let holder, holder == row else { return holder }
+    return twins[holder]
+  }
+
+  private func row(looselyNamed name: Span<UInt8>) -> UInt32? {
+    let key = Folding.loose(name)
+    return byLooseKey?.find(Hashing.hash(key.span)) { row in
+      ByteSearch.compare(Folding.loose(names.bytes(Int(row))).span, key.span) == 0
+    }
+  }
+
+  /// Whether older releases allowed a name beside one with the same NFC: they did if exactly one of the two is ASCII
+  /// (`K` and U+212A).
+  /// - Parameter row: the user who is renamed to it, if any.
+  func mayShare(_ name: Span<UInt8>, with holder: UInt32, besides row: UInt32? = nil) -> Bool {
+    (twins[holder] == nil || twins[holder] == row) && Folding.isASCII(name) != Folding.isASCII(names.bytes(Int(holder)))
+  }
+
+  /// Records that two users share a name.
+  mutating func notePair(_ row: UInt32, _ other: UInt32) {
+    twins[row] = other
+    twins[other] = row
+  }
+
+  /// The pairs of users who share a name, by the lower id.
+  var sharedNames: [RecoveryReport.SharedName] {
+    twins.compactMap { row, twin in
+      let (id, other) = (identifiers.id(of: row), identifiers.id(of: twin))
+      return id < other ? RecoveryReport.SharedName(lower: UserID(id), higher: UserID(other)) : nil
+    }.sorted { $0.lower.rawValue < $1.lower.rawValue }
+  }
+
+  private func lower(_ row: UInt32, _ twin: UInt32?) -> UInt32 {
+    guard let twin, identifiers.id(of: twin) < identifiers.id(of: row) else { return row }
+    return twin
+  }
+
+  private func anyRow(named name: Span<UInt8>) -> UInt32? {
+    if Folding.isASCII(name) { return byName.find(Hashing.hash(name)) { isNamed($0, name) } }
+    let composed = Folding.nfc(name)
+    return byName.find(Hashing.hash(composed.span)) { isNamed($0, composed.span) }
+  }
+
+  /// Whether the NFC of a row's name is `composed`.
+  @inline(__always)
+  private func isNamed(_ row: UInt32, _ composed: Span<UInt8>) -> Bool {
+    let name = names.bytes(Int(row))
+    return ByteSearch.compare(name, composed) == 0 || Self.composes(name, to: composed)
+  }
+
+  /// For the few names with an equal hash but different bytes.
+  @inline(never)
+  private static func composes(_ name: Span<UInt8>, to composed: Span<UInt8>) -> Bool {
+    !Folding.isASCII(name) && ByteSearch.compare(Folding.nfc(name).span, composed) == 0
+  }
+
+  // MARK: - Changing
+
+  /// Adds a user whose id and name are known to be free. Returns the row.
+  mutating func append(id: Int64, name: Span<UInt8>) -> UInt32 {
+    let row = UInt32(identifiers.count)
+    identifiers.append(id)
+    names.append(name)
+    digests.grow(to: identifiers.count)
+    names.setCard(row, UserCard(id: id, followerCount: 0, followeeCount: 0, postCount: 0))
+    enter(row)
+    count += 1
+    return row
+  }
+
+  /// Sets the ids of all rows; their names follow by `restore`, then `buildSearch`.
+  /// - Parameter liveCount: the number of rows that will have a name.
+  mutating func beginRestoring(_ identifiers: consuming IdentifierTable, liveCount: Int) {
+    names.grow(to: identifiers.count)
+    digests.grow(to: identifiers.count)
+    self.identifiers = identifiers
+    defersSearch = true
+    byName.reserve(liveCount)
+  }
+
+  /// An MVCC snapshot of the ids alone.
+  mutating func pinIDs() -> RowIDs { identifiers.pinIDs() }
+
+  /// Restores the name of a user, known to be free.
+  mutating func restore(_ row: UInt32, name: Span<UInt8>) {
+    names.fill(Int(row), name)
+    enter(row)
+    count += 1
+  }
+
+  mutating func rename(_ row: UInt32, to name: Span<UInt8>) {
+    leave(row)
+    names.set(Int(row), name)
+    enter(row)
+  }
+
+  mutating func remove(_ row: UInt32) {
+    leave(row)
+    names.clear(Int(row))
+    count -= 1
+  }
+
+  // MARK: - Cards
+
+  mutating func setCard(_ row: UInt32, _ card: UserCard) { names.setCard(row, card) }
+
+  /// Prefetches the cards of both ends of a follow.
+  @inline(__always)
+  func prefetchCards(_ source: UInt32, _ target: UInt32) {
+    prefetchCard(source)
+    prefetchCard(target)
+  }
+
+  @inline(__always)
+  func prefetchCard(_ row: UInt32) { names.prefetchReference(Int(row)) }
+
+  /// Counts a follow that was added (`by` is 1) or removed (-1).
+  /// - Returns: the target's number of followers.
+  @inline(__always)
+  mutating func countFollow(_ source: UInt32, _ target: UInt32, by change: Int64) -> Int {
+    names.countFollow(source, target, by: change)
+  }
+
+  @inline(__always)
+  mutating func countPost(of author: UInt32, by change: Int64) { names.countPost(of: author, by: change) }
+
+  // MARK: - Names
+
+  private func nameHash(_ row: UInt32) -> UInt64 {
+    let name = names.bytes(Int(row))
+    return Folding.isASCII(name) ? Hashing.hash(name) : Hashing.hash(Folding.nfc(name).span)
+  }
+
+  /// Nil if loose keys are not kept.
+  private func looseHash(_ row: UInt32) -> UInt64? {
+    byLooseKey == nil ? nil : Hashing.hash(Folding.loose(names.bytes(Int(row))).span)
+  }
+
+  private mutating func enter(_ row: UInt32) {
+    digests.set(row, name: names.bytes(Int(row)))
+    byName.insert(nameHash(row), row: row)
+    if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
+    if !defersSearch { search.insert(row, names: names) }
+  }
+
+  private mutating func leave(_ row: UInt32) {
+    byName.remove(nameHash(row), row: row)
+    if let hash = looseHash(row) { byLooseKey?.remove(hash, row: row) }
+    if let twin = twins.removeValue(forKey: row) { twins[twin] = nil }
+    if !defersSearch { search.remove(row, names: names) }
+  }
+
+  var nameLookupByteCount: Int { byName.byteCount + looseLookupByteCount }
+
+  /// Defers the search index, for many users at once.
+  mutating func deferSearch() { defersSearch = true }
+
+  /// The bytes of the search index; while it waits, what it will take.
+  var searchByteCount: Int {
+    if !defersSearch { return search.byteCount }
+    return max(search.byteCount, count * NameIndex.entryByteCount + names.liveByteCount * NameIndex.nameByteFactor)
+  }
+
+  /// Rebuilds the search index from all names.
+  mutating func buildSearch() {
+    search.rebuild(names: names)
+    defersSearch = false
+  }
+
+  // MARK: - Uniqueness by loose key
+
+  /// Makes loose keys unique from now on; a lone accent has an empty key. Returns the first two users, by row, with
+  /// equal keys, if there are any. Keys are then not kept.
+  /// - Complexity: O(bytes of all names).
+  mutating func keepLooseKeys() -> (UInt32, UInt32)? {
+    byLooseKey = HashIndex()
+    for row in 0..<UInt32(rowCount) where isLive(row) {
+      if let other = self.row(looselyNamed: names.bytes(Int(row))) {
+        byLooseKey = nil
+        return (other, row)
+      }
+      if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
+    }
+    return nil
+  }
+
+  private var looseLookupByteCount: Int {
+    switch byLooseKey {
+    case .some(let index): index.byteCount
+    case nil: 0
+    }
+  }
+
+  private func checkLooseKeys() -> [String] {
+    switch byLooseKey {
+    case .some(let index):
+      index.checkInvariants("users by loose key")
+        + (index.count == count ? [] : ["users: \(count) counted, \(index.count) loose keys"])
+    case nil: []
+    }
+  }
+
+  // MARK: - Compaction of the search index
+
+  /// Whether a compaction of the search index may be due. Reading it resets it.
+  mutating func takeCompactionMayBeDue() -> Bool {
+    defer { search.compactionMayBeDue = false }
+    return search.compactionMayBeDue
+  }
+
+  /// Runs all due compactions on the calling thread, for a graph without writers.
+  mutating func settleSearch() { search.settle(names: names) }
+
+  func checkInvariants(_ control: PassControl) -> [String] {
+    var problems = identifiers.checkInvariants("users") + names.checkInvariants("usernames")
+    problems += byName.checkInvariants("users by name") + search.checkInvariants(names: names, control)
+    problems += checkLooseKeys()
+    var live = 0
+    for row in 0..<UInt32(rowCount) where isLive(row) {
+      live += 1
+      if !control.visit() { return problems }
+      if !digests.holds(row, key: Folding.loose(names.bytes(Int(row))).span) {
+        problems.append("users: the digest of row \(row) is another name's")
+      }
+      if self.row(exactlyNamed: names.bytes(Int(row))) != row {
+        problems.append("users: the name of row \(row) does not lead to it")
+      }
+    }
+    if digests.count != rowCount { problems.append("users: \(digests.count) digests of \(rowCount) rows") }
+    if live != count || byName.count != count {
+      problems.append("users: \(count) counted, \(live) live, \(byName.count) names")
+    }
+    return problems
+  }
+}
+
+extension UserTable: SegmentedIndex {
+  mutating func beginCompaction(besides running: [Range<UInt32>]) -> NameCompaction? {
+    search.beginCompaction(besides: running, names: &names)
+  }
+
+  /// Installs a compaction's segment. Returns the sorted runs that it replaced.
+  mutating func install(_ segment: NameSegment?, of compaction: NameCompaction) -> [NameIndex.SortedRun] {
+    search.install(segment, inPlaceOf: compaction.inputs)
+    return compaction.inputs
+  }
+
+  var idleCompaction: IdleCompaction? { search.idleCompaction }
+
+  mutating func beginIdleCompaction() -> NameCompaction? { search.beginIdleCompaction(names: &names) }
+}

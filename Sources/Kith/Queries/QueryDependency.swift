@@ -1,0 +1,97 @@
+/// A part of the graph that a query result depends on. A change that touches none of a result's dependencies does not
+/// alter the result.
+public struct QueryDependency: Hashable, Sendable {
+  struct Kind: Hashable, Sendable {
+    let rawValue: UInt8
+
+    static let user = Kind(rawValue: 0)
+    static let name = Kind(rawValue: 1)
+    static let posts = Kind(rawValue: 2)
+    static let post = Kind(rawValue: 3)
+    static let timeline = Kind(rawValue: 4)
+    static let anyName = Kind(rawValue: 5)
+    static let anyFollow = Kind(rawValue: 6)
+    static let anyPost = Kind(rawValue: 7)
+    static let removedPosts = Kind(rawValue: 8)
+    static let everything = Kind(rawValue: 9)
+
+    /// Edges of a user; relations come after all others.
+    @inline(__always)
+    static func edges(_ kind: RelationKind, _ side: RelationSide) -> Kind {
+      Kind(rawValue: 10 + 2 * kind.number + (side == .targets ? 0 : 1))
+    }
+  }
+
+  let kind: Kind
+  let id: Int64
+
+  private init(_ kind: Kind, _ id: Int64 = 0) {
+    self.kind = kind
+    self.id = id
+  }
+
+  /// All properties of a `User`: the name and the counts of followers, followees and posts.
+  public static func user(_ user: UserID) -> QueryDependency { QueryDependency(.user, user.rawValue) }
+  /// The name of a user.
+  public static func name(of user: UserID) -> QueryDependency { QueryDependency(.name, user.rawValue) }
+  /// The edges of a user at one end. For a relation that hides everything, `targets` means both ends.
+  @inline(__always)
+  static func edges(_ kind: RelationKind, _ side: RelationSide = .targets, of user: UserID) -> QueryDependency {
+    QueryDependency(.edges(kind, side), user.rawValue)
+  }
+  /// The posts by a user.
+  public static func posts(by user: UserID) -> QueryDependency { QueryDependency(.posts, user.rawValue) }
+  /// A post: its existence and its likes.
+  public static func post(_ post: PostID) -> QueryDependency { QueryDependency(.post, post.rawValue) }
+  /// The posts by a user and by the user's followees, but not the set of followees.
+  public static func timeline(of user: UserID) -> QueryDependency { QueryDependency(.timeline, user.rawValue) }
+  /// All usernames.
+  public static let anyName = QueryDependency(.anyName)
+  /// All follows.
+  public static let anyFollow = QueryDependency(.anyFollow)
+  /// All posts.
+  public static let anyPost = QueryDependency(.anyPost)
+  /// The set of removed posts.
+  public static let removedPosts = QueryDependency(.removedPosts)
+  /// Everything that a change can alter.
+  public static let everything = QueryDependency(.everything)
+
+  @inline(__always)
+  var place: CountingBloomFilter.Place { CountingBloomFilter.Place(id: id, kind: kind.rawValue) }
+}
+
+/// The edges that results depend on.
+extension QueryDependency {
+  /// Whom a user follows.
+  public static func followees(of user: UserID) -> QueryDependency { edges(.follow, .targets, of: user) }
+  /// Who follows a user.
+  public static func followers(of user: UserID) -> QueryDependency { edges(.follow, .sources, of: user) }
+  /// The posts that a user likes.
+  public static func likes(of user: UserID) -> QueryDependency { edges(.like, of: user) }
+  /// Whom a user mutes.
+  public static func mutes(of user: UserID) -> QueryDependency { edges(.mute, of: user) }
+  /// Whom a user blocks, and who blocks them.
+  public static func blocks(of user: UserID) -> QueryDependency { edges(.block, of: user) }
+}
+
+/// What several queries depend on.
+extension QueryDependency {
+  /// The users hidden from a viewer.
+  static func hidden(from viewer: UserID?) -> [QueryDependency] {
+    guard let viewer else { return [] }
+    return RelationKind.allCases.filter { $0.schema.hides == .everything }.map { .edges($0, of: viewer) }
+  }
+
+  /// The users whom a user's timelines and suggestions omit.
+  static func omitted(by user: UserID) -> [QueryDependency] {
+    RelationKind.allCases.filter { $0.schema.hides != .nothing }.map { .edges($0, of: user) }
+  }
+
+  /// Users as they are shown.
+  static func shown(_ users: some Sequence<User>) -> [QueryDependency] { users.map { .user($0.id) } }
+
+  /// Posts as they are shown, with the names of their authors.
+  static func shown(_ posts: some Sequence<Post>) -> [QueryDependency] {
+    posts.flatMap { [.post($0.id), .name(of: $0.author.id)] }
+  }
+}

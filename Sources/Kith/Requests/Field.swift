@@ -1,0 +1,99 @@
+/// A field of a request: its name, its kind, and its default. Requests of `kith query`, of the explorer and of a watch
+/// have the same fields (docs/PROTOCOL.md).
+package struct Field: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case integer
+    case number(ClosedRange<Int64>)
+    case text
+    case choice([String])
+    case flag
+    case reference
+    /// Lists, each with the most elements.
+    case references(Int)
+    case integers(Int)
+    case changes(Int)
+    case question
+  }
+
+  package let name: String
+  package let kind: Kind
+  /// Nil if a missing field means no user, no bound or the current time.
+  package let defaultValue: FieldValue?
+
+  package init(_ name: String, _ kind: Kind, default defaultValue: FieldValue? = nil) {
+    self.name = name
+    self.kind = kind
+    self.defaultValue = defaultValue
+  }
+
+  /// Names are unique among the fields of one operation.
+  package static func == (one: Field, other: Field) -> Bool { one.name == other.name }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  package static let user = Field("user", .reference)
+  package static let target = Field("target", .reference)
+  package static let viewer = Field("as", .reference)
+  package static let excluding = Field("excluding", .reference)
+  package static let users = Field("users", .references(SocialGraph.Limits.idCount))
+  package static let targets = Field("targets", .references(SocialGraph.Limits.idCount))
+  package static let post = Field("post", .integer)
+  package static let posts = Field("posts", .integers(SocialGraph.Limits.idCount))
+  package static let id = Field("id", .integer)
+  package static let username = Field("username", .text)
+  package static let text = Field("text", .text)
+  package static let createdAt = Field("createdAt", .integer)
+  package static let at = Field("at", .integer)
+  package static let before = Field("before", .integer)
+  package static let after = Field("after", .integer)
+  package static let query = Field("query", .text, default: .text(""))
+  package static let match = choice("match", UserQuery.Match.self)
+  package static let fold = choice("fold", TextFolding.self)
+  package static let searchOrder = choice("order", UserQuery.Order.self)
+  package static let listOrder = choice("order", ListQuery.Order.self)
+  package static let direction = choice("direction", TimelineQuery.Direction.self)
+  package static let of = choice("of", ["followees", "followers"])
+  package static let limit = Field("limit", .number(1...Int64(SocialGraph.Limits.pageCount)), default: .integer(20))
+  package static let maximum = Field("max", .number(0...Int64.max), default: .integer(6))
+  package static let cursor = Field("cursor", .text)
+  package static let count = Field("count", .flag, default: .flag(false))
+  package static let highlights = Field("highlights", .flag, default: .flag(false))
+  package static let following = Field("following", .flag, default: .flag(false))
+  package static let includeSelf = Field("includeSelf", .flag, default: .flag(true))
+  package static let changes = Field("changes", .changes(SocialGraph.Limits.batchCount))
+
+  /// One of some words; the first is the default.
+  private static func choice<Word: CaseIterable & RawRepresentable<String>>(
+    _ name: String, _ words: Word.Type
+  ) -> Field {
+    choice(name, words.allCases.map(\.rawValue))
+  }
+
+  private static func choice(_ name: String, _ words: [String]) -> Field {
+    Field(name, .choice(words), default: words.first.map { .text($0) })
+  }
+}
+
+/// The value of a field.
+package enum FieldValue: Equatable, Sendable {
+  case integer(Int64)
+  case text(String)
+  case flag(Bool)
+  case reference(UserReference)
+  case references([UserReference])
+  case integers([Int64])
+}
+
+/// A user in a request: by id, or by username as `GraphView.findUser` takes it.
+package enum UserReference: Equatable, Sendable {
+  case id(UserID)
+  case username(String)
+
+  /// The error of a reference to nothing.
+  package var unknown: KithError {
+    switch self {
+    case .id(let id): .unknownUser(id)
+    case .username(let name): .unknownUsername(name)
+    }
+  }
+}

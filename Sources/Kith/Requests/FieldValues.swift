@@ -1,0 +1,119 @@
+/// The values of a request's fields, each of its field's kind.
+package struct FieldValues: Sendable {
+  private var values: [(field: Field, value: FieldValue)] = []
+
+  package init() {}
+
+  /// Sets the value of a field.
+  package mutating func append(_ value: FieldValue, for field: Field) { values.append((field, value)) }
+
+  /// Replaces usernames by ids.
+  /// - Parameter find: looks a name up; nil for an unknown one.
+  /// - Throws: `unknownUsername`. An unknown name in `users`, whose answer is null, becomes an id that no user has.
+  package func resolved(_ find: (String) -> UserID?) throws(KithError) -> FieldValues {
+    var found = self
+    for (index, (field, value)) in values.enumerated() {
+      switch value {
+      case .reference(let reference): found.values[index].value = .reference(.id(try reference.resolved(find)))
+      case .references(let references):
+        var ids: [UserReference] = []
+        ids.reserveCapacity(references.count)
+        for reference in references {
+          do throws(KithError) {
+            ids.append(.id(try reference.resolved(find)))
+          } catch {
+            if field != .users { throw error }
+            ids.append(.id(.nobody))
+          }
+        }
+        found.values[index].value = .references(ids)
+      case .integer, .text, .flag, .integers: break
+      }
+    }
+    return found
+  }
+
+  /// The bytes that the values take, roughly.
+  package var byteCount: Int {
+    values.reduce(0) { sum, each in
+      switch each.value {
+      case .text(let text): sum + text.utf8.count
+      case .references(let users): sum + users.count * MemoryLayout<UserReference>.stride
+      case .integers(let integers): sum + integers.count * MemoryLayout<Int64>.stride
+      case .integer, .flag, .reference: sum
+      }
+    }
+  }
+
+  // MARK: - Values
+
+  /// Whether the field was given.
+  package func has(_ field: Field) -> Bool { values.contains { $0.field == field } }
+
+  package func integer(_ field: Field) -> Int64? {
+    if case .integer(let integer)? = value(of: field) { integer } else { nil }
+  }
+
+  /// A text, or the word of a choice.
+  package func text(_ field: Field) -> String? {
+    if case .text(let text)? = value(of: field) { text } else { nil }
+  }
+
+  package func flag(_ field: Field) -> Bool? {
+    if case .flag(let flag)? = value(of: field) { flag } else { nil }
+  }
+
+  private func value(of field: Field) -> FieldValue? {
+    values.first { $0.field == field }?.value ?? field.defaultValue
+  }
+
+  /// The value of a field that is required or has a default: the shape of the request was checked, so it is missing
+  /// only if the table and its reader disagree.
+  package func required<Value>(_ field: Field, _ read: (Field) -> Value?) -> Value {
+    guard let value = read(field) else { preconditionFailure("there is no value for the field \(field.name)") }
+    return value
+  }
+
+  // MARK: - Values as the engine's types, after names were resolved
+
+  /// The user of an optional field; nil if it is missing.
+  func user(_ field: Field) -> UserID? {
+    if case .reference(.id(let id))? = value(of: field) { id } else { nil }
+  }
+
+  /// The users of a list; none if it is missing.
+  func users(_ field: Field) -> [UserID] {
+    guard case .references(let references)? = value(of: field) else { return [] }
+    return references.map { if case .id(let id) = $0 { id } else { .nobody } }
+  }
+
+  /// The posts of a list; none if it is missing.
+  func posts(_ field: Field) -> [PostID] {
+    if case .integers(let ids)? = value(of: field) { ids.map { PostID(rawValue: $0) } } else { [] }
+  }
+
+  func post(_ field: Field) -> PostID? { integer(field).map { PostID(rawValue: $0) } }
+  func time(_ field: Field) -> Timestamp? { integer(field).map { Timestamp($0) } }
+  var limit: Int { Int(required(.limit, integer)) }
+  var cursor: Cursor? { text(.cursor).map { Cursor($0) } }
+
+  func choice<Word: RawRepresentable<String>>(_ field: Field) -> Word {
+    required(field) { text($0).flatMap(Word.init(rawValue:)) }
+  }
+}
+
+extension UserReference {
+  fileprivate func resolved(_ find: (String) -> UserID?) throws(KithError) -> UserID {
+    switch self {
+    case .id(let id): return id
+    case .username(let name):
+      guard let id = find(name) else { throw unknown }
+      return id
+    }
+  }
+}
+
+extension UserID {
+  /// An id that no user can have: ids begin at 1.
+  fileprivate static let nobody = UserID(rawValue: 0)
+}

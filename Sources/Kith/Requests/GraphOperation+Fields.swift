@@ -1,0 +1,57 @@
+/// The table of requests: the fields of each operation, and the members of its answer.
+extension GraphOperation {
+  /// The fields that a request must and may have.
+  package var fields: (required: [Field], optional: [Field]) {
+    let page = [Field.limit, .cursor]
+    switch kind {
+    case .users: return ([], page + [.viewer, .query, .match, .fold, .searchOrder, .excluding, .count, .highlights])
+    case .user: return ([.user], [.viewer])
+    case .post: return ([.post], [.viewer])
+    case .lookup: return ([], [.viewer, .users, .posts])
+    case .timeline, .twoHopTimeline: return ([.user], page + [.direction, .before, .after, .includeSelf])
+    case .posts: return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights])
+    case .isFollowing: return ([.user, .target], [])
+    case .relations: return ([.user, .targets], [])
+    case .likers: return ([.post], page + [.viewer])
+    case .likes: return ([.user], page + [.viewer])
+    case .mutuals: return ([.user, .target], page + [.of])
+    case .familiarFollowers: return ([.user, .viewer], page + [.count])
+    case .suggestions: return ([.user], [.limit])
+    case .shortestPath: return ([.user, .target], [.maximum])
+    case .addUser: return ([.username], [.id])
+    case .renameUser: return ([.user, .username], [])
+    case .removeUser: return ([.user], [])
+    case .addPost: return ([.user, .text], [.id, .createdAt])
+    case .removePost: return ([.post], [])
+    case .batch: return ([.changes], [])
+    case .list(let relation, _):
+      let schema = relation.schema
+      return ([.user], page + (schema.isPrivate ? [] : [.viewer]) + (schema.hasTime ? [.listOrder] : []))
+    case .edge(let relation, let adds):
+      let schema = relation.schema
+      return ([.user, schema.target == .post ? .post : .target], adds && schema.hasTime ? [.at] : [])
+    }
+  }
+
+  /// All possible members of the answer.
+  package var answer: [String] {
+    switch kind {
+    case .users, .familiarFollowers: ["users", "next", "count"]
+    case .user: ["user"]
+    case .post: ["post"]
+    case .lookup: ["users", "posts"]
+    case .timeline: ["posts", "next", "previous"]
+    case .twoHopTimeline: ["posts", "next", "previous", "truncated"]
+    case .posts, .likes: ["posts", "next"]
+    case .list, .likers, .mutuals: ["users", "next"]
+    case .isFollowing: ["value"]
+    case .relations: ["relations"]
+    case .suggestions: ["users", "truncated"]
+    case .shortestPath: ["value", "complete"]
+    case .addUser: ["user", "sequence"]
+    case .addPost: ["post", "sequence"]
+    case .renameUser, .removeUser, .removePost, .edge: ["changed", "sequence"]
+    case .batch: ["results", "sequence"]
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// Reads and changes made of the fields of a request, whose names were resolved.
+extension Read {
+  /// - Returns: nil for a change.
+  package init?(_ operation: GraphOperation, _ fields: FieldValues) {
+    func user(_ field: Field) -> UserID { fields.required(field, fields.user) }
+    var viewer: UserID? { fields.user(.viewer) }
+    switch operation.kind {
+    case .users: self = .users(named: fields.required(.query, fields.text), UserQuery(fields))
+    case .posts: self = .posts(matching: fields.required(.query, fields.text), PostQuery(fields))
+    case .timeline: self = .timeline(of: user(.user), TimelineQuery(fields))
+    case .twoHopTimeline: self = .twoHopTimeline(of: user(.user), TimelineQuery(fields))
+    case .user: self = .user(user(.user), as: viewer)
+    case .post: self = .post(fields.required(.post, fields.post), as: viewer)
+    case .lookup: self = .lookup(users: fields.users(.users), posts: fields.posts(.posts), as: viewer)
+    case .isFollowing: self = .isFollowing(user(.target), as: user(.user))
+    case .relations: self = .relations(of: user(.user), to: fields.users(.targets))
+    case .likers: self = .likers(of: fields.required(.post, fields.post), ListQuery(fields))
+    case .likes: self = .likes(of: user(.user), ListQuery(fields))
+    case .mutuals:
+      let query = MutualQuery(limit: fields.limit, cursor: fields.cursor)
+      let areFollowers = fields.text(.of) == "followers"
+      self =
+        areFollowers
+        ? .mutualFollowers(of: user(.user), and: user(.target), query)
+        : .mutualFollowees(of: user(.user), and: user(.target), query)
+    case .familiarFollowers:
+      let query = MutualQuery(
+        countsMatches: fields.required(.count, fields.flag), limit: fields.limit, cursor: fields.cursor)
+      self = .familiarFollowers(of: user(.user), as: user(.viewer), query)
+    case .suggestions: self = .suggestions(for: user(.user), SuggestionQuery(limit: fields.limit))
+    case .shortestPath:
+      let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
+      self = .shortestPath(from: user(.user), to: user(.target), query)
+    case .list(let relation, let side): self = .list(relation, side, of: user(.user), ListQuery(fields))
+    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .batch: return nil
+    }
+  }
+}
+
+extension UserQuery {
+  fileprivate init(_ fields: FieldValues) {
+    self.init(
+      match: fields.choice(.match), fold: fields.choice(.fold), order: fields.choice(.searchOrder),
+      excludedUser: fields.user(.excluding), countsMatches: fields.required(.count, fields.flag),
+      includesHighlights: fields.required(.highlights, fields.flag), limit: fields.limit, cursor: fields.cursor,
+      viewer: fields.user(.viewer))
+  }
+}
+
+extension PostQuery {
+  fileprivate init(_ fields: FieldValues) {
+    self.init(
+      author: fields.user(.user), followedOnly: fields.required(.following, fields.flag), fold: fields.choice(.fold),
+      before: fields.time(.before), after: fields.time(.after),
+      includesHighlights: fields.required(.highlights, fields.flag), limit: fields.limit, cursor: fields.cursor,
+      viewer: fields.user(.viewer))
+  }
+}
+
+extension TimelineQuery {
+  fileprivate init(_ fields: FieldValues) {
+    self.init(
+      direction: fields.choice(.direction), before: fields.time(.before), after: fields.time(.after),
+      includesOwnPosts: fields.required(.includeSelf, fields.flag), limit: fields.limit, cursor: fields.cursor)
+  }
+}
+
+extension ListQuery {
+  fileprivate init(_ fields: FieldValues) {
+    self.init(
+      order: fields.choice(.listOrder), limit: fields.limit, cursor: fields.cursor, viewer: fields.user(.viewer))
+  }
+}
+
+extension Change {
+  /// - Returns: nil for a read, and for a batch.
+  package init?(_ operation: GraphOperation, _ fields: FieldValues) {
+    func user(_ field: Field) -> UserID { fields.required(field, fields.user) }
+    var username: String { fields.required(.username, fields.text) }
+    var post: PostID { fields.required(.post, fields.post) }
+    switch operation.kind {
+    case .addUser: self = .addUser(id: fields.integer(.id).map(UserID.init(rawValue:)), username: username)
+    case .renameUser: self = .renameUser(user(.user), to: username)
+    case .removeUser: self = .removeUser(user(.user))
+    case .addPost:
+      self = .addPost(
+        id: fields.post(.id), author: user(.user), text: fields.required(.text, fields.text),
+        createdAt: fields.time(.createdAt))
+    case .removePost: self = .removePost(post)
+    case .edge(let relation, let adds):
+      let target = relation.schema.target == .post ? post.rawValue : user(.target).rawValue
+      self.init(EdgeChange(relation, user(.user), target, at: fields.time(.at), adds: adds))
+    case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
+      .likes, .mutuals, .familiarFollowers, .suggestions, .shortestPath, .batch:
+      return nil
+    }
+  }
+}

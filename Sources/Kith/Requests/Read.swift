@@ -1,0 +1,118 @@
+/// A read of a graph as one value, with its options: what the protocol, the explorer, C and a watch ask for.
+///
+/// Each case is a `Query`, which says what statistics count it as and what its result depends on.
+package enum Read: Sendable {
+  case users(named: String, UserQuery)
+  case posts(matching: String, PostQuery)
+  case timeline(of: UserID, TimelineQuery)
+  case twoHopTimeline(of: UserID, TimelineQuery, followLimit: Int = SocialGraph.Limits.followCount)
+  case user(UserID, as: UserID?)
+  case post(PostID, as: UserID?)
+  case usersByID([UserID], as: UserID?)
+  case postsByID([PostID], as: UserID?)
+  case lookup(users: [UserID], posts: [PostID], as: UserID?)
+  case isFollowing(UserID, as: UserID)
+  case relations(of: UserID, to: [UserID])
+  case list(RelationKind, RelationSide, of: UserID, ListQuery)
+  case likers(of: PostID, ListQuery)
+  case likes(of: UserID, ListQuery)
+  case mutualFollowees(of: UserID, and: UserID, MutualQuery)
+  case mutualFollowers(of: UserID, and: UserID, MutualQuery)
+  case familiarFollowers(of: UserID, as: UserID, MutualQuery)
+  case suggestions(for: UserID, SuggestionQuery)
+  case shortestPath(from: UserID, to: UserID, PathQuery)
+
+  /// The answer from one version of the graph.
+  /// - Throws: the errors of the query.
+  package func answer(_ view: borrowing GraphView) throws(KithError) -> Answer { try run(view) }
+
+  /// The read as a live query.
+  package var live: LiveQuery<Answer, KithError> {
+    LiveQuery(asking: { (view) throws(KithError) in
+      let answer: DependentAnswer = try run(view)
+      return (answer.answer, answer.dependencies)
+    })
+  }
+
+  /// Executes the query: the only place that knows all of them.
+  private func run<Outcome: ReadOutcome>(_ view: borrowing GraphView) throws(KithError) -> Outcome {
+    switch self {
+    case .users(let text, let query): try Outcome(UsersByName(text: text, query: query), view) { .users($0) }
+    case .posts(let text, let query): try Outcome(PostsByWords(text: text, query: query), view) { .posts($0) }
+    case .timeline(let user, let query): try Outcome(TimelinePosts(user: user, query: query), view) { .timeline($0) }
+    case .twoHopTimeline(let user, let query, let limit):
+      try Outcome(TimelinePosts(user: user, query: query, scope: .twoHops(followLimit: limit)), view) {
+        .twoHopTimeline($0)
+      }
+    case .user(let id, let viewer): try Outcome(UserByID(id: id, viewer: viewer), view) { .user($0) }
+    case .post(let id, let viewer): try Outcome(PostByID(id: id, viewer: viewer), view) { .post($0) }
+    case .usersByID(let ids, let viewer): try Outcome(UsersByID(ids: ids, viewer: viewer), view) { .usersByID($0) }
+    case .postsByID(let ids, let viewer): try Outcome(PostsByID(ids: ids, viewer: viewer), view) { .postsByID($0) }
+    case .lookup(let users, let posts, let viewer):
+      try Outcome(LookupByID(users: users, posts: posts, viewer: viewer), view) { .lookup($0) }
+    case .isFollowing(let target, let user): try Outcome(FollowExists(user: user, target: target), view) { .value($0) }
+    case .relations(let user, let others):
+      try Outcome(RelationsQuery(user: user, targets: others), view) { .relations($0) }
+    case .list(let kind, let side, let user, let query):
+      try Outcome(RelationListQuery(kind: kind, side: side, user: user, query: query), view) { .users($0) }
+    case .likers(let post, let query): try Outcome(LikersQuery(post: post, query: query), view) { .users($0) }
+    case .likes(let user, let query): try Outcome(LikesQuery(user: user, query: query), view) { .posts($0) }
+    case .mutualFollowees(let user, let other, let query):
+      try Outcome(MutualUsers(side: .followees, user: user, other: other, query: query), view) { .users($0) }
+    case .mutualFollowers(let user, let other, let query):
+      try Outcome(MutualUsers(side: .followers, user: user, other: other, query: query), view) { .users($0) }
+    case .familiarFollowers(let user, let viewer, let query):
+      try Outcome(MutualUsers(side: .familiar, user: user, other: viewer, query: query), view) { .users($0) }
+    case .suggestions(let user, let query):
+      try Outcome(SuggestedUsers(user: user, query: query), view) { .suggestions($0) }
+    case .shortestPath(let user, let target, let query):
+      try Outcome(PathBetweenUsers(user: user, target: target, query: query), view) { .shortestPath($0) }
+    }
+  }
+}
+
+/// The answer to a read.
+package enum Answer: Equatable, Sendable {
+  case users(Page<User>)
+  case posts(Page<Post>)
+  case timeline(Page<Post>)
+  case twoHopTimeline(Page<Post>)
+  case user(User)
+  case post(Post)
+  case usersByID([User?])
+  case postsByID([Post?])
+  case lookup(LookupByID.Output)
+  case value(Bool)
+  case relations([User.Relations])
+  case suggestions(Page<Suggestion>)
+  case shortestPath(ShortestPath)
+}
+
+/// What a read makes of the result of its query.
+private protocol ReadOutcome {
+  init<Q: Query>(
+    _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
+  ) throws(KithError)
+}
+
+extension Answer: ReadOutcome {
+  fileprivate init<Q: Query>(
+    _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
+  ) throws(KithError) {
+    self = answer(try view.run(query))
+  }
+}
+
+/// An answer with what it depends on.
+private struct DependentAnswer: ReadOutcome {
+  let answer: Answer
+  let dependencies: [QueryDependency]
+
+  init<Q: Query>(
+    _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
+  ) throws(KithError) {
+    let result = try view.run(query)
+    self.answer = answer(result)
+    dependencies = query.dependencies(of: result)
+  }
+}

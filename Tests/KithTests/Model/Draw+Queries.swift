@@ -1,0 +1,174 @@
+@testable import Kith
+
+extension Draw {
+  mutating func question(for model: ReferenceModel) -> Question {
+    switch below(19) {
+    case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
+    case 1: .user(user(model), viewer: viewer(model))
+    case 2: .post(post(model), viewer: viewer(model))
+    case 3: .users((0..<below(5)).map { _ in user(model) }, viewer: viewer(model))
+    case 4: .posts((0..<below(5)).map { _ in post(model) }, viewer: viewer(model))
+    case 5: .isFollowing(user(model), as: user(model))
+    case 6: .relations(user(model), (0..<below(4)).map { _ in user(model) })
+    case 7: .suggestions(user(model), suggestionOptions())
+    case 8, 9: .distance(user(model), user(model), distanceOptions())
+    default: list(for: model)
+    }
+  }
+
+  /// A query with pages.
+  mutating func list(for model: ReferenceModel) -> Question {
+    switch below(18) {
+    case 0..<4:
+      let search = userSearch(model)
+      return .searchUsers(nameQuery(model, search.match), search)
+    case 4..<6: return .searchPosts(postQuery(model), postSearch(model))
+    case 6..<9: return .timeline(user(model), timelineOptions())
+    case 9: return .followees(user(model), listOptions(model))
+    case 10: return .followers(user(model), listOptions(model))
+    case 11: return .likers(post(model), listOptions(model))
+    case 12: return .likes(user(model), listOptions(model))
+    case 13, 14:
+      let options = MutualQuery(countsMatches: seldom(3), limit: limit(), viewer: viewer(model))
+      return .mutuals(user(model), user(model), Question.Mutuals.allCases[below(3)], options)
+    case 15, 16: return .twoHops(user(model), timelineOptions(), followLimit: followLimit())
+    default:
+      let options = ListQuery(limit: limit())
+      return seldom(2) ? .blocked(user(model), options) : .muted(user(model), options)
+    }
+  }
+
+  /// The same list with another limit, read by another viewer or in the other direction.
+  mutating func variation(of question: Question, _ model: ReferenceModel) -> Question {
+    let question = seldom(2) ? question.changed(limit: limit()) : question
+    let isOwn = seldom(2)
+    let other = viewer(model)
+    switch question {
+    case .searchUsers(let query, var search):
+      search.viewer = isOwn ? search.viewer : other
+      return .searchUsers(seldom(3) ? nameQuery(model, search.match) : query, search)
+    case .searchPosts(let query, var search):
+      search.viewer = isOwn ? search.viewer : other
+      return .searchPosts(query, search)
+    case .timeline(let user, var options):
+      if !isOwn { options.direction = options.direction == .older ? .newer : .older }
+      return .timeline(user, options)
+    case .followees(let user, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .followees(user, options)
+    case .followers(let user, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .followers(user, options)
+    case .mutuals(let user, let target, let kind, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .mutuals(user, target, kind, options)
+    case .twoHops(let user, var options, let followLimit):
+      if !isOwn { options.direction = options.direction == .older ? .newer : .older }
+      return .twoHops(user, options, followLimit: followLimit)
+    case .likers(let post, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .likers(post, options)
+    case .likes(let user, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .likes(user, options)
+    default: return question
+    }
+  }
+
+  // MARK: - Options
+
+  private mutating func viewer(_ model: ReferenceModel) -> UserID? { seldom(3) ? nil : user(model) }
+
+  private mutating func limit() -> Int { seldom(40) ? pick([0, -1, 1_001]) : pick([1, 1, 2, 3, 5, 20, 1_000]) }
+
+  private mutating func bound() -> Timestamp? { seldom(4) ? (seldom(9) ? Timestamp(-1) : postTime()) : nil }
+
+  private mutating func fold() -> TextFolding { seldom(3) ? .strict : .loose }
+
+  private mutating func userSearch(_ model: ReferenceModel) -> UserQuery {
+    let match: UserQuery.Match = pick([.substring, .substring, .prefix, .exact, .fuzzy, .fuzzy, .regex, .regex])
+    let hasOrder = match != .fuzzy || seldom(40)
+    return UserQuery(
+      match: match, fold: fold(),
+      order: hasOrder ? pick([.name, .name, .prefixFirst, .followedFirst, .popular]) : .name,
+      excludedUser: seldom(3) ? user(model) : nil,
+      countsMatches: seldom(3), includesHighlights: seldom(3), limit: limit(), viewer: viewer(model))
+  }
+
+  private mutating func postSearch(_ model: ReferenceModel) -> PostQuery {
+    PostQuery(
+      author: seldom(4) ? user(model) : nil, followedOnly: seldom(4), fold: fold(), before: bound(), after: bound(),
+      limit: limit(), viewer: viewer(model))
+  }
+
+  private mutating func timelineOptions() -> TimelineQuery {
+    TimelineQuery(
+      direction: seldom(3) ? .newer : .older, before: bound(), after: bound(), includesOwnPosts: !seldom(3),
+      limit: limit())
+  }
+
+  private mutating func followLimit() -> Int {
+    seldom(30) ? -1 : seldom(3) ? below(40) : SocialGraph.Limits.followCount
+  }
+
+  private mutating func suggestionOptions() -> SuggestionQuery {
+    SuggestionQuery(
+      namedCount: seldom(40) ? pick([-1, 101]) : pick([0, 0, 1, 2, 100]), followLimit: followLimit(), limit: limit())
+  }
+
+  private mutating func distanceOptions() -> PathQuery {
+    PathQuery(
+      maximumHops: seldom(40) ? -1 : pick([0, 1, 2, 3, 6, 6, 6, 6, .max]), followLimit: followLimit())
+  }
+
+  private mutating func listOptions(_ model: ReferenceModel) -> ListQuery {
+    ListQuery(order: seldom(2) ? .name : .newest, limit: limit(), viewer: viewer(model))
+  }
+}
+
+extension Question {
+  var isList: Bool {
+    switch self {
+    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .suggestions, .distance: false
+    default: true
+    }
+  }
+
+  /// Whether it reads towards newer posts.
+  var isNewer: Bool {
+    switch self {
+    case .timeline(_, let options), .twoHops(_, let options, _): options.direction == .newer
+    default: false
+    }
+  }
+
+  func changed(limit: Int) -> Question {
+    func list(_ options: ListQuery) -> ListQuery {
+      ListQuery(order: options.order, limit: limit, viewer: options.viewer)
+    }
+    switch self {
+    case .searchUsers(let query, var search):
+      search.limit = limit
+      return .searchUsers(query, search)
+    case .searchPosts(let query, var search):
+      search.limit = limit
+      return .searchPosts(query, search)
+    case .timeline(let user, var options):
+      options.limit = limit
+      return .timeline(user, options)
+    case .followees(let user, let options): return .followees(user, list(options))
+    case .followers(let user, let options): return .followers(user, list(options))
+    case .mutuals(let user, let other, let kind, var options):
+      options.limit = limit
+      return .mutuals(user, other, kind, options)
+    case .twoHops(let user, var options, let followLimit):
+      options.limit = limit
+      return .twoHops(user, options, followLimit: followLimit)
+    case .likers(let post, let options): return .likers(post, list(options))
+    case .likes(let user, let options): return .likes(user, list(options))
+    case .blocked(let user, let options): return .blocked(user, list(options))
+    case .muted(let user, let options): return .muted(user, list(options))
+    default: return self
+    }
+  }
+}
