@@ -1,10 +1,20 @@
+import Kith
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// The `kith` command: finds the requested command, reads its arguments and runs it.
 @main
 enum EntryPoint {
   /// In the order of the overview: demo, loading, queries, operation of stores.
   static let commands = [
-    DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command, queryCommand,
-    ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
+    DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command,
+    QueryCommand.command, ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
     SearchCommand.command, RequestCommand.posts.command, RequestCommand.timeline.command, UserCommand.command,
     PostCommand.command, RequestCommand.followers.command, RequestCommand.followees.command,
     RequestCommand.likes.command, RequestCommand.likers.command, SuggestCommand.command, PathCommand.command,
@@ -18,10 +28,19 @@ enum EntryPoint {
     ByteStream.occupyClosedStreams()
     ByteStream.ignoreFileSizeLimits()
     // A separate function: ending the process inside it would skip its callees' `defer` blocks.
-    let status = run(Array(CommandLine.arguments.dropFirst())) { command, arguments in
+    let status = run(Array(words.dropFirst())) { command, arguments in
       if !command.isEndless { Interruption.explain(command.writes(arguments)) }
     }
     if status != 0 { leave(with: status) }
+  }
+
+  /// The words of the command line. They are bytes; `Arguments` separates paths from texts.
+  private static var words: [String] {
+    // Safe because the system's array holds as many texts, which are never freed.
+    (0..<Int(CommandLine.argc)).compactMap { index in
+      guard let word = unsafe CommandLine.unsafeArgv[index] else { return nil }
+      return unsafe String(pathBytes: UnsafeRawBufferPointer(start: word, count: strlen(word)))
+    }
   }
 
   /// Runs one command line, without the program's name; returns the exit status.

@@ -10,13 +10,13 @@ import Testing
 
   init() throws { playground = try Playground() }
 
-  @Test("A bench of a store runs every kind of query, reports in JSON and HTML, and does not change the store")
+  @Test("A bench of a store runs every kind of query, reports in JSON, and does not change the store")
   func store() throws {
-    let (store, page) = (playground.path("store"), playground.path("bench.html"))
+    let store = playground.path("store")
     let sizes = ["--users", "400", "--follows", "6000", "--posts", "900", "--likes", "1500"]
     #expect(try BuiltKith.run(["seed", store] + sizes).status == 0)
     let before = try playground.contents("store")
-    let outcome = try BuiltKith.run("bench", store, "--samples", "100", "--json", "--report", page)
+    let outcome = try BuiltKith.run("bench", store, "--samples", "100", "--json")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try playground.contents("store") == before)
 
@@ -35,18 +35,38 @@ import Testing
     let memory = try #require(json["memory"] as? [String: Any])
     let structures = try #require(memory["structures"] as? [String: Int])
     #expect(structures.values.reduce(0, +) == memory["bytes"] as? Int)
+  }
 
-    let html = String(decoding: try playground.bytes("bench.html"), as: UTF8.self)
-    #expect(html.hasPrefix("<!doctype html>") && html.hasSuffix("</html>\n"))
-    // The page has no scripts and loads nothing.
-    for needless in ["<script", "http:", "https:", "src=", "@import", "url("] { #expect(!html.contains(needless)) }
-    for row in rows { #expect(html.contains(">\(row["name"] as? String ?? "?")</th>"), "\(row)") }
-    let charts = groups.map { group in (rows.count { $0["group"] as? String == group } + 5) / 6 }
-    #expect(html.components(separatedBy: "<figure>").count == 1 + charts.reduce(0, +) + 3)
+  @Test("Words longer than a query, names of a bench's own, and ids that are used up are no failure")
+  func oddStore() throws {
+    let store = playground.path("store")
+    var requests = (1...30).map { #"{"op":"addUser","username":"newcomer \#($0)"}"# }
+    requests += (1...9).map { #"{"op":"addUser","username":"renamed \#($0)"}"# }
+    let long = ["https://example.org/" + String(repeating: "w", count: 300), String(repeating: "é-", count: 200)]
+    for post in 0..<60 {
+      requests.append(#"{"op":"addPost","user":\#(1 + post % 30),"text":"\#(long[post % 2])"}"#)
+    }
+    for follow in 0..<200 {
+      requests.append(#"{"op":"follow","user":\#(1 + follow % 30),"target":\#(1 + follow * 7 % 30)}"#)
+    }
+    let last = Int64.max
+    requests.append(#"{"op":"addPost","id":\#(last),"user":1,"text":"\#(long[0])","createdAt":\#(last)}"#)
+    #expect(try BuiltKith.run("query", store, input: requests.joined(separator: "\n")).status == 0)
+    let outcome = try BuiltKith.run("bench", store, "--samples", "100", "--json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for name in ["posts with two words", "add a user", "rename a user"] {
+      #expect(outcome.output.contains(#""\#(name)""#), "\(name)")
+    }
+    #expect(!outcome.output.contains(#""add a post""#))
+  }
 
-    let again = try BuiltKith.run("bench", store, "--report", page)
-    #expect(again.status == 2 && again.errors.contains("exists already"), "\(again.errors)")
-    #expect(try playground.bytes("bench.html") == Array(html.utf8))
+  @Test("The query of a word is within half the limits of a query")
+  func wordQueries() {
+    for word in ["snow", String(repeating: "é", count: 999), String(repeating: "a.b", count: 90), "\u{1F642}\n"] {
+      let query = BenchSample.query(of: word[...])
+      #expect(!query.isEmpty && word.hasPrefix(query) && 2 * query.utf8.count < SocialGraph.Limits.queryByteCount)
+    }
+    #expect(BenchSample.query(of: "snow") == "snow")
   }
 
   @Test("A synthetic graph is measured beside smaller ones; users without posts are no failure")
@@ -66,7 +86,6 @@ import Testing
     #expect(try BuiltKith.run("bench", empty, "--users", "100").status == 2)
     #expect(try BuiltKith.run("bench", playground.path("absent")).status == 2)
     #expect(try BuiltKith.run("bench", "--users", "1").status == 2)
-    #expect(try BuiltKith.run("bench", "--report", playground.path("no/such/bench.html")).status == 2)
     #expect(try BuiltKith.run("bench", "--users", "10", "--follows", "91").status == 2)
   }
 
@@ -79,22 +98,5 @@ import Testing
     #expect(some.quantile(1) == some.maximum)
     let texts = [60, 999.4, 999.6, 1_254, 99_960, 310_000_000].map { latencyText($0 as Double) }
     #expect(texts == ["60 ns", "999 ns", "1.00 µs", "1.25 µs", "100 µs", "310 ms"])
-  }
-
-  @Test("Texts of the graph are escaped in the HTML page") func escaping() {
-    #expect(escaped("<b a=\"1\">&\n") == "&lt;b a=&quot;1&quot;&gt;&amp;\\n")
-  }
-
-  @Test("Values and ticks lie within their axis and in order") func axes() {
-    let values = [3.0, 47, 47_000]
-    let wide = ChartAxis.logarithmic("", holding: values) { "\($0)" }
-    #expect(wide.ticks.map(\.value) == [1, 10, 100, 1_000, 10_000, 100_000])
-    let narrow = ChartAxis.logarithmic("", holding: [30, 45]) { "\($0)" }
-    #expect(narrow.ticks.map(\.value) == [20, 50])
-    for (axis, values) in [(wide, values), (narrow, [30, 45]), (.nines(""), [0, 0.5, 0.9999])] {
-      let places = (values + axis.ticks.map(\.value).sorted()).map(axis.place)
-      #expect(places.allSatisfy { (-1e-9...1 + 1e-9).contains($0) })
-      #expect(zip(values, values.dropFirst()).allSatisfy { axis.place($0) < axis.place($1) })
-    }
   }
 }

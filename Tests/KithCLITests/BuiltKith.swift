@@ -60,6 +60,20 @@ enum BuiltKith {
       status: process.terminationStatus, output: String(decoding: outputBytes, as: UTF8.self),
       errors: String(decoding: errorBytes, as: UTF8.self))
   }
+
+  /// Runs lines of shell in a directory, in which `kith` is the command; the output has the errors, too.
+  static func shell(_ lines: String, in directory: String) throws -> (status: Int32, output: String) {
+    let kith = try #require(executable).path
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "kith() { '\(kith)' \"$@\"; }; cd '\(directory)'; exec 2>&1; \(lines)"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  }
 }
 
 /// A temporary directory, removed at the end of the test.

@@ -5,7 +5,7 @@ import Testing
 @testable import KithCLI
 
 /// A temporary directory, removed at the end of the test.
-private final class Workshop {
+final class Workshop {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("kith-import-\(UUID().uuidString)").path
 
   init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
@@ -24,7 +24,7 @@ private final class Workshop {
 }
 
 /// Imports files in memory.
-private func fill(_ graph: SocialGraph, _ words: [String]) throws(CommandFailure) -> [ImportReport] {
+func fill(_ graph: SocialGraph, _ words: [String]) throws(CommandFailure) -> [ImportReport] {
   let command = Command(name: "import", summary: "", options: ImportFiles.options, examples: []) {
     (_) throws(CommandFailure) in 0
   }
@@ -32,7 +32,7 @@ private func fill(_ graph: SocialGraph, _ words: [String]) throws(CommandFailure
   return try ImportCommand.fill(graph, from: try files.open(), files).reports
 }
 
-private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
+func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
   do throws(CommandFailure) {
     try body()
     return nil
@@ -140,7 +140,14 @@ private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailur
       ("users", "1\ta\n\n2\tb\tc\n", 3, "3 fields"), ("users", "x\ta", 1, "\"x\" is not a 64-bit integer"),
       ("users", "\ta", 1, "\"\" is not"), ("users", "9223372036854775808\ta", 1, "not a 64-bit integer"),
       ("users", "1\ta\\", 1, "a backslash"), ("users", "1\ta\\x", 1, "a backslash"),
-      ("follows", "1\t2\t3\t4", 1, "4 fields"), ("follows", "1\t2\t", 1, "\"\" is not"),
+      ("follows", "1\t2\t3\t4", 1, "4 fields"), ("follows", "1\t\t5", 1, "\"\" is not"),
+      ("blocks", "1\t2\t", 1, "3 fields"), ("posts", "1\t1\t\ttext", 1, "\"\" is not"),
+      ("users", "1\ta\n\n2\tb\r\n3\tc\n", 3, "carriage return"), ("users", "1\ta\n2\tb\r", 2, "carriage return"),
+      ("users", "\n1\ta\r\n", 2, "carriage return"), ("users", "\nid\tname\r\n1\ta\n", 2, "carriage return"),
+      ("users", "id\tname\n1\ta\r\n", 2, "carriage return"), ("users", "id\tname\r\n1\ta\n", 2, "in LF alone"),
+      ("posts", "1\t1\t5\ta\n2\t1\t5\tb\r\n", 2, "carriage return"),
+      ("posts", "1\t1\t5\ta\rb\n2\t1\t5\tb\r\n", 2, "carriage return"),
+      ("likes", "1\t1\t5\n2\t1\t\r\n", 2, "carriage return"), ("mutes", "1\t2\n2\t1\r\n", 2, "carriage return"),
       ("follows", "1 2", 1, "1 field"), ("follows", "1\t2\n1\t3\r\n", 2, "carriage return"),
       ("users", "1\ta\r\n\r\n2\tb\n3\tc\r\n", 3, "ends in LF alone; the first line ends in CR LF"),
       ("posts", "1\t1\t5\ta\r\n2\t1\t5\r\n3\n", 2, "3 fields"), ("follows", "1\t2\r\n\n", 2, "in LF alone"),
@@ -182,47 +189,6 @@ private func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailur
       let told = failure { () throws(CommandFailure) in _ = try fill(SocialGraph(), ["--\(kind)", file]) }
       #expect(told?.message.contains("header") == false, "\(text): \(told?.message ?? "")")
     }
-  }
-
-  @Test("A file can begin with a byte-order mark and end its lines in CR LF")
-  func marksAndLineEnds() throws {
-    let workshop = try Workshop()
-    func names(_ text: String) throws -> [String] {
-      let graph = SocialGraph()
-      _ = try fill(graph, ["--users", try workshop.file("u", text)])
-      return try graph.read { try $0.searchUsers("").map(\.username) }
-    }
-    #expect(try names("1\tann\r\n2\tbob\r\n") == ["ann", "bob"])
-    #expect(try names("\u{FEFF}1\tann\n2\tbob\n") == ["ann", "bob"])
-    #expect(try names("\u{FEFF}\r\n1\tann\r\n\r\n2\tbob") == ["ann", "bob"])
-    #expect(try names("1\tann\r\n2\tbob\r") == ["ann", "bob"], "a last line that is cut within its end")
-    #expect(try names("\u{FEFF}") == [] && names("") == [] && names("\r\n") == [])
-    #expect(try names("1\t\u{FEFF}a") == ["\u{FEFF}a"], "elsewhere it is text")
-    let odd = "1\tann\r\n2\t" + String(repeating: "x", count: 300) + "\r\n"
-    #expect(try names(odd) == ["ann"], "what is too long is told as such, not as a line's end")
-    // White space in texts is kept.
-    let graph = SocialGraph()
-    let users = try workshop.file("users", "1\tann\n")
-    let plain = try workshop.file("plain", "1\t1\t5\ta\n2\t1\t5\tb\r\n3\t1\t5\tc\r")
-    let windows = try workshop.file("windows", "4\t1\t5\ta\\r\r\n5\t1\t5\tb\rc\r\r\n")
-    _ = try fill(graph, ["--users", users, "--posts", plain])
-    _ = try fill(graph, ["--posts", windows])
-    let texts = try graph.read { view in try (1...5).map { try view.post(PostID($0)).text } }
-    #expect(texts == ["a", "b\r", "c\r", "a\r", "b\rc\r"])
-  }
-
-  @Test("Lines in CR LF stay whole across block boundaries; a bad one is reported by number")
-  func windowsBlocks() throws {
-    let workshop = try Workshop()
-    var text = ""
-    for id in 1...60_000 { text += "\(id)\tuser number \(id) with a long enough name\r\n" }
-    let graph = SocialGraph()
-    let reports = try fill(graph, ["--users", try workshop.file("u", text)])
-    #expect(reports[0].addedCount == 60_000)
-    #expect(graph.read { view in view.findUser(named: "user number 31415 with a long enough name") } == 31_415)
-    let bad = try workshop.file("bad", text + "60001\tlast\n60002\tmore\r\n")
-    let told = failure { () throws(CommandFailure) in _ = try fill(SocialGraph(), ["--users", bad]) }
-    #expect(told?.message.contains("bad:60001: it ends in LF alone") == true)
   }
 
   @Test("A row that exists already with the same values is a duplicate")

@@ -63,6 +63,11 @@ import Testing
     let text = "{\"op\":\"follow\",\"user\":1,\"target\":2,\"at\":5000}\r\n{\"target\":1,\"user\":2}\r\n"
     let rows = try imported(text, as: "f.ndjson", kind: "follows")
     #expect(rows.count == 2 && rows[0] == "1\t2\t5000" && rows[1].hasPrefix("2\t1\t"), "\(rows)")
+    for (first, second) in [("\n", "\r\n"), ("\r\n", "\n")] {
+      let mixed = #"{"id":1,"username":"ann"}"# + first + #"{"id":2,"username":"bob"}"# + second
+      #expect(try imported(mixed, as: "f.jsonl") == ["1\tann", "2\tbob"], "a CR is white space of JSON")
+      #expect(try imported("1,ann\(first)2,bob\(second)", as: "f.csv") == ["1\tann", "2\tbob"])
+    }
   }
 
   @Test("An export in any format can be imported whole, also compressed, and JSON Lines feed kith query")

@@ -40,6 +40,38 @@ import Testing
     #expect(try BuiltKith.run("query", store, "--unique-names", "Loose").errors.contains("exact or loose is needed"))
   }
 
+  @Test("Every face finds a user by loose key where names are unique by it") func lookup() throws {
+    let ann = #"{"username":"ÁNN"}"#
+    let requests = [
+      #"{"op":"addUser","username":"Ann"}"#, #"{"op":"addUser","username":"O’Neil"}"#, #"{"op":"user","user":\#(ann)}"#,
+      #"{"op":"follow","user":\#(ann),"target":{"username":"o'neil"}}"#,
+      #"{"op":"lookup","users":[{"username":"ann"},{"username":"oneil"}]}"#,
+      #"{"op":"batch","changes":[{"op":"renameUser","user":\#(ann),"username":"Bob"},"#
+        + #"{"op":"mute","user":{"username":"BÖB"},"target":2}]}"#,
+      #"{"op":"users","as":{"username":"bob"},"query":"neil"}"#,
+    ].map { $0 + "\n" }.joined()
+    let loosely = ["--unique-names", "loose"]
+    for place in [store, "--memory"] {
+      let outcome = try BuiltKith.run(["query", place] + loosely, input: requests)
+      #expect(outcome.lines.count == 7 && outcome.lines.allSatisfy { $0.contains(#""ok":true"#) }, "\(outcome)")
+      #expect(outcome.lines[4].hasSuffix(#",null],"posts":[]}"#) && outcome.lines[6].contains(#""following":true"#))
+      #expect(try BuiltKith.run(["query", "--memory"], input: requests).lines[2].contains("unknownUser"))
+    }
+    let readOnly = try BuiltKith.run(
+      ["query", store, "--read-only"] + loosely, input: #"{"op":"user","user":{"username":"BOB"}}"#)
+    #expect(readOnly.output.contains(#""id":1"#), "\(readOnly)")
+    for words in [["user", store, "BÖB"], ["followees", store, "BÖB"], ["suggest", store, "BÖB", "--json"]] {
+      #expect(try BuiltKith.run(words + loosely).errors.isEmpty, "\(words)")
+      #expect(try BuiltKith.run(words).errors.contains("no user named"), "\(words)")
+    }
+    let path = try BuiltKith.run(["path", store, "BÖB", "O'NEIL", "--json"] + loosely)
+    #expect(path.status == 0, "\(path)")
+    let search = try BuiltKith.run(["search", store, "neil", "--as", "BÖB", "--json"] + loosely)
+    #expect(search.output.contains(#""following":true"#), "\(search)")
+    let watch = try BuiltKith.run(["watch", store, "user", "BÖB", "--count", "1"] + loosely)
+    #expect(watch.output.contains(#""username":"Bob""#), "\(watch)")
+  }
+
   @Test("An import counts rows whose name is taken by loose key") func imported() throws {
     try playground.write(Array("1\tann\n2\tÄnn\n3\tbob\n".utf8), to: "users.tsv")
     let words = ["import", store, "--users", playground.path("users.tsv"), "--json", "--unique-names", "loose"]
@@ -66,7 +98,7 @@ import Testing
     for (id, name) in [(7, "\u{212A}"), (3, "K")] as [(UserID, String)] {
       _ = try state.apply(.addUser(id: id, username: name), replaying: true)
     }
-    _ = try StoreTools.makeStore(at: store, of: state, SystemDisk())
+    _ = try StoreTools.makeStore(at: store, of: state)
     let remark = "users whose names are the same after NFC, of whom a name finds the lower id: 3 and 7"
     let outcome = try BuiltKith.run("user", store, "K", "--json")
     #expect(outcome.status == 0 && outcome.output.contains(#""id":3"#) && outcome.errors.contains(remark), "\(outcome)")

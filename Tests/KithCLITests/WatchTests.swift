@@ -70,8 +70,8 @@ import Testing
       #""op":"followers","user":2,"order":"name""#, #""op":"isFollowing","user":1,"target":2"#,
       #""op":"relations","user":1,"targets":[2]"#, #""op":"likers","post":1"#, #""op":"likes","user":1"#,
       #""op":"blocked","user":1"#, #""op":"muted","user":2"#, #""op":"mutuals","user":1,"target":2"#,
-      #""op":"suggestions","user":1"#, #""op":"distance","user":1,"target":2"#, #""op":"lookup","users":[1]"#,
-      #""op":"verify""#,
+      #""op":"familiarFollowers","user":2,"as":1"#, #""op":"suggestions","user":1"#,
+      #""op":"distance","user":1,"target":2"#, #""op":"lookup","users":[1]"#, #""op":"verify""#,
     ]
     for question in questions {
       var session = QuerySession(SocialGraph())

@@ -42,6 +42,12 @@ struct Arguments: Sendable {
 
   func value(_ option: Option) -> String? { values[option.name] }
 
+  /// A path for Foundation, which would repair bytes that are not UTF-8: they are refused.
+  func plainPath(_ option: Option) throws(CommandFailure) -> String? {
+    guard let path = values[option.name] else { return nil }
+    return try text(path, option.name)
+  }
+
   func positional(_ place: Int) -> String? { place < positionals.count ? positionals[place] : nil }
 
   /// A whole number in decimal digits, within the range.
@@ -101,11 +107,21 @@ struct Arguments: Sendable {
     guard positionals.count < command.positionals.count else {
       throw misuse("one argument too many: \"\(word)\"")
     }
-    positionals.append(word)
+    let positional = command.positionals[positionals.count]
+    positionals.append(positional.isPath ? word : try text(word, positional.name))
+  }
+
+  /// A word that is no path: its bytes must be UTF-8.
+  private func text(_ word: String, _ name: String) throws(CommandFailure) -> String {
+    guard let text = String.fromUTF8(word.pathBytes.span) else { throw misuse("\(name) \(word): not valid UTF-8") }
+    return text
   }
 
   private mutating func take(option word: String, from rest: inout ArraySlice<String>) throws(CommandFailure) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    // By bytes, because a combining character after the sign would hide it.
+    let sign = UInt8(ascii: "=")
+    let parts = word.utf8.split(separator: sign, maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
     let name = parts[0]
     let options = command.options + [.color]
     guard let option = options.first(where: { $0.name == name }) else {
@@ -119,9 +135,9 @@ struct Arguments: Sendable {
       return
     }
     if parts.count == 2 {
-      values[name] = parts[1]
+      values[name] = option.isPath ? parts[1] : try text(parts[1], name)
     } else if let next = rest.first, !next.hasPrefix("--") {
-      values[name] = next
+      values[name] = option.isPath ? next : try text(next, name)
       rest.removeFirst()
     } else {
       throw misuse("\(name) needs a value: \(name) \(valueName)")

@@ -26,13 +26,23 @@ struct Positional: Sendable {
   let isOptional: Bool
   /// The words that it takes, for completion; none if it takes others.
   let choices: [String]
+  /// Whether it may be the path of a file, whose bytes need not be UTF-8.
+  let isPath: Bool
 
-  init(_ name: String, _ help: String, isOptional: Bool = false, choices: [String] = []) {
+  init(_ name: String, _ help: String, isOptional: Bool = false, choices: [String] = [], isPath: Bool? = nil) {
     self.name = name
     self.help = help
     self.isOptional = isOptional
     self.choices = choices
+    self.isPath = isPath ?? PathPlaceholder.isPath(name)
   }
+}
+
+/// The word for a path in the help.
+private enum PathPlaceholder {
+  private static let words = ["FILE", "DIRECTORY", "PATH", "STORE", "SNAPSHOT", "TARGET"]
+
+  static func isPath(_ placeholder: String) -> Bool { words.contains { placeholder.contains($0) } }
 }
 
 /// An option, whose name begins with two dashes.
@@ -52,6 +62,9 @@ struct Option: Sendable {
     self.isRequired = isRequired
     self.choices = choices
   }
+
+  /// Whether its value is the path of a file, whose bytes need not be UTF-8.
+  var isPath: Bool { value.map(PathPlaceholder.isPath) ?? false }
 
   /// Of every command.
   static let color = Option(
@@ -73,24 +86,4 @@ struct Option: Sendable {
     "--memory", "BYTES", "the memory that a file's graph may take, if above 1 GiB and 200 times the file")
   static let limit = Option("--limit", "N", "at most N results, 1 to 1,000 (default 20)")
   static let cursor = Option("--cursor", "CURSOR", "the next page: what the page before it printed")
-}
-
-/// Why a command failed: the exit status, and one line for standard error that says what failed, where, and what to do
-/// next.
-struct CommandFailure: Error, Equatable {
-  let status: Int32
-  let message: String
-  /// Whether the message begins with `file:line:`.
-  var isAboutLine = false
-
-  /// The answer is "no", or the data is bad.
-  static func no(_ message: String) -> CommandFailure { CommandFailure(status: 1, message: message) }
-
-  /// Wrong usage, or something cannot be opened.
-  static func usage(_ message: String) -> CommandFailure { CommandFailure(status: 2, message: message) }
-
-  /// A line of a file is bad.
-  static func line(_ line: Int, of path: String, _ reason: String) -> CommandFailure {
-    CommandFailure(status: 1, message: "\(path):\(line): \(reason)", isAboutLine: true)
-  }
 }

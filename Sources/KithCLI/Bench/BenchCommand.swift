@@ -1,4 +1,3 @@
-import Foundation
 import Kith
 
 /// `kith bench`: measures queries, changes and memory on a store or a synthetic graph.
@@ -12,14 +11,12 @@ enum BenchCommand {
     "--samples", "N", "at most N queries of each kind (default 100,000), and at most a second")
   private static let growth = Option(
     "--growth", nil, "also measures synthetic graphs of a sixteenth and a quarter of the size")
-  private static let report = Option(
-    "--report", "FILE", "writes an HTML report with charts, one file without scripts or network; FILE must be new")
 
   static let command = Command(
     name: "bench",
     summary: "measures search, timelines, lists, changes, throughput and memory, on your data or a synthetic graph",
     positionals: [Positional("STORE|SNAPSHOT", "a store directory or a snapshot; only read", isOptional: true)],
-    options: [users, follows, posts, likes, seed, samples, growth, report, .compactLists, .compressTexts, .json],
+    options: [users, follows, posts, likes, seed, samples, growth, .compactLists, .compressTexts, .json],
     notes: [
       """
       Latency: one thread runs each kind of query for users drawn at random, with the clock around each call. Each
@@ -29,12 +26,10 @@ enum BenchCommand {
       minute beside the time for opening.
       """
     ],
-    examples: ["bench", "bench ./store --report bench.html", "bench --users 100000 --growth --json"],
-    writes: { [$0.value(report)].compactMap(\.self) }, run: run)
+    examples: ["bench", "bench ./store", "bench --users 100000 --growth --json"],
+    run: run)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
-    let file = arguments.value(report)
-    if let file { try checkFree(file) }
     let sampleCount = Int(try arguments.integer(samples, in: 100...10_000_000) ?? 100_000)
     let seed = UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1)
     let network = try network(arguments, seed: seed)
@@ -46,7 +41,6 @@ enum BenchCommand {
     let found = try run.measure { () throws(CommandFailure) in
       try graph(arguments.positional(0), or: network, options)
     }
-    if let file { try write(BenchPage(report: found).html, to: file) }
     if arguments.flag(.json) {
       try Console.writeJSON { found.write(to: &$0) }
     } else {
@@ -76,25 +70,5 @@ enum BenchCommand {
     return try SeededNetwork.checked(
       userCount: userCount, followCount: try count(follows), postCount: try count(posts),
       likeCount: try count(likes), seed: seed)
-  }
-
-  // MARK: - The page
-
-  /// Checked before half a minute of work.
-  private static func checkFree(_ file: String) throws(CommandFailure) {
-    let manager = FileManager.default
-    if manager.fileExists(atPath: file) { throw .usage("\(file): exists already; name another file") }
-    let directory = URL(fileURLWithPath: file).deletingLastPathComponent().path
-    guard manager.isWritableFile(atPath: directory) else {
-      throw .usage("\(file): cannot be created; is there such a directory, and may this user write there?")
-    }
-  }
-
-  private static func write(_ html: String, to file: String) throws(CommandFailure) {
-    do {
-      try Data(html.utf8).write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
-    } catch {
-      throw .no("\(file): cannot be written: \(error.localizedDescription)")
-    }
   }
 }

@@ -48,7 +48,7 @@ struct BenchRun {
         .init(name: "the index of posts, built behind it", duration: indexed - opened),
       ]
       report.passes += try passes(graph)
-      report.throughput = BenchThroughput(graph: graph, sample: sample).measure(&progress)
+      report.throughput = try BenchThroughput(graph: graph, sample: sample).measure(&progress)
       let changes = BenchChanges(graph: graph, sample: sample, count: min(sampleCount, 20_000))
       report.rows += try changes.measure(&progress).map {
         .init(group: .changes, name: $0.name, latencies: $0.latencies)

@@ -30,7 +30,7 @@ struct BenchSample: Sendable {
   private(set) var fanIns: [FanIn] = []
   /// Posts in the timelines of the users.
   private(set) var posts: [PostID] = []
-  /// Words of these posts.
+  /// Words of these posts, cut to what a query of two can have.
   private(set) var words: [String] = []
 
   /// - Parameter questionCount: the most queries of each kind.
@@ -86,6 +86,21 @@ struct BenchSample: Sendable {
     }
   }
 
+  /// The beginning of a word, of at most half the bytes of a query less a space, and as few terms: letters and digits
+  /// that signs divide are several.
+  static func query(of word: Substring) -> String {
+    let byteLimit = SocialGraph.Limits.queryByteCount / 2 - 1
+    var scalars = String.UnicodeScalarView()
+    var (byteCount, signCount) = (0, 0)
+    for scalar in word.unicodeScalars {
+      byteCount += scalar.utf8.count
+      signCount += scalar.properties.isAlphabetic || scalar.properties.numericType != nil ? 0 : 1
+      if byteCount > byteLimit || signCount > SocialGraph.Limits.queryTermCount / 2 - 1 { break }
+      scalars.append(scalar)
+    }
+    return String(scalars)
+  }
+
   private mutating func drawPosts(
     _ view: borrowing GraphView, _ random: inout RandomSource
   ) throws(KithError) {
@@ -93,7 +108,7 @@ struct BenchSample: Sendable {
       for post in try view.timeline(of: user) {
         posts.append(post.id)
         let words = post.text.split(separator: " ")
-        if let word = words.isEmpty ? nil : random.pick(words) { self.words.append(String(word)) }
+        if let word = words.isEmpty ? nil : random.pick(words) { self.words.append(Self.query(of: word)) }
       }
     }
     // In the order of one timeline, the likes of neighbours would share cache lines.

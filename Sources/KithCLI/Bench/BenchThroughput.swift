@@ -25,7 +25,7 @@ struct BenchThroughput {
     return powers + [coreCount]
   }()
 
-  func measure(_ progress: inout Progress) -> [Line] {
+  func measure(_ progress: inout Progress) throws(KithError) -> [Line] {
     let timeline = BenchQuery.timeline(sample)
     let asked = [
       ("search of names", BenchQuery.search(sample)), ("first page of a timeline", timeline),
@@ -34,10 +34,13 @@ struct BenchThroughput {
     var lines: [Line] = []
     for (name, question) in asked {
       progress.next("measuring throughput: \(name)")
-      lines.append(Line(name: name, perSecond: Self.threadCounts.map { run(question, threads: $0).answers }))
+      let answers = try Self.threadCounts.map { (count) throws(KithError) in try run(question, threads: count).answers }
+      lines.append(Line(name: name, perSecond: answers))
     }
     progress.next("measuring throughput beside a writer")
-    let beside = Self.threadCounts.map { run(timeline, threads: $0, writes: true) }
+    let beside = try Self.threadCounts.map { (count) throws(KithError) in
+      try run(timeline, threads: count, writes: true)
+    }
     lines.append(
       Line(
         name: "timelines beside a writer", perSecond: beside.map(\.answers),
@@ -48,7 +51,7 @@ struct BenchThroughput {
   /// Every thread runs queries until the time is over, each beginning at another place of the sample.
   private func run(
     _ question: BenchQuery, threads: Int, writes: Bool = false
-  ) -> (answers: Double, changes: Double) {
+  ) throws(KithError) -> (answers: Double, changes: Double) {
     let clock = ContinuousClock()
     let began = clock.now
     let deadline = began.advanced(by: Self.duration)
@@ -56,7 +59,7 @@ struct BenchThroughput {
     let everybody = DispatchGroup()
     for thread in 0..<threads + (writes ? 1 : 0) {
       everybody.enter()
-      Thread.detachNewThread {
+      let hasThread = Threads.run {
         var done = 0
         while clock.now < deadline {
           // The clock is read only now and then: it costs as much as the cheapest query.
@@ -68,6 +71,9 @@ struct BenchThroughput {
         tally.add(done, areAnswers: thread < threads)
         everybody.leave()
       }
+      if hasThread { continue }
+      everybody.leave()
+      throw .limitExceeded(.threads)
     }
     everybody.wait()
     let seconds = (clock.now - began).seconds

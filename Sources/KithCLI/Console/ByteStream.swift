@@ -1,7 +1,9 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// A standard stream of the process or a connection, read and written without a buffer in between.
@@ -64,11 +66,7 @@ struct ByteStream: Sendable {
   static func occupyClosedStreams() {
     for stream in [input, output, error] where fcntl(stream.rawValue, F_GETFD) < 0 {
       // The lowest free number, which is this one.
-      #if canImport(Glibc)
-        _ = unsafe Glibc.open("/dev/null", stream.rawValue == input.rawValue ? O_WRONLY : O_RDONLY)
-      #else
-        _ = unsafe Darwin.open("/dev/null", stream.rawValue == input.rawValue ? O_WRONLY : O_RDONLY)
-      #endif
+      _ = unsafe open("/dev/null", stream.rawValue == input.rawValue ? O_WRONLY : O_RDONLY)
     }
   }
 
@@ -85,11 +83,7 @@ struct ByteStream: Sendable {
   /// Reads what is available, at most as much as the buffer holds; waits if there is nothing yet. Zero at the end.
   func read(into buffer: inout [UInt8]) throws(Failure) -> Int {
     while true {
-      #if canImport(Glibc)
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(rawValue, $0.baseAddress, $0.count) }
-      #else
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe Darwin.read(rawValue, $0.baseAddress, $0.count) }
-      #endif
+      let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(rawValue, $0.baseAddress, $0.count) }
       if count >= 0 { return count }
       if errno != EINTR { throw Failure(code: errno, call: "reading \(name)") }
     }
@@ -123,11 +117,7 @@ struct ByteStream: Sendable {
     while written < bytes.count {
       if let deadline, ContinuousClock().now > deadline { throw Failure(code: ETIMEDOUT, call: "writing to \(name)") }
       let rest = bytes[written...]
-      #if canImport(Glibc)
-        let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }
-      #else
-        let count = unsafe rest.withUnsafeBytes { unsafe Darwin.write(rawValue, $0.baseAddress, $0.count) }
-      #endif
+      let count = unsafe rest.withUnsafeBytes { unsafe systemWrite(rawValue, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
       } else if errno != EINTR {
@@ -142,11 +132,10 @@ struct ByteStream: Sendable {
   /// Ends a connection; calls that wait for it return.
   func end() { _ = shutdown(rawValue, Int32(SHUT_RDWR)) }
 
-  func close() {
-    #if canImport(Glibc)
-      _ = Glibc.close(rawValue)
-    #else
-      _ = Darwin.close(rawValue)
-    #endif
-  }
+  func close() { _ = systemClose(rawValue) }
 }
+
+// The C library's functions whose names are those of methods.
+private let systemRead = unsafe read
+private let systemWrite = unsafe write
+private let systemClose = close

@@ -1,12 +1,22 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
+import Kith
+
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// Standard output for results, standard error for the rest.
 enum Console {
   static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
+
+  /// Writes a path for other programs, and a line break. Its bytes that are not UTF-8 are written as they are.
+  static func write(path: String) throws(CommandFailure) {
+    let shown = path.unicodeScalars.map { $0.pathByte == nil ? printable(String($0)) : String($0) }.joined()
+    try write(shown.pathBytes + [UInt8(ascii: "\n")])
+  }
 
   static func write(_ bytes: [UInt8]) throws(CommandFailure) {
     do throws(ByteStream.Failure) {

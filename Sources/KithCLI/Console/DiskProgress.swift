@@ -10,18 +10,21 @@ enum DiskProgress {
   ///   - phase: the name of the work.
   ///   - byteCount: how much will be read and written; nil if it is unknown.
   ///   - ending: what remains when all of that is done.
+  ///   - passes: the share of the graph that is checked, once that begins; nil for work that checks none.
   static func show<R, E: Error>(
-    _ phase: String, of byteCount: Int?, ending: String, _ body: () throws(E) -> R
+    _ phase: String, of byteCount: Int?, ending: String, passes: PassControl? = nil, _ body: () throws(E) -> R
   ) throws(E) -> R {
     guard ByteStream.error.isTerminal else { return try body() }
     let (done, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    Thread.detachNewThread {
+    let isShown = Threads.run {
       var progress = Progress()
       progress.begin(phase)
       let start = DiskActivity.byteCount
       while done.wait(timeout: .now() + interval) == .timedOut {
         let count = DiskActivity.byteCount - start
-        if let byteCount, count >= byteCount {
+        if let share = passes?.fraction, share > 0, share < 1 {
+          progress.note("\(phase)   checking the graph   \(Int(share * 100)) %")
+        } else if let byteCount, count >= byteCount {
           progress.note("\(phase)   \(ending)")
         } else {
           progress.update(done: count >> 20, of: "MB", share: byteCount.map { Double(count) / Double(max(1, $0)) })
@@ -30,6 +33,7 @@ enum DiskProgress {
       progress.finish()
       ended.signal()
     }
+    if !isShown { return try body() }
     defer {
       done.signal()
       ended.wait()
@@ -39,7 +43,7 @@ enum DiskProgress {
 
   /// The bytes of a snapshot file, or of a store's files of these kinds; nil if there are none.
   static func byteCount(of path: String, _ kinds: Kinds) -> Int? {
-    let names = StoreAccess.fileNames(path)
+    let names = PathAccess.names(in: path) ?? []
     if names.isEmpty { return size(path) }
     let snapshots = names.filter { $0.hasPrefix("snap-") && !$0.hasSuffix(".tmp") }
     let journals = names.filter { $0.hasPrefix("wal-") && !$0.hasSuffix(".tmp") }
@@ -59,8 +63,5 @@ enum DiskProgress {
     case all
   }
 
-  private static func size(_ path: String) -> Int? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return attributes?[.type] as? FileAttributeType == .typeRegular ? (attributes?[.size] as? NSNumber)?.intValue : nil
-  }
+  private static func size(_ path: String) -> Int? { PathAccess.byteCount(of: path) }
 }

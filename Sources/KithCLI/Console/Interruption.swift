@@ -1,4 +1,4 @@
-import Foundation
+import Kith
 import Synchronization
 
 /// Ctrl-C during a command: it ends with status 130, and one line says what is left behind.
@@ -9,7 +9,8 @@ enum Interruption {
   /// From now on, Ctrl-C reports what has changed at these paths.
   static func explain(_ paths: [String]) {
     let remainders = paths.map(Remainder.init)
-    Signals.take([Signals.interrupt]) { signal in
+    // Without a thread for it, Ctrl-C ends the command as it ends others.
+    _ = Signals.take([Signals.interrupt]) { signal in
       for path in temporaries.withLock({ $0 }) { TemporaryDirectory.delete(path) }
       Console.printError(.no("interrupted; \(text(remainders.compactMap(\.text)))"))
       leaveAtOnce(with: Signals.status(of: signal))
@@ -27,7 +28,7 @@ enum Interruption {
 /// What a command has left at a path so far, compared with what was there when it began.
 struct Remainder: Sendable {
   /// Files of a store without a graph.
-  private static let markers: Set<String> = ["LOCK", "ACK"]
+  private static let markers: Set<String> = ["LOCK", "ACK", "UNFINISHED"]
   private static let shownCount = 6
 
   let path: String
@@ -40,7 +41,7 @@ struct Remainder: Sendable {
   }
 
   private static func names(_ path: String) -> Set<String>? {
-    FileManager.default.fileExists(atPath: path) ? Set(StoreAccess.fileNames(path)) : nil
+    PathAccess.exists(path) ? Set(PathAccess.names(in: path) ?? []) : nil
   }
 
   /// Nil if nothing has changed.

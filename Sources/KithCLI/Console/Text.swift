@@ -1,3 +1,5 @@
+import Kith
+
 /// Numbers, times and texts in a readable form, independent of the locale.
 
 /// 1234567 as `1,234,567`.
@@ -60,38 +62,10 @@ extension Duration {
 }
 
 /// Milliseconds since 1970 as `2024-02-29 23:59:07`, UTC.
-func timeText(_ milliseconds: Int64) -> String {
-  let seconds = milliseconds.flooredDivision(by: 1_000)
-  let days = seconds.flooredDivision(by: 86_400)
-  let second = seconds - days * 86_400
-  let (year, month, day) = civilDate(days: days)
-  let fields = [month, day, second / 3_600, second / 60 % 60, second % 60].map { ($0 < 10 ? "0" : "") + String($0) }
-  return "\(year)-\(fields[0])-\(fields[1]) \(fields[2]):\(fields[3]):\(fields[4])"
-}
+func timeText(_ milliseconds: Int64) -> String { Timestamp(milliseconds).text }
 
-/// Days since 1970-01-01 to a date of the Gregorian calendar.
-///
-/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-private func civilDate(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-  let shifted = days + 719_468
-  let era = shifted.flooredDivision(by: 146_097)
-  let dayOfEra = shifted - era * 146_097
-  let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-  let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-  let shiftedMonth = (5 * dayOfYear + 2) / 153
-  let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-  let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-  return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-}
-
-extension Int64 {
-  fileprivate func flooredDivision(by divisor: Int64) -> Int64 {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
-  }
-}
-
-/// The text with every character that could move a terminal's cursor, hide or reorder text shown as an escape.
+/// The text with every character that could move a terminal's cursor, hide or reorder text, and every byte of a path
+/// that is not UTF-8, shown as an escape.
 func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: { !$0.isHarmless }) else { return text }
   var shown = ""
@@ -100,6 +74,7 @@ func printable(_ text: String) -> String {
     case "\n": shown += "\\n"
     case "\r": shown += "\\r"
     case "\t": shown += "\\t"
+    case _ where scalar.pathByte != nil: shown += String(scalar).shownPath
     case _ where scalar.isHarmless: shown.unicodeScalars.append(scalar)
     default: shown += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     }
@@ -113,7 +88,7 @@ extension Unicode.Scalar {
   fileprivate var isHarmless: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x2028...0x202E, 0x2060...0x2064, 0x2066...0x2069, 0xFEFF: false
-    default: true
+    default: pathByte == nil
     }
   }
 }

@@ -2,21 +2,17 @@ import Kith
 
 /// `kith demo`: the main features from start to finish, on a synthetic graph or on your files.
 enum DemoCommand {
-  private static let replicas = Option(
-    "--replicas", "N", "shows N replicas over a log in PostgreSQL instead, 2 to 8, while servers and replicas die")
-  private static let replicaCounts: ClosedRange<Int64> = 2...8
-
   static let command = Command(
     name: "demo",
     summary: "shows the main features, start to finish, on a synthetic graph or on your files",
-    options: ImportFiles.options + [replicas],
+    options: ImportFiles.options,
     notes: [
       """
       Searches a name letter by letter, follows the user, shows the changed timeline, likes a post, saves a snapshot,
       restores it into a new store and compares both. Works in a temporary directory, and removes it.
       """
     ],
-    examples: ["demo", "demo --replicas 3", "demo --users users.tsv --follows follows.tsv --posts posts.tsv"],
+    examples: ["demo", "demo --users users.tsv --follows follows.tsv --posts posts.tsv"],
     run: run)
 
   /// Large enough to be a network, small enough to be generated in two or three seconds.
@@ -24,14 +20,6 @@ enum DemoCommand {
     userCount: 20_000, followCount: 600_000, postCount: 150_000, likeCount: 300_000, seed: 1)
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
-    if let count = try arguments.integer(replicas, in: replicaCounts) {
-      #if Replication
-        try ReplicaDemo.run(replicaCount: Int(count))
-        return 0
-      #else
-        throw CommandFailure.usage("build it by ./Scripts/demo --replicas \(count)")
-      #endif
-    }
     let began = ContinuousClock().now
     let files = try ImportFiles(arguments)
     let readers = try files.open()

@@ -97,7 +97,7 @@ struct Drill {
       marks.append(try GraphDigest(graph.pin().view))
       if part == 1 { _ = try StoreAccess.snapshot(graph) }
       if part == 2 {
-        let copying = DrillBackup(of: store, to: backup)
+        let copying = try DrillBackup(of: store, to: backup)
         _ = try Self.files { () throws(KithError) in try load.run(graph, changeCount: max(1, changeCount / 2)) }
         try Self.files { () throws(KithError) in try copying.wait() }
       }
@@ -186,8 +186,8 @@ private final class DrillBackup: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let failure = Mutex<KithError?>(nil)
 
-  init(of store: String, to file: String) {
-    Thread.detachNewThread {
+  init(of store: String, to file: String) throws(CommandFailure) {
+    try Threads.begin {
       do throws(KithError) {
         _ = try StoreTools.write(store, to: file)
       } catch {

@@ -29,7 +29,7 @@ enum DrillCommand {
     let source = arguments.positional(0)
     let changeCount = Int(try arguments.integer(changes, in: 8...10_000_000) ?? 1_000)
     let seed = UInt64(try arguments.integer(seed, in: 0...Int64.max) ?? 1)
-    if let source, !FileManager.default.fileExists(atPath: source) { throw .usage("\(source): there is no such file") }
+    if let source, !PathAccess.exists(source) { throw .usage("\(source): there is no such file") }
     let directory = try TemporaryDirectory.make("drill")
     defer { TemporaryDirectory.remove(directory) }
     let isJSON = arguments.flag(.json)

@@ -78,11 +78,11 @@ extension Field {
 
 /// The query of a request's URL, checked against its endpoint.
 struct Parameters {
-  private let values: [String: Request.Value]
+  private let values: [String: FieldValue]
 
   init(_ query: [String: String], of endpoint: Endpoint) throws(HTTPFailure) {
     let (required, optional) = endpoint.parameters
-    var values: [String: Request.Value] = [:]
+    var values: [String: FieldValue] = [:]
     for field in required + optional {
       if let text = query[field.name] {
         values[field.name] = try Self.value(text, of: field)
@@ -98,7 +98,7 @@ struct Parameters {
     self.values = values
   }
 
-  private static func value(_ text: String, of field: Field) throws(HTTPFailure) -> Request.Value {
+  private static func value(_ text: String, of field: Field) throws(HTTPFailure) -> FieldValue {
     switch field.kind {
     case .integer: if let integer = Int64(text) { return .integer(integer) }
     case .number(let range): if let integer = Int64(text), range.contains(integer) { return .integer(integer) }

@@ -15,7 +15,7 @@ enum ExploreCommand {
     name: "explore",
     summary: "shows a store in the browser: people, posts, pictures of the graph, its files, live and as of a time",
     positionals: [Positional("STORE", "a store directory, also one in use, or a snapshot; only read")],
-    options: [port, open, listen, page, .compactLists, .compressTexts],
+    options: [port, open, listen, page, .compactLists, .compressTexts, .uniqueNames],
     notes: [
       """
       It prints an address with a token that is new in each run: who has it may read everything, for as long as the
@@ -44,10 +44,10 @@ enum ExploreCommand {
     ByteStream.ignoreBrokenPipes()
     // Before any other thread exists, so that no thread is interrupted by the signals.
     let stop = DispatchSemaphore(value: 0)
-    Signals.take([Signals.interrupt, Signals.terminate]) { _ in stop.signal() }
+    try Signals.require(Signals.ends) { _ in stop.signal() }
     let rule = AccessRule(listening: address)
     let store = try ExploredStore(arguments.positionals[0], try arguments.graphOptions())
-    let explorer = Explorer(store, rule, PageFiles(directory: arguments.value(page)))
+    let explorer = Explorer(store, rule, PageFiles(directory: try arguments.plainPath(page)))
     let server = try start(address, port) { explorer.answer($0) }
     defer {
       server.stop()

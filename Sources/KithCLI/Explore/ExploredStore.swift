@@ -36,10 +36,13 @@ final class ExploredStore: Sendable {
     kind = ((try? StoreTools.isFile(path)) ?? false) ? .snapshot : .store
     guard kind == .store else { return }
     follows.enter()
-    Thread.detachNewThread { [self] in
+    let hasThread = Threads.run { [self] in
       follow()
       follows.leave()
     }
+    if hasThread { return }
+    follows.leave()
+    throw .no(KithError.limitExceeded(.threads).description)
   }
 
   /// Ends the thread. What was read stays.
@@ -122,9 +125,9 @@ final class ExploredStore: Sendable {
   // MARK: Facts
 
   func writeInfo(to writer: inout JSONWriter) {
-    writer.member("name", URL(fileURLWithPath: path).standardizedFileURL.lastPathComponent)
+    writer.member("name", URL(fileURLWithPath: path.shownPath).standardizedFileURL.lastPathComponent)
     writer.member("kind", kind.rawValue)
-    writer.member("path", path)
+    writer.member("path", path.shownPath)
     writer.member("version", Version.text)
     writer.member("live", kind == .store && problem == nil)
     Self.writeCounts(of: graph, to: &writer)

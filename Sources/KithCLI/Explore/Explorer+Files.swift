@@ -20,8 +20,10 @@ extension Explorer {
       writer.array(zip(listing.journals, listing.restorableByJournal)) { writer, item in
         writer.object { item.0.write(to: &$0, isRestorable: item.1 != nil) }
       }
-      writer.member("earliest", orNull: listing.restorableTimes.min())
-      writer.member("latest", orNull: listing.restorableTimes.max())
+      let now = Timestamp.now().rawValue
+      writer.member("earliest", orNull: listing.restorableTimes.min().map { min($0, now) })
+      writer.member("latest", orNull: listing.restorableTimes.max().map { min($0, now) })
+      writer.member("clock", stringOrNull: listing.clockSteps.remark)
     }
   }
 

@@ -9,6 +9,7 @@ extension Explorer {
         status: 405, code: "invalidRequest", message: "\(operation) is refused: an explorer only reads")
     }
     var session = QuerySession(try graph(parameters), timings: true, readOnly: true)
+    session.isAbandoned = request.isAbandoned
     var writer = JSONWriter()
     session.answer(.line(request.body), to: &writer)
     var reply = HTTPReply.json(writer.bytes)
@@ -30,7 +31,7 @@ extension Explorer {
   private static func operation(of body: [UInt8]) -> Operation? {
     guard case .object(let members)? = try? JSONReader.parse(body), case .string(let name)? = members.named("op")?.value
     else { return nil }
-    return Operation(rawValue: name)
+    return ShapeTable.graph[name]?.operation
   }
 
   /// In milliseconds, with three digits after the point.

@@ -49,6 +49,8 @@ extension Explorer {
       return JSONWriter.bytes { writer in
         writer.member("at", time)
         ExploredStore.writeCounts(of: graph, to: &writer)
+        writer.name("notes")
+        writer.array(graph.recovery?.remarks ?? []) { $0.string($1) }
       }
     }.stream()
   }
@@ -82,7 +84,7 @@ extension Explorer {
       try Request(question: Array((parameters.text(.questionText) ?? "").utf8))
     }
     var asked: (graph: SocialGraph, subscription: LiveSubscription<[UInt8], KithError>)?
-    var last: [UInt8] = []
+    var last: AnswerDigest?
     var failedAt: ContinuousClock.Instant?
     return .events(
       try EventStream.open {
@@ -91,11 +93,11 @@ extension Explorer {
         do throws(KithError) {
           let graph = store.graph
           if asked?.graph !== graph {
-            let question = try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
+            let question = try graph.read { (view) throws(KithError) in try request.liveQuery(view) }
             asked = (graph, LiveSubscription(graph, question))
           }
           failedAt = nil
-          guard let members = try asked?.subscription.askIfTold() else { return [] }
+          guard let members = try asked?.subscription.rerunIfTold() else { return [] }
           answer = JSONWriter.bytes { writer in
             writer.member("ok", true)
             writer.source(members[...])
@@ -104,8 +106,9 @@ extension Explorer {
           (asked, failedAt) = (nil, clock.now)
           answer = JSONWriter.bytes { $0.members(of: error) }
         }
-        if answer == last { return [] }
-        last = answer
+        let digest = AnswerDigest(answer)
+        if digest == last { return [] }
+        last = digest
         return EventStream.event("answer", answer)
       })
   }
@@ -116,7 +119,7 @@ extension Request {
   init(question text: [UInt8]) throws(KithError) {
     guard let value = try? JSONReader.parse(text) else { throw .invalidRequest(.malformed("the question is not JSON")) }
     try self.init(value)
-    guard operation.isQuestion, operation != .verify else {
+    guard operation.isQuestion, operation != .session(.verify) else {
       throw .invalidRequest(.malformed("\(operation) cannot be watched here"))
     }
   }

@@ -40,18 +40,18 @@ enum OpenAPI {
   }
 
   /// The operations that an explorer answers.
-  private static let operations = Operation.allCases.filter(\.isQuestion)
+  private static let operations = ShapeTable.graph.shapes.filter(\.operation.isQuestion)
 
   private static func components(_ writer: inout JSONWriter) {
     writer.object("Request") { writer in
       writer.name("oneOf")
-      writer.array(operations) { writer, operation in
-        writer.object { $0.member("$ref", schemas + operation.rawValue) }
+      writer.array(operations) { writer, shape in
+        writer.object { $0.member("$ref", schemas + shape.operation.name) }
       }
       writer.object("discriminator") { $0.member("propertyName", "op") }
     }
-    for shape in operations.compactMap({ Shape.named($0.rawValue) }) {
-      writer.object(shape.operation.rawValue) { shape.writeSchema(to: &$0) }
+    for shape in operations {
+      writer.object(shape.operation.name) { shape.writeSchema(to: &$0) }
     }
     writer.object("Answer") { writer in
       writer.member("type", "object")
@@ -110,7 +110,7 @@ extension Shape {
     writer.member("type", "object")
     writer.member("description", "Answers " + answer.joined(separator: ", ") + ".")
     writer.object("properties") { writer in
-      writer.object("op") { $0.member("const", operation.rawValue) }
+      writer.object("op") { $0.member("const", operation.name) }
       writer.object("tag") { $0.member("description", "Any value; the answer repeats it.") }
       for field in required + optional { writer.object(field.name) { field.writeSchema(to: &$0) } }
     }

@@ -1,13 +1,15 @@
 import Dispatch
+import Kith
 import Synchronization
 
-/// Work on another thread, whose result is waited for. One after the other, in order of their creation.
+/// Work on another thread, whose result is waited for. One after the other, in order of their creation; on the calling
+/// thread if the system gives no other.
 final class Background<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let done = DispatchSemaphore(value: 0)
 
-  init(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Value) {
-    queue.async { [self] in
+  init(on queue: WorkQueue, _ work: @escaping @Sendable () -> Value) {
+    queue.post { [self] in
       let made = work()
       value.withLock { $0 = made }
       done.signal()

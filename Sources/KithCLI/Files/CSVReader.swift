@@ -18,7 +18,7 @@ struct CSVReader: RowBlocks {
   private static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  let isBadlyEnded = false
+  let badEnd: String? = nil
   private(set) var file: InputFile
   /// Whole lines.
   private(set) var bytes: [UInt8] = []

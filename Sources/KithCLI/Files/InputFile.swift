@@ -25,18 +25,13 @@ struct InputFile {
       (handle, byteCount) = (FileHandle.standardInput, nil)
       return
     }
-    // Resolved first, because attributes of a link are its own.
-    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
-      throw .usage("\(path): no such file")
-    }
-    let type = attributes[.type] as? FileAttributeType
-    guard type != .typeDirectory else { throw .usage("\(path): a directory, where a file of rows is needed") }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    guard PathAccess.exists(path) else { throw .usage("\(path): no such file") }
+    guard !PathAccess.isDirectory(path) else { throw .usage("\(path): a directory, where a file of rows is needed") }
+    guard let file = try? PathAccess.open(path) else {
       throw .usage("\(path): cannot be opened; may this user read it?")
     }
-    self.handle = handle
-    byteCount = type == .typeRegular ? (attributes[.size] as? NSNumber)?.intValue : nil
+    handle = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: true)
+    byteCount = file.byteCount
   }
 
   /// Appends the next bytes of the content to `block`, about a megabyte at most; false at the end of the file.

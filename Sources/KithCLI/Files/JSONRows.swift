@@ -9,10 +9,11 @@ struct JSONRows: RowBlocks {
   private var line = 0
 
   var file: InputFile { lines.file }
-  var isBadlyEnded: Bool { lines.isBadlyEnded }
+  var badEnd: String? { lines.badEnd }
 
   init(_ file: InputFile, of kind: GraphComponent) {
-    lines = LineBlocks(file)
+    // A CR before the end of a line is white space of JSON.
+    lines = LineBlocks(file, mayDiffer: true)
     self.kind = kind
   }
 

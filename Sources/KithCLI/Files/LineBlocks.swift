@@ -1,7 +1,8 @@
 /// A file as blocks of whole lines, each ending in LF; a last line without one gets it. A byte-order mark at the
 /// beginning is skipped.
 ///
-/// If the first line ends in CR LF, all lines must, and they are passed on as if they ended in LF alone.
+/// If the first line ends in CR LF, all lines must, and they are passed on as if they ended in LF alone. If it ends in
+/// LF alone, no line may end in CR LF.
 struct LineBlocks: RowBlocks {
   /// The longest text of a field, as written, and space for the numbers before it. A line longer than that is refused
   /// before it fills the memory.
@@ -20,18 +21,24 @@ struct LineBlocks: RowBlocks {
   private var hasBegun = false
   /// Whether the first line ends in CR LF; nil before it is read.
   private var endsInCRLF: Bool?
-  /// Whether the line after `bytes` ends in LF alone, although all must end in CR LF. It is not passed on.
-  private(set) var isBadlyEnded = false
+  /// How the line after `bytes` ends, if not as the first one. It is not passed on.
+  private(set) var badEnd: String?
+  private let mayDiffer: Bool
 
-  init(_ file: InputFile) { self.file = file }
+  /// - Parameter mayDiffer: whether lines are passed on with the ends that they have.
+  init(_ file: InputFile, mayDiffer: Bool = false) {
+    self.file = file
+    self.mayDiffer = mayDiffer
+  }
 
   /// Reads the next lines into `bytes`; false when there are no more.
   mutating func next() throws(CommandFailure) -> Bool {
-    guard !isBadlyEnded, try readLines() else { return false }
+    guard badEnd == nil, try readLines() else { return false }
+    if mayDiffer { return true }
     if endsInCRLF == nil, let end = bytes.firstIndex(of: Self.lineFeed) {
       endsInCRLF = end > 0 && bytes[end - 1] == Self.carriageReturn
     }
-    if endsInCRLF == true { dropCarriageReturns() }
+    if endsInCRLF == true { dropCarriageReturns() } else { endBeforeCarriageReturn() }
     return true
   }
 
@@ -70,7 +77,7 @@ struct LineBlocks: RowBlocks {
     var (kept, start) = (0, 0)
     while start < bytes.count, let end = bytes[start...].firstIndex(of: Self.lineFeed) {
       guard end > start, bytes[end - 1] == Self.carriageReturn else {
-        isBadlyEnded = true
+        badEnd = "it ends in LF alone; the first line ends in CR LF, and so must all"
         break
       }
       for place in start..<end - 1 {
@@ -82,5 +89,18 @@ struct LineBlocks: RowBlocks {
       start = end + 1
     }
     bytes.removeSubrange(kept...)
+  }
+
+  /// Ends the lines before the first one that ends in CR LF. Within a line, a CR is a character of a text.
+  private mutating func endBeforeCarriageReturn() {
+    var start = 0
+    while let place = bytes[start...].firstIndex(of: Self.carriageReturn) {
+      start = place + 1
+      guard bytes[start] == Self.lineFeed else { continue }
+      let line = bytes[..<place].lastIndex(of: Self.lineFeed).map { $0 + 1 } ?? 0
+      bytes.removeSubrange(line...)
+      badEnd = "a carriage return at the end of the line; the first line ends in LF alone, and so must all"
+      return
+    }
   }
 }

@@ -5,8 +5,8 @@ protocol RowBlocks {
   var file: InputFile { get }
   /// The current lines, whole ones.
   var bytes: [UInt8] { get }
-  /// Whether the line after these ends in LF alone, although all must end in CR LF.
-  var isBadlyEnded: Bool { get }
+  /// How the line after these ends, if not as all must.
+  var badEnd: String? { get }
   /// Reads the next lines; false when there are no more.
   mutating func next() throws(CommandFailure) -> Bool
 }

@@ -10,56 +10,78 @@ struct RowDirectory {
   /// Whether each file is compressed with zstd.
   var isCompressed = false
 
-  func path(of kind: GraphComponent) -> String {
-    "\(path)/\(kind.rawValue).\(format.rawValue)\(isCompressed ? ".zst" : "")"
+  func path(of kind: GraphComponent) -> String { "\(path)/\(name(of: kind))" }
+
+  private func name(of kind: GraphComponent) -> String { Self.name(of: kind, format, isCompressed) }
+
+  private static func name(of kind: GraphComponent, _ format: RowFormat, _ isCompressed: Bool) -> String {
+    "\(kind.rawValue).\(format.rawValue)\(isCompressed ? ".zst" : "")"
+  }
+
+  /// The names of the files of any export.
+  private static let names = GraphComponent.allCases.flatMap { kind in
+    RowFormat.allCases.flatMap { format in [false, true].map { name(of: kind, format, $0) } }
   }
 
   /// Throws before anything is written if one of the files exists.
   func checkFree() throws(CommandFailure) {
-    for kind in kinds where FileManager.default.fileExists(atPath: path(of: kind)) {
-      throw .usage("\(path(of: kind)): exists already; export to another directory")
+    for kind in kinds where PathAccess.exists(path(of: kind)) {
+      throw .usage(
+        "\(path(of: kind)): exists already; export to another directory, or remove it if an "
+          + "interrupted export has left it")
     }
   }
 
-  /// Writes the files; returns how many rows each has. If it fails, the files that it began are removed.
+  /// Writes the files; returns how many rows each has. They get their names once all of them are on the disk, a new
+  /// directory with all of them. If it fails, what it began is removed; what an interrupted export left is replaced.
   func write(
     _ view: borrowing GraphView, _ progress: inout Progress
   ) throws(CommandFailure) -> [(kind: GraphComponent, rowCount: Int)] {
     try checkFree()
+    let isNew = PathAccess.isFree(path)
+    let place: String
     do throws(KithError) {
-      try PrivateFile.makeDirectory(path)
+      if isNew {
+        place = try PrivateFile.makeStaging(for: path, of: Self.names)
+      } else {
+        try PrivateFile.makeDirectory(path)
+        place = path
+      }
     } catch {
       throw .usage(error.description)
     }
     var rowCounts: [(kind: GraphComponent, rowCount: Int)] = []
-    var begun: [String] = []
-    for kind in kinds {
-      do throws(CommandFailure) {
-        let path = path(of: kind)
-        let file = try Self.create(path)
-        begun.append(path)
-        rowCounts.append((kind, try write(kind, of: view, to: file, path, &progress)))
-      } catch {
-        for path in begun { try? FileManager.default.removeItem(atPath: path) }
-        throw error
+    var files: [PrivateFile] = []
+    do throws(CommandFailure) {
+      for kind in kinds {
+        files.append(try Self.create("\(place)/\(name(of: kind))"))
+        rowCounts.append((kind, try write(kind, of: view, to: files[files.count - 1], &progress)))
       }
+      do throws(KithError) {
+        try PrivateFile.finish(files, in: place)
+        if isNew { try PrivateFile.finish(staging: place, as: path) }
+      } catch {
+        throw .no("the export is incomplete: \(error.description)")
+      }
+    } catch {
+      for file in files { file.abandon() }
+      if isNew { PathAccess.removeDirectory(place) }
+      throw error
     }
     return rowCounts
   }
 
   private static func create(_ path: String) throws(CommandFailure) -> PrivateFile {
     do throws(KithError) {
-      return try PrivateFile(creating: path)
+      return try PrivateFile(path)
     } catch {
       throw .usage(error.description)
     }
   }
 
   private func write(
-    _ kind: GraphComponent, of view: borrowing GraphView, to file: PrivateFile, _ path: String,
-    _ progress: inout Progress
+    _ kind: GraphComponent, of view: borrowing GraphView, to file: PrivateFile, _ progress: inout Progress
   ) throws(CommandFailure) -> Int {
-    var file = file
     progress.begin(kind.rawValue)
     var shown = progress
     defer { progress = shown }

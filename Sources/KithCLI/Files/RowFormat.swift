@@ -68,11 +68,11 @@ extension GraphComponent {
   }
 
   /// The operation that adds a row.
-  var operation: Operation {
+  var operation: GraphOperation {
     switch self {
     case .users: .addUser
     case .posts: .addPost
-    case .relation(let kind): Operation(EdgeChange(kind, UserID(1), 1, adds: true))
+    case .relation(let kind): GraphOperation(EdgeChange(kind, UserID(1), 1, adds: true))
     }
   }
 

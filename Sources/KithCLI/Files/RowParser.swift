@@ -51,6 +51,13 @@ struct RowParser {
     return isNegative ? -value : value
   }
 
+  /// Passes an empty last field; false if the next field is another.
+  mutating func passEmptyEnd(_ bytes: [UInt8]) -> Bool {
+    guard bytes[offset] == Self.lineFeed else { return false }
+    offset += 1
+    return true
+  }
+
   /// A text with its escapes resolved, and the tab or LF after it.
   mutating func text(_ bytes: [UInt8]) throws(MalformedRow) -> String {
     let start = offset
@@ -101,9 +108,6 @@ struct RowParser {
 
   private func notAnInteger(_ bytes: [UInt8]) -> MalformedRow {
     let field = bytes[offset...].prefix { $0 != Self.tab && $0 != Self.lineFeed }
-    if field.last == UInt8(ascii: "\r") {
-      return MalformedRow("a carriage return at the end of the line; lines end in LF alone, as the first one does")
-    }
     let shown = String(decoding: field.prefix(24), as: UTF8.self) + (field.count > 24 ? "…" : "")
     return MalformedRow("\"\(shown)\" is not a 64-bit integer")
   }

@@ -19,7 +19,8 @@ enum ImportCommand {
       """,
       """
       tsv: fields between tabs; in names and texts, \\t \\n \\r \\\\ stand for a tab, line feed, carriage return and
-      backslash; lines end in LF, or all lines of a file in CR LF. csv: as in RFC 4180. jsonl: each line is the request
+      backslash; lines end in LF, or all lines of a file in CR LF. csv: as in RFC 4180. An
+      empty time of a follow or like is none. jsonl: each line is the request
       of kith query that adds the row, such as {"id":1,"username":"ann"}; "op" can be left out.
       """,
     ],
@@ -46,14 +47,15 @@ enum ImportCommand {
     return 0
   }
 
-  /// Opens the store, imports, commits and closes it. A failed import into a new store leaves nothing.
+  /// Opens the store, imports, commits and closes it. An import into a new store that fails, or adds nothing, leaves
+  /// nothing.
   private static func load(
     _ files: ImportFiles, into store: String, _ options: SocialGraph.Options
   ) throws(CommandFailure) -> ImportSummary {
     let began = ContinuousClock().now
     let readers = try files.open()
-    let isNew = !FileManager.default.fileExists(atPath: store)
-    let graph = try StoreAccess.open(store, access: .readWrite, options)
+    let isNew = !PathAccess.exists(store)
+    let graph = try StoreAccess.openUnfinished(store, options)
     do throws(CommandFailure) {
       let result = try fill(graph, from: readers, files, isForSaving: true)
       let sequenceBefore = result.sequenceBefore
@@ -63,13 +65,13 @@ enum ImportCommand {
       let hasChanged = sequence != sequenceBefore || (sequence == 0 && !isFruitless)
       let snapshotPath = hasChanged ? try StoreAccess.snapshot(graph).path : nil
       try StoreAccess.close(graph)
-      if isNew && isFruitless { StoreAccess.removeUnlessFilled(store) }
+      StoreTools.removeUnfinished(store, alsoDirectory: isNew)
       let end = ContinuousClock().now
       return ImportSummary(
         store: store, reports: result.reports, counts: counts, sequence: sequence, snapshotPath: snapshotPath,
         commitSeconds: (end - readEnd).seconds, seconds: (end - began).seconds)
     } catch {
-      if isNew { StoreAccess.removeUnlessFilled(store) }
+      StoreAccess.giveUp(graph, at: store, isNew: isNew)
       throw error
     }
   }

@@ -113,7 +113,7 @@ struct ImportSummary {
 extension ImportReport {
   fileprivate func write(to writer: inout JSONWriter) {
     writer.member("kind", kind.rawValue)
-    writer.member("file", path)
+    writer.member("file", path.shownPath)
     writer.member("rows", rowCount)
     writer.member("added", addedCount)
     writer.name("skipped")

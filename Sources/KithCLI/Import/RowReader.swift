@@ -1,4 +1,3 @@
-import Dispatch
 import Kith
 import Synchronization
 
@@ -25,7 +24,7 @@ final class RowReader {
   let kind: GraphComponent
   let path: String
   private let source: RowSource
-  private let queue = DispatchQueue(label: "kith.rows", qos: .userInitiated)
+  private let queue = WorkQueue()
   private var ahead: [Background<ImportRows?>] = []
   /// The rows that the caller has, or had. They are released on the reader's thread: each text is a deallocation.
   private var taken: ImportRows?
@@ -43,13 +42,13 @@ final class RowReader {
     while ahead.count <= Self.blocksAhead {
       ahead.append(Background(on: queue) { [source] in source.next() })
     }
-    if let used = taken.take() { queue.async { withExtendedLifetime(used) {} } }
+    if let used = taken.take() { queue.post { withExtendedLifetime(used) {} } }
     taken = ahead.removeFirst().wait()
     return taken
   }
 
   /// Closes the file, also before its end. Does not wait for a block that is being read, which may be one of a pipe.
-  func close() { queue.async { [source] in source.close() } }
+  func close() { queue.post { [source] in source.close() } }
 }
 
 /// The rows of a file, block by block.
@@ -130,9 +129,7 @@ private final class RowSource: Sendable {
       }
       state.hasRow = true
     }
-    guard !state.blocks.isBadlyEnded else {
-      throw .line(state.line + 1, of: path, "it ends in LF alone; the first line ends in CR LF, and so must all")
-    }
+    if let reason = state.blocks.badEnd { throw .line(state.line + 1, of: path, reason) }
   }
 
   @inline(__always)
@@ -158,7 +155,8 @@ private final class RowSource: Sendable {
       let (source, target) = (try next(), try parser.integer(bytes))
       var time: Timestamp?
       if relation.schema.hasTime {
-        time = parser.isAtRowEnd(bytes) ? self.time : Timestamp(try parser.integer(bytes))
+        let isAbsent = parser.isAtRowEnd(bytes) || parser.passEmptyEnd(bytes)
+        time = isAbsent ? self.time : Timestamp(try parser.integer(bytes))
       }
       return Change(EdgeChange(relation, UserID(source), try end(target), at: time))
     }

@@ -12,11 +12,6 @@ enum Completion: String, CaseIterable {
 
   private static func options(_ command: Command) -> [Option] { command.options + [.color] }
 
-  /// Whether a value of this name is a path.
-  private static func isPath(_ value: String?) -> Bool {
-    ["FILE", "DIRECTORY", "PATH", "STORE", "SNAPSHOT", "TARGET"].contains { value?.contains($0) == true }
-  }
-
   /// The arguments that take one of some words: the command, the argument's place after it, and the words.
   private static func words(_ commands: [Command]) -> [(command: String, place: Int, words: [String])] {
     commands.flatMap { command in
@@ -41,7 +36,7 @@ enum Completion: String, CaseIterable {
       let words = quoted(options[0].choices.joined(separator: " "))
       return "    \(name)) COMPREPLY=($(compgen -W \(words) -- \"$word\")); return ;;\n"
     }
-    let paths = Set(all.filter { isPath($0.value) && $0.choices.isEmpty }.map(\.name))
+    let paths = Set(all.filter { $0.isPath && $0.choices.isEmpty }.map(\.name))
     let others = Set(all.filter { $0.value != nil && $0.choices.isEmpty }.map(\.name)).subtracting(paths).sorted()
     let lists = commands.map {
       "    \($0.name)) options=\(quoted(options($0).map(\.name).joined(separator: " "))) ;;\n"
@@ -88,18 +83,19 @@ enum Completion: String, CaseIterable {
         plain.append(letter)
       }
     }
-    func value(_ name: String, _ choices: [String]) -> String {
-      let files = isPath(name) ? "_files" : " "
+    func value(_ name: String, _ choices: [String], isPath: Bool) -> String {
+      let files = isPath ? "_files" : " "
       return ":\(plain(name)):" + (choices.isEmpty ? files : "(\(choices.joined(separator: " ")))")
     }
     let names = commands.map(\.name).joined(separator: " ")
     let list = commands.map { "    \(quoted("\($0.name):\(plain($0.summary))"))\n" }
     let cases = commands.map { command in
       var words = options(command).map { option in
-        quoted("\(option.name)[\(plain(option.help))]\(option.value.map { value($0, option.choices) } ?? "")")
+        let argument = option.value.map { value($0, option.choices, isPath: option.isPath) } ?? ""
+        return quoted("\(option.name)[\(plain(option.help))]\(argument)")
       }
       words += command.positionals.map {
-        quoted(($0.isOptional ? ":" : "") + value($0.name, choices($0, commands)))
+        quoted(($0.isOptional ? ":" : "") + value($0.name, choices($0, commands), isPath: $0.isPath))
       }
       return "    \(command.name)) _arguments -S \(words.joined(separator: " \\\n      ")) ;;\n"
     }
@@ -142,7 +138,7 @@ enum Completion: String, CaseIterable {
         if !option.choices.isEmpty {
           line += " -x -a \(fishQuoted(option.choices.joined(separator: " ")))"
         } else if option.value != nil {
-          line += isPath(option.value) ? " -r -F" : " -x"
+          line += option.isPath ? " -r -F" : " -x"
         }
         lines.append(line + " -d \(fishQuoted(option.help))")
       }

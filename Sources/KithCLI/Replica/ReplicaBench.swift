@@ -36,13 +36,13 @@ final class ReplicaBench: Sendable {
     let users = try bench.addUsers()
     let begin = graph.position
     let began = ContinuousClock.now
-    Thread.detachNewThread { bench.sample() }
+    try Threads.begin { bench.sample() }
     var reads: [ReplicaReads.Tally] = []
     if let directory {
       let both: ReplicaReads
       do throws(KithError) { both = try ReplicaReads(graph, in: directory) } catch { throw .no(error.description) }
-      Thread.detachNewThread { bench.load(users, rate: rate, seconds: seconds) }
-      reads = both.run(users, seconds: seconds)
+      try Threads.begin { bench.load(users, rate: rate, seconds: seconds) }
+      reads = try both.run(users, seconds: seconds)
       bench.finish()
     } else {
       bench.load(users, rate: rate, seconds: seconds)

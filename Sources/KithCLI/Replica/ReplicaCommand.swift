@@ -28,11 +28,13 @@ enum ReplicaCommand {
     positionals: [
       Positional(
         "ACTION", Action.allCases.map(\.rawValue).joined(separator: ", "), choices: Action.allCases.map(\.rawValue)),
-      Positional("SUBJECT", "run: the replica's directory; forget: a NAME; skip: a position", isOptional: true),
+      Positional(
+        "SUBJECT", "run: the replica's directory; forget: a NAME; skip: a position", isOptional: true, isPath: true),
     ],
     options: ReplicaAccess.options + [from, role, alone, retention, partition, socket, rate, seconds, reads, .json],
     notes: [
-      "init makes the log in the database of the URL (schema kith). run keeps a replica until it is stopped: it prints "
+      "init makes the log in the database of the URL (schema kith); if it was interrupted, repeat it. "
+        + "run keeps a replica until it is stopped: it prints "
         + "events as JSON Lines, and writes and checks snapshots. status lists replicas and snapshots. snapshot writes "
         + "one now. trim removes records that two checked snapshots hold, and that are older than the retention. "
         + "verify plays the log from the newest snapshot, and lets all replicas compare their states. bench fills a "
@@ -67,6 +69,7 @@ enum ReplicaCommand {
     case .snapshot, .trim, .verify, .bench, .upgrade: try inspect(url, action, arguments)
     case .forget:
       let name = try subject("the NAME of a replica")
+      guard String.fromUTF8(name.pathBytes.span) != nil else { throw arguments.misuse("\(name): not valid UTF-8") }
       try ReplicaAccess.withLog(url) { (log) async throws(KithError) in try await log.forgetReplica(name) }
     case .skip:
       guard let position = UInt64(try subject("a position")), position > 0 else {
@@ -95,10 +98,13 @@ enum ReplicaCommand {
       try ReplicaAccess.withLog(url) { (log) async throws(KithError) in
         try await log.create(
           requiresQuorum: !isAlone, partitionSize: size.map { Int($0) } ?? PostgresSchema.partitionSize,
-          retention: seconds.map { .seconds($0) } ?? PostgresSchema.retention, role: role)
+          retention: seconds.map { .seconds($0) } ?? PostgresSchema.retention, role: role,
+          isUnfinished: seed != nil)
         if let seed {
+          let identity = try await log.identity(evenUnfinished: true)
           try await ReplicatedGraph.seed(
-            log, from: seed.graph, to: seed.place, directory: scratch, as: "kith replica init")
+            log, from: seed.graph, to: seed.place, directory: scratch, as: "kith replica init", identity: identity)
+          try await log.finish(identity)
         }
       }
     #endif
@@ -109,7 +115,7 @@ enum ReplicaCommand {
     ByteStream.ignoreBrokenPipes()
     // Before any other thread exists, so that no thread is interrupted by the signals.
     let stop = StopFlag()
-    Signals.take([Signals.interrupt, Signals.terminate]) { _ in stop.set() }
+    try Signals.require(Signals.ends) { _ in stop.set() }
     let listener: SocketListener? = if let path = arguments.value(socket) { try SocketListener(path) } else { nil }
     defer { listener?.close() }
     let graph = try ReplicaAccess.open(url, directory: directory, ReplicaAccess.options(arguments)) { event in
@@ -120,7 +126,7 @@ enum ReplicaCommand {
       let server = Server(
         graph.local, writeTimeout: .seconds(Server.writeSeconds),
         session: { local in
-          QuerySession(local, watchLimit: Server.watchLimit, replica: ReplicaSession(graph: graph))
+          QuerySession(local, watches: Server.watchLimits, replica: ReplicaSession(graph: graph))
         })
       server.run(listener, until: stop)
     } else {

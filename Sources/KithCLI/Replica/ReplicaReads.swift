@@ -52,11 +52,11 @@ final class ReplicaReads: Sendable {
   }
 
   /// Asks both graphs for some time.
-  func run(_ users: [UserID], seconds: Int) -> [Tally] {
+  func run(_ users: [UserID], seconds: Int) throws(CommandFailure) -> [Tally] {
     var tallies = [Tally(name: "Replica"), Tally(name: "GraphAlone")]
     let began = ContinuousClock.now
     let first = [replica, alone].map { graph in graph.read { $0.sequence } }
-    Thread.detachNewThread { self.follow(users) }
+    try Threads.begin { self.follow(users) }
     var number = 0
     while ContinuousClock.now - began < .seconds(seconds) {
       for (index, graph) in [replica, alone].enumerated() {

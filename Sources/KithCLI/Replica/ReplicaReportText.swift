@@ -28,7 +28,7 @@ enum ReplicaReportText {
   }
 
   private static func age(_ report: ReplicaReport, _ now: Timestamp) -> Int64 {
-    max(0, now.rawValue - report.seen.rawValue) / 1_000
+    (now.rawValue - min(max(0, report.seen.rawValue), now.rawValue)) / 1_000
   }
 
   private static func text(_ state: State, _ now: Timestamp) -> String {

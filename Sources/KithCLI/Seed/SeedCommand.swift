@@ -36,10 +36,10 @@ enum SeedCommand {
     let network = try network(arguments)
     let store = arguments.positionals[0]
     if let directory = arguments.value(tsv) { try RowDirectory(path: directory).checkFree() }
-    let isNew = !FileManager.default.fileExists(atPath: store)
+    let isNew = !PathAccess.exists(store)
     var options = try arguments.graphOptions()
     options.postIndex = .off
-    let graph = try StoreAccess.open(store, access: .readWrite, options)
+    let graph = try StoreAccess.openUnfinished(store, options)
     guard graph.read({ view in view.sequence }) == 0 else {
       throw .usage("\(store): holds a graph already; seed into a new directory")
     }
@@ -52,7 +52,7 @@ enum SeedCommand {
       let seconds = decimal((ContinuousClock().now - began).seconds, places: 2)
       try Console.write("\(counts.text), seed \(network.seed), in \(seconds) s\n\(printable(snapshot.path))\n")
     } catch {
-      if isNew { StoreAccess.removeUnlessFilled(store) }
+      StoreAccess.giveUp(graph, at: store, isNew: isNew)
       throw error
     }
     return 0

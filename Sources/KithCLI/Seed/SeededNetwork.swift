@@ -1,4 +1,3 @@
-import Dispatch
 import Kith
 
 /// A synthetic graph, skewed like real ones, and the same for the same numbers on every machine.
@@ -43,7 +42,7 @@ struct SeededNetwork: Sendable {
     if shape == .powerLaw { return try applyPowerLaw(to: &batch, &progress) }
     var random = RandomSource(seed: seed, stream: 2)
     let degrees = Lognormal.counts(userCount, sum: followCount, limit: userCount - 1, &random)
-    let queue = DispatchQueue(label: "kith.seed")
+    let queue = WorkQueue()
     let follows = Background(on: queue) { drawnFollows(degrees) }
     let likes = Background(on: queue) {
       drawnLikes(likers: TableDraw(table: AliasTable(weights: degrees.map { UInt64($0) + 1 }), order: nil))
@@ -65,7 +64,7 @@ struct SeededNetwork: Sendable {
     to batch: inout SocialGraph.Batch, _ progress: inout Progress
   ) throws(KithError) {
     let laws = powerLaws()
-    let likes = Background(on: DispatchQueue(label: "kith.seed")) { drawnLikes(likers: laws.interest) }
+    let likes = Background(on: WorkQueue()) { drawnLikes(likers: laws.interest) }
     try addUsers(to: &batch, &progress)
     var random = RandomSource(seed: seed, stream: 4)
     let vocabulary = Vocabulary(&random)

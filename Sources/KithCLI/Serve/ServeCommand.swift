@@ -26,10 +26,11 @@ enum ServeCommand {
       """,
       """
       At most \(Server.clientLimit) clients are served at once; a further one is answered limitExceeded and closed. A
-      client watches at most \(grouped(Server.watchLimit)) queries. Its lines are limited as in kith query.
+      client watches at most \(grouped(Server.watchLimits.count)) queries. Its lines are limited as in kith query.
       """,
       """
-      SIGTERM or Ctrl-C ends it: no connection is accepted any more, requests that have arrived are answered, within
+      SIGTERM, SIGHUP or Ctrl-C ends it: no connection is accepted any more, requests that have arrived are answered,
+      within
       \(Server.graceSeconds) seconds, the store is closed, and the socket is removed. A socket that a crash has left is
       replaced; one that another process listens on is not.
       """,
@@ -47,7 +48,7 @@ enum ServeCommand {
     let options = try arguments.graphOptions()
     // Before any other thread exists, so that no thread is interrupted by the signals.
     let stop = StopFlag()
-    Signals.take([Signals.interrupt, Signals.terminate]) { _ in stop.set() }
+    try Signals.require(Signals.ends) { _ in stop.set() }
     let listener = try SocketListener(path)
     defer { listener.close() }
     let graph = try StoreAccess.open(store, access: isReadOnly ? .readOnly : .readWrite, options)
@@ -55,7 +56,7 @@ enum ServeCommand {
       graph, writeTimeout: .seconds(seconds),
       session: { graph in
         QuerySession(
-          graph, timings: arguments.flag(timings), readOnly: isReadOnly, watchLimit: Server.watchLimit)
+          graph, timings: arguments.flag(timings), readOnly: isReadOnly, watches: Server.watchLimits)
       })
     Console.note(path, "serving \(store), accessible to this user alone (0600)")
     server.run(listener, until: stop)

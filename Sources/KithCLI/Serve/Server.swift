@@ -2,25 +2,17 @@ import Foundation
 import Kith
 import Synchronization
 
-/// Set once, when the server is to end.
-final class StopFlag: Sendable {
-  private let flag = Atomic(false)
-
-  var isSet: Bool { flag.load(ordering: .acquiring) }
-  func set() { flag.store(true, ordering: .releasing) }
-}
-
 /// Serves every connection of a socket on a thread of its own, with a session of its own.
 ///
 /// A client that does not read blocks only its own thread, and no lock of the graph is held while an answer is sent:
 /// its further requests wait in the socket, its watched answers are not computed meanwhile, and after a time it is
-/// disconnected. So the memory of a client is bounded by one line, the answers to it, and the last answer of each query
-/// that it watches.
+/// disconnected. So the memory of a client is bounded by one line, the answers to it, and what its watched queries
+/// depend on.
 final class Server: Sendable {
   /// The most clients at once.
   static let clientLimit = 64
-  /// The most queries that a client watches.
-  static let watchLimit = 1_000
+  /// What a client watches at most: about 1,000 pages of twenty items.
+  static let watchLimits = WatchLimits(count: 1_000, byteCount: 16 << 20)
   /// How long a client may take to read what it is sent.
   static let writeSeconds = 30
   /// How long requests that have arrived are still answered at the end.
@@ -47,7 +39,12 @@ final class Server: Sendable {
   func run(_ listener: SocketListener, until stop: StopFlag) {
     while !stop.isSet {
       guard let client = listener.accept(waiting: Self.pollMilliseconds, writeTimeout: writeTimeout) else { continue }
-      if add(client) { Thread.detachNewThread { self.serve(client) } } else { refuse(client) }
+      guard add(client) else {
+        refuse(client, .clients(limit: Self.clientLimit))
+        continue
+      }
+      if Threads.run({ self.serve(client) }) { continue }
+      remove(client) { refuse(client, .threads) }
     }
     listener.close()
     for client in clients.withLock({ $0.values.map(\.self) }) { client.endInput() }
@@ -69,23 +66,27 @@ final class Server: Sendable {
     return isAdded
   }
 
-  private func refuse(_ client: ByteStream) {
+  private func refuse(_ client: ByteStream, _ limit: KithError.Limit) {
     var writer = JSONWriter()
-    writer.object { $0.members(of: .limitExceeded(.clients(limit: Self.clientLimit))) }
+    writer.object { $0.members(of: .limitExceeded(limit)) }
     writer.newline()
     try? client.write(writer.bytes)
     client.close()
+  }
+
+  /// Frees the place of a client, which `close` closes: under the lock, because its number may then belong to another.
+  private func remove(_ client: ByteStream, _ close: () -> Void) {
+    clients.withLock { clients in
+      clients[client.rawValue] = nil
+      close()
+    }
+    ended.leave()
   }
 
   /// Answers one client until it ends its input, disconnects, or does not read.
   private func serve(_ client: ByteStream) {
     var session = session(graph)
     try? RequestLoop(input: client, output: client, isShared: true, cut: cut).run(&session)
-    // Closed under the lock: afterwards the number may belong to another connection.
-    clients.withLock { clients in
-      clients[client.rawValue] = nil
-      client.close()
-    }
-    ended.leave()
+    remove(client) { client.close() }
   }
 }

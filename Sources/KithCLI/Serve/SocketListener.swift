@@ -1,9 +1,12 @@
+import Kith
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// A Unix socket that accepts connections, accessible to its owner alone.
@@ -60,7 +63,7 @@ final class SocketListener: Sendable {
   func close() {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
     if let status = Self.status(path), UInt64(status.st_dev) == device, UInt64(status.st_ino) == file {
-      _ = unsafe unlink(path)
+      _ = unsafe unlink(Self.name(path))
     }
     _ = shutdown(stream.rawValue, Int32(SHUT_RDWR))
   }
@@ -82,7 +85,7 @@ final class SocketListener: Sendable {
   private static func address(_ path: String) throws(CommandFailure) -> sockaddr_un {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
+    let bytes = path.pathBytes
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
       throw .usage("\(path): the path of a socket has 1 to \(capacity - 1) bytes")
@@ -107,9 +110,12 @@ final class SocketListener: Sendable {
     return result == 0 ? 0 : errno
   }
 
+  /// The bytes of a path, and a zero byte.
+  private static func name(_ path: String) -> [CChar] { path.pathBytes.map { CChar(bitPattern: $0) } + [0] }
+
   private static func status(_ path: String) -> stat? {
     var status = stat()
-    return unsafe lstat(path, &status) == 0 ? status : nil
+    return unsafe lstat(name(path), &status) == 0 ? status : nil
   }
 
   /// Removes a socket without a listener; refuses anything else.
@@ -120,16 +126,11 @@ final class SocketListener: Sendable {
     defer { probe.close() }
     let code = unsafe call(address) { unsafe systemConnect(probe.rawValue, $0, $1) }
     guard code == ECONNREFUSED else { throw .usage("\(path): another process listens there") }
-    _ = unsafe unlink(path)
+    _ = unsafe unlink(name(path))
   }
 }
 
-#if canImport(Glibc)
-  private let systemAccept = unsafe Glibc.accept
-  private let systemBind = unsafe Glibc.bind
-  private let systemConnect = unsafe Glibc.connect
-#else
-  private let systemAccept = unsafe Darwin.accept
-  private let systemBind = unsafe Darwin.bind
-  private let systemConnect = unsafe Darwin.connect
-#endif
+// The C library's functions whose names are those of methods.
+private let systemAccept = unsafe accept
+private let systemBind = unsafe bind
+private let systemConnect = unsafe connect

@@ -18,7 +18,7 @@ enum ExportCommand {
     ],
     options: [
       Option("--format", "FORMAT", RowFormat.option.help + "; tsv without it", choices: RowFormat.option.choices), only,
-      compress, .compactLists, .json,
+      compress, .json,
     ],
     notes: [
       "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")

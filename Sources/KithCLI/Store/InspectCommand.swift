@@ -105,7 +105,7 @@ extension SnapshotReport {
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.member("path", path)
+    writer.member("path", path.shownPath)
     writer.member("byteCount", fileByteCount)
     writer.member("formatVersion", formatVersion)
     writer.member("store", storeID)

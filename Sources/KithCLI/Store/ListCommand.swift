@@ -10,7 +10,8 @@ enum ListCommand {
     notes: [
       """
       A snapshot restores the state at its own change. With the journals since, it restores the state at any later
-      change of its range. The content of snapshots is not read: kith verify checks it.
+      change of its range. The content of snapshots is not read: kith verify checks it. Where the clock of the writing
+      machine went back, a line says so: times there are not in the order of the changes.
       """
     ],
     examples: ["list ./store", "list ./store --json"],
@@ -41,7 +42,9 @@ extension StoreListing {
     var text = "\(printable(path)): " + facts.joined(separator: ", ") + "\n"
     if !snapshots.isEmpty || !journals.isEmpty { text += table.text() }
     for problem in problems { text += "  damaged: " + printable("\(problem.place): \(problem.message)") + "\n" }
+    if let remark = clockSteps.remark { text += "  \(remark)\n" }
     for name in temporaries { text += "  unfinished: \(printable(name))\n" }
+    for name in strays { text += "  no file of a store, passed over: \(printable(name))\n" }
     return text
   }
 
@@ -71,7 +74,7 @@ extension StoreListing {
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.member("path", path)
+    writer.member("path", path.shownPath)
     writer.member("store", stringOrNull: storeID)
     writer.member("acknowledged", orNull: acknowledged)
     writer.member("lastSequence", orNull: lastSequence)
@@ -93,8 +96,18 @@ extension StoreListing {
         Self.write(item.1, to: &writer)
       }
     }
+    writer.name("clockSteps")
+    writer.array(clockSteps.steps) { writer, step in
+      writer.object { writer in
+        writer.member("sequence", step.sequence)
+        writer.member("from", step.previous.rawValue)
+        writer.member("to", step.writtenAt.rawValue)
+      }
+    }
     writer.name("unfinished")
     writer.array(temporaries) { $0.string($1) }
+    writer.name("strays")
+    writer.array(strays) { $0.string($1.shownPath) }
     writer.name("problems")
     writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
   }

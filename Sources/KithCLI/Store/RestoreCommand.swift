@@ -14,7 +14,7 @@ enum RestoreCommand {
     summary: "restores a snapshot or a store into a new store; point-in-time recovery to any change or time",
     positionals: [
       Positional("SNAPSHOT|STORE", "a snapshot file, - for one on standard input, or a store directory; only read"),
-      Positional("TARGET", "the new store directory; must not exist"),
+      Positional("TARGET", "the new store directory; must be new or empty"),
     ],
     options: [sequence, time, only, .memory, .json],
     notes: [
@@ -25,8 +25,10 @@ enum RestoreCommand {
       """
       --at-sequence and --at-time are point-in-time recovery: the newest valid snapshot before the target is restored,
       and the journals are replayed up to the target. kith list shows the possible targets, and their times. A time is
-      compared with the clock of the writing machine. Without a fraction it includes its whole second; without an offset
-      it is UTC. A target inside a batch is moved to the change before it: the output shows the restored number.
+      compared with the clock of the writing machine: it means the last change that was not written later, whatever came
+      in between; if that clock once went back, a line says so. A time later than now is refused. Without a fraction it
+      includes its whole second; without an offset it is UTC. A target inside a batch is moved to the change before it:
+      the output shows the restored number.
       """,
       """
       --only includes what a component needs: always the users, and the posts for likes. The new store holds nothing of
@@ -49,7 +51,6 @@ enum RestoreCommand {
     let point = try point(arguments)
     let parts = try parts(arguments)
     let allowed = try arguments.memory()
-    let isNew = !FileManager.default.fileExists(atPath: target)
     let restored: SnapshotInfo
     do throws(KithError) {
       if source == ByteStream.sign {
@@ -57,21 +58,21 @@ enum RestoreCommand {
           throw .invalidRequest(.malformed("a snapshot holds one version; leave out --at…"))
         }
         restored = try StoreTools.restore(
-          fromBytes: try SnapshotStream.bytes(), named: source, to: target, only: parts, allowedByteCount: allowed)
+          fromBytes: try SnapshotStream.bytes(), named: source, to: target, only: parts, allowedByteCount: allowed,
+          remarking: StoreAccess.remark(at: target))
       } else {
         restored = try StoreAccess.making("restoring", from: source) { () throws(KithError) in
           try StoreTools.restore(
             from: source, to: target, at: point, only: parts, allowedByteCount: allowed,
-            noting: { StoreAccess.note($0, of: source) })
+            noting: { StoreAccess.note($0, of: source) }, remarking: StoreAccess.remark(at: target))
         }
       }
     } catch {
-      if isNew { StoreAccess.removeUnlessFilled(target) }
       throw error.isDamage ? .no(error.advised(for: source)) : .usage(error.description)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
-        writer.member("path", restored.path)
+        writer.member("path", restored.path.shownPath)
         writer.member("sequence", restored.sequence)
       }
     } else {
@@ -84,10 +85,12 @@ enum RestoreCommand {
     let sequence = try arguments.integer(sequence, in: 1...Int64.max)
     guard let text = arguments.value(time) else { return sequence.map { .sequence(UInt64($0)) } ?? .newest }
     guard sequence == nil else { throw arguments.misuse("--at-sequence or --at-time, not both") }
-    guard let time = parseTime(text) else {
+    guard let start = parseTime(text, missingMilliseconds: 0), let end = parseTime(text) else {
       throw arguments.misuse("--at-time \(text): a time such as 2026-02-28T23:59:07Z is needed")
     }
-    return .time(Timestamp(time))
+    // A second without a fraction that has begun is the part of it until now.
+    let now = Timestamp.now().rawValue
+    return .time(Timestamp(start <= now ? min(end, now) : end))
   }
 
   private static func parts(_ arguments: Arguments) throws(CommandFailure) -> Set<GraphComponent>? {

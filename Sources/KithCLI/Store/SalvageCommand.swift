@@ -11,7 +11,7 @@ enum SalvageCommand {
     summary: "makes a new store from what is readable of a damaged one, and reports what is lost",
     positionals: [
       Positional("STORE|SNAPSHOT", "a damaged store directory or snapshot; only read, must not be in use"),
-      Positional("TARGET", "the new store directory; must not exist"),
+      Positional("TARGET", "the new store directory; must be new or empty"),
     ],
     options: [.memory, .json],
     notes: [
@@ -30,19 +30,18 @@ enum SalvageCommand {
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let (source, target) = (arguments.positionals[0], arguments.positionals[1])
     let allowed = try arguments.memory()
-    let isNew = !FileManager.default.fileExists(atPath: target)
     let saved: (info: SnapshotInfo, report: SalvageReport, counts: SocialGraph.Counts)
     do throws(KithError) {
       saved = try StoreAccess.making("salvaging", from: source) { () throws(KithError) in
-        try StoreTools.salvage(from: source, to: target, allowedByteCount: allowed)
+        try StoreTools.salvage(
+          from: source, to: target, allowedByteCount: allowed, remarking: StoreAccess.remark(at: target))
       }
     } catch {
-      if isNew { StoreAccess.removeUnlessFilled(target) }
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
-        writer.member("path", saved.info.path)
+        writer.member("path", saved.info.path.shownPath)
         saved.counts.write(to: &writer)
         saved.report.write(to: &writer)
       }

@@ -48,13 +48,13 @@ enum SnapshotCommand {
       return try report(written, removed: nil, arguments)
     }
     guard !erases || retention == nil else { throw arguments.misuse("--erase keeps nothing: leave out --keep…") }
-    let before = StoreAccess.fileNames(store)
+    let before = PathAccess.names(in: store) ?? []
     let graph = try StoreAccess.openExisting(
       store, SocialGraph.Options(retention: retention ?? SocialGraph.Retention()))
     var written = try StoreAccess.snapshot(graph)
     if erases { written = try StoreAccess.snapshot(graph) }
     try StoreAccess.close(graph)
-    let after = Set(StoreAccess.fileNames(store))
+    let after = Set(PathAccess.names(in: store) ?? [])
     return try report(written, removed: before.filter { !after.contains($0) }, arguments)
   }
 
@@ -74,7 +74,7 @@ enum SnapshotCommand {
   ) throws(CommandFailure) -> Int32 {
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
-        writer.member("path", written.path)
+        writer.member("path", written.path.shownPath)
         writer.member("sequence", written.sequence)
         if let removed {
           writer.name("removed")
@@ -82,7 +82,7 @@ enum SnapshotCommand {
         }
       }
     } else {
-      try Console.write("\(printable(written.path))\n")
+      try Console.write(path: written.path)
       if arguments.flag(erase), let removed {
         try Console.write(removed.map { "  removed \($0)\n" }.joined())
       }
@@ -97,7 +97,8 @@ enum SnapshotCommand {
         try SnapshotStream.write(store) { StoreAccess.note($0, of: store) }
         return nil
       }
-      return try StoreTools.write(store, to: file) { StoreAccess.note($0, of: store) }
+      return try StoreTools.write(
+        store, to: file, noting: { StoreAccess.note($0, of: store) }, remarking: StoreAccess.remark(at: file))
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
     }

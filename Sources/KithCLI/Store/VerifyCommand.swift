@@ -37,13 +37,15 @@ enum VerifyCommand {
     let extent: Verification.Extent = arguments.flag(deep) ? .deep : arguments.flag(quick) ? .quick : .whole
     let allowed = try arguments.memory()
     let verification: Verification
+    let passes = PassControl()
     do throws(KithError) {
       verification = try DiskProgress.show(
-        "verifying", of: DiskProgress.byteCount(of: path, .all), ending: "checking the graph"
+        "verifying", of: DiskProgress.byteCount(of: path, .all), ending: "checking the graph", passes: passes
       ) { () throws(KithError) in
         path == ByteStream.sign
-          ? try Verification(ofSnapshot: try SnapshotStream.bytes(), named: path, extent, allowedByteCount: allowed)
-          : try Verification(of: path, extent, allowedByteCount: allowed)
+          ? try Verification(
+            ofSnapshot: try SnapshotStream.bytes(), named: path, extent, allowedByteCount: allowed, passes: passes)
+          : try Verification(of: path, extent, allowedByteCount: allowed, passes: passes)
       }
     } catch {
       throw error.isDamage ? .no(error.description) : .usage(error.description)
@@ -80,7 +82,7 @@ extension Verification {
 extension SocialGraph.Violation {
   func writeMembers(to writer: inout JSONWriter) {
     writer.member("code", code)
-    writer.member("where", place)
+    writer.member("where", place.shownPath)
     writer.member("message", message)
   }
 }

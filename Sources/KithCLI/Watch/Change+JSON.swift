@@ -30,7 +30,7 @@ extension Change {
 extension EdgeChange {
   fileprivate func write(to writer: inout JSONWriter) {
     let schema = kind.schema
-    writer.members(op: Operation(self).rawValue, source)
+    writer.members(op: GraphOperation(self).rawValue, source)
     writer.member(schema.target == .post ? "post" : "target", target)
     if adds && schema.hasTime { writer.member("at", orNull: time?.rawValue) }
   }

@@ -19,11 +19,11 @@ enum WatchCommand {
         choices: kinds),
       Positional("SUBJECT", "the user, the post (likes) or the text (search)", isOptional: true),
     ],
-    options: [from, viewer, .limit, count, every, .compactLists, .compressTexts] + ReplicaAccess.options,
+    options: [from, viewer, .limit, count, every, .compactLists, .compressTexts, .uniqueNames] + ReplicaAccess.options,
     notes: [
       "A change is printed as its request in kith query, with its \"sequence\". {\"missed\":[a,b]} replaces changes "
         + "that the journals no longer hold. An answer is printed as by kith query, now and whenever it changes. "
-        + "USER is \(UserReference.help).",
+        + "USER is \(UserArgument.help).",
       "It polls the journal (write-ahead log) that the store's writer appends to: a change is seen when it is "
         + "written, just before it is synced. A store with durability memory has no journal to watch. Inside the "
         + "writing process, use the request watch of kith query, or SocialGraph.values in Swift.",
@@ -68,7 +68,7 @@ enum WatchCommand {
 
   /// Refuses the options of a graph in memory where there is none, or another command's.
   static func refuseForms(_ arguments: Arguments, _ reason: String) throws(CommandFailure) {
-    for option in [Option.compactLists, .compressTexts] where arguments.flag(option) {
+    for option in [Option.compactLists, .compressTexts, .uniqueNames] where arguments.flag(option) {
       throw arguments.misuse("\(option.name): \(reason)")
     }
   }
@@ -165,7 +165,7 @@ enum WatchCommand {
       _ request: Request, _ graph: SocialGraph
     ) throws(CommandFailure) -> LiveSubscription<[UInt8], KithError> {
       let question = try attempt { () throws(KithError) in
-        try graph.read { (view) throws(KithError) in try request.liveQuestion(view) }
+        try graph.read { (view) throws(KithError) in try request.liveQuery(view) }
       }
       return LiveSubscription(graph, question)
     }
@@ -211,7 +211,7 @@ enum WatchCommand {
       JSONMember(name: name, value: value, source: 0..<0)
     }
     func user(_ text: String) throws(CommandFailure) -> JSONValue {
-      .integer(try UserReference.resolve(text, in: view).rawValue)
+      .integer(try UserArgument.resolve(text, in: view).rawValue)
     }
     var members: [JSONMember] = []
     switch what {

@@ -31,7 +31,7 @@ struct WatchedReplica: WatchCommand.Watched {
         try WatchCommand.request(arguments, what, subject, view)
       }
       let question = try WatchCommand.attempt { () throws(KithError) in
-        try replica.read { (view) throws(KithError) in try request.liveQuestion(view) }
+        try replica.read { (view) throws(KithError) in try request.liveQuery(view) }
       }
       source = .answer(LiveSubscription(replica.local, question))
     }

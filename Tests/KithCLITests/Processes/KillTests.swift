@@ -54,7 +54,7 @@ private struct KillTally: CustomStringConvertible {
 private struct KillStory {
   private let playground: Playground
   private let store: String
-  private var dice: SplitMix
+  private var dice: SeededRandom
   private var model = QuerySession(SocialGraph())
   private var sequence: UInt64 = 0
   private var nextID = 1
@@ -63,7 +63,7 @@ private struct KillStory {
   init(seed: UInt64) throws {
     playground = try Playground()
     store = playground.path("store")
-    dice = SplitMix(seed: seed)
+    dice = SeededRandom(seed: seed)
   }
 
   /// Starts a writer, kills it, and checks the store.
@@ -207,20 +207,5 @@ private struct AnswerReader {
       }
     }
     return true
-  }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same seed gives the same numbers.
-private struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func below(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
   }
 }

@@ -7,18 +7,8 @@ import Testing
 
   init() throws { playground = try Playground() }
 
-  /// Runs a line of shell in which `kith` is replaced by the path of the executable.
   private func shell(_ line: String) throws -> (status: Int32, output: String) {
-    let kith = try #require(BuiltKith.executable).path
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "kith() { '\(kith)' \"$@\"; }; cd '\(playground.path)'; " + line + " 2>&1"]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    try BuiltKith.shell(line, in: playground.path)
   }
 
   private func mode(_ name: String) throws -> Int? {

@@ -10,21 +10,12 @@
   /// A preloaded library records them and shortens writes: see `Tests/SystemCalls/recorder.c`.
   @Suite struct SystemCallTests {
     private let playground: Playground
-    private let recorder: String
+    private let recorder: Recorder
     private var store: String { playground.path("store") }
-
-    private static let source = repositoryRoot.appendingPathComponent("Tests/SystemCalls/recorder.c").path
 
     init() throws {
       playground = try Playground()
-      recorder = playground.path("recorder.so")
-      // On Linux, Swift includes clang.
-      let compiler = Process()
-      compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      compiler.arguments = ["clang", "-O1", "-shared", "-fPIC", "-Wall", "-Werror", "-o", recorder, Self.source]
-      try compiler.run()
-      compiler.waitUntilExit()
-      try #require(compiler.terminationStatus == 0, "the recorder is compiled")
+      recorder = try Recorder(in: playground)
     }
 
     // MARK: - A workload
@@ -37,11 +28,9 @@
     /// Sends requests to a store one by one, each after the answer to the one before, and closes it.
     private func run(_ requests: [String], recording log: String? = nil, writeLimit: Int? = nil) throws {
       let (process, input, output) = try BuiltKith.process(["query", store])
-      var environment = ProcessInfo.processInfo.environment
-      environment["LD_PRELOAD"] = recorder
-      environment["KITH_CALL_LOG"] = log
-      environment["KITH_WRITE_LIMIT"] = writeLimit.map(String.init)
-      process.environment = environment
+      process.environment = recorder.environment([
+        "KITH_CALL_LOG": log, "KITH_WRITE_LIMIT": writeLimit.map(String.init),
+      ])
       try process.run()
       for request in requests {
         try input.write(contentsOf: Data((request + "\n").utf8))
@@ -86,7 +75,7 @@
       let log = playground.path("log")
       try run(Self.requests, recording: log)
       let opening = [
-        "fsync parent", "fsync store", "ftruncate LOCK", "write LOCK", "fsync store",
+        "fsync parent", "mkdir store", "fsync parent", "fsync store", "ftruncate LOCK", "write LOCK", "fsync store",
         "write ACK.tmp", "fdatasync ACK.tmp", "rename ACK", "fsync store",
       ]
       let newJournal = ["write journal", "fdatasync journal", "fsync store"]

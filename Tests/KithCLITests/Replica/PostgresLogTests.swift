@@ -7,7 +7,7 @@
   @testable import KithReplication
 
   /// The log in PostgreSQL against a server that the suite starts and removes.
-  @Suite(.enabled(if: PostgresPrograms.find() != nil, "PostgreSQL 15 or newer is not installed"))
+  @Suite(.enabled(if: TrialCluster.isInstalled, "PostgreSQL 15 or newer, or Python, is not installed"))
   struct PostgresLogTests {
     private static let partitionSize = 16
 
@@ -16,10 +16,7 @@
       standbys: Bool = false, requiresQuorum: Bool? = nil,
       _ body: (PostgresLog, TrialCluster) async throws -> Void
     ) async throws {
-      let programs = try #require(PostgresPrograms.find())
-      let directory = try TemporaryDirectory.make("cluster")
-      defer { TemporaryDirectory.remove(directory) }
-      let cluster = try TrialCluster(in: directory, count: standbys ? 3 : 1, programs)
+      let cluster = try TrialCluster(count: standbys ? 3 : 1)
       defer { cluster.remove() }
       let log = try PostgresLog(url: cluster.url)
       try await log.create(
@@ -130,6 +127,34 @@
         let records = try await reader.value
         #expect(records.map(\.position) == positions.sorted())
       }
+    }
+
+    @Test("A log without its first graph is refused until it is finished, and replaced by the next init")
+    func unfinished() async throws {
+      let directory = try TemporaryDirectory.make("cluster")
+      defer { TemporaryDirectory.remove(directory) }
+      let cluster = try TrialCluster(count: 1)
+      defer { cluster.remove() }
+      let log = try PostgresLog(url: cluster.url)
+      try await log.create(requiresQuorum: false, isUnfinished: true)
+      let first = try await log.identity(evenUnfinished: true)
+      let refusal = await failure { _ = try await log.identity() }
+      #expect(refusal?.description.contains("repeat it") == true, "\(String(describing: refusal))")
+      let replica = await failure {
+        _ = try await ReplicatedGraph.open(
+          log: cluster.url, directory: directory + "/replica", options: ReplicaOptions(name: "one"))
+      }
+      #expect(replica?.description.contains("repeat it") == true, "\(String(describing: replica))")
+      try await log.create(requiresQuorum: false, isUnfinished: true)
+      let second = try await log.identity(evenUnfinished: true)
+      #expect(first.id != second.id)
+      try await log.finish(first)
+      #expect(await failure { _ = try await log.identity() } != nil, "that was another log")
+      try await log.finish(second)
+      #expect(try await log.identity().id == second.id)
+      let again = await failure { try await log.create() }
+      #expect(again?.description.contains("already") == true)
+      await log.close()
     }
 
     @Test("Clocks that differ, a missing quorum, a missing log and a wrong URL have errors of their own")
@@ -247,7 +272,7 @@
           _ = try await log.append([1], session: session, serial: serial, base: 0, hostTime: now())
         }
         #expect(try await other.append([2], session: .random(), serial: 1, base: 0, hostTime: now()) == 4)
-        for node in cluster.nodes where node != cluster.primary { cluster.kill(node) }
+        for node in cluster.nodes where node != cluster.primary { try cluster.kill(node) }
         let records = try await log.read(after: 0, byteLimit: 1 << 20, timeout: .zero)
         #expect(records.map(\.position) == [1, 2, 3])
         #expect(try await other.read(after: 0, byteLimit: 1 << 20, timeout: .zero).count == 4)
@@ -282,7 +307,7 @@
           #expect(
             try await log.append([UInt8(serial)], session: session, serial: serial, base: 0, hostTime: now()) == serial)
         }
-        cluster.kill(cluster.primary)
+        try cluster.kill(cluster.primary)
         let lost = await failure {
           _ = try await log.append([21], session: session, serial: 21, base: 20, hostTime: now())
         }

@@ -103,6 +103,23 @@ import Testing
     #expect(try BuiltKith.run("stats", store).output.hasPrefix("\(grouped(answered)) users,"))
   }
 
+  @Test("The end of the terminal ends the server in order, unless it is to outlive that")
+  func hangUp() throws {
+    // The tests may run under nohup themselves.
+    let before = signal(SIGHUP, SIG_DFL)
+    defer { signal(SIGHUP, before) }
+    let server = try ServedStore(store, socket: socket)
+    #expect(try SocketClient(socket).ask(#"{"op":"addUser","username":"ann"}"#)?.contains(#""ok":true"#) == true)
+    #expect(server.stop(SIGHUP) == 0 && !FileManager.default.fileExists(atPath: socket))
+    signal(SIGHUP, SIG_IGN)
+    let lasting = try ServedStore(store, socket: socket)
+    signal(SIGHUP, SIG_DFL)
+    kill(lasting.process.processIdentifier, SIGHUP)
+    let client = try SocketClient(socket)
+    #expect(try client.ask(#"{"op":"stats"}"#)?.contains(#""users":1"#) == true)
+    #expect(lasting.stop() == 0)
+  }
+
   @Test("A client that never reads is disconnected, and blocks no other client")
   func deaf() throws {
     let server = try ServedStore(store, socket: socket, ["--write-timeout", "1"])
@@ -131,8 +148,8 @@ import Testing
     let first = try SocketClient(socket)
     let watch = #"{"op":"watch","question":{"op":"isFollowing","user":1,"target":1}}"# + "\n"
     _ = try first.ask(#"{"op":"addUser","id":1,"username":"ann"}"#)
-    try first.send(String(repeating: watch, count: Server.watchLimit))
-    for _ in 0..<2 * Server.watchLimit { #expect(try first.line()?.contains(#""ok":true"#) == true) }
+    try first.send(String(repeating: watch, count: Server.watchLimits.count))
+    for _ in 0..<2 * Server.watchLimits.count { #expect(try first.line()?.contains(#""ok":true"#) == true) }
     #expect(try first.ask(String(watch.dropLast()))?.contains(#""code":"limitExceeded""#) == true)
     let others = try (1..<Server.clientLimit).map { _ in try SocketClient(socket) }
     for client in others { #expect(try client.ask(#"{"op":"isFollowing","user":1,"target":1}"#) != nil) }

@@ -3,10 +3,12 @@ import Testing
 
 @testable import KithCLI
 
-#if canImport(Glibc)
-  import Glibc
-#else
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// A client of `kith serve`, for tests.

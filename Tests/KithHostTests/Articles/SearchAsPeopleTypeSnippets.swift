@@ -16,6 +16,12 @@ extension ArticleSnippets {
     let accents = try graph.read { try $0.searchUsers("zoe").map(\.username) }
     precondition(accents == ["Zoë"])
 
+    for name in ["Bonnie O’Neil", "Marie–Luc", "שָׁלוֹם", "ガラス", "カラス"] { try await graph.addUser(name) }
+    let written = try graph.read { view in
+      try ["o'neil", "marie-luc", "שלום", "ガラス"].map { try view.searchUsers($0).map(\.username) }
+    }
+    precondition(written == [["Bonnie O’Neil"], ["Marie–Luc"], ["שָׁלוֹם"], ["ガラス"]])
+
     let typo = try graph.read { try $0.searchUsers("hanah", UserQuery(match: .fuzzy)).map(\.username) }
     precondition(typo == ["Hannah"])
 

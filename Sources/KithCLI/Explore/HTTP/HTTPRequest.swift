@@ -20,6 +20,8 @@ struct HTTPRequest: Sendable {
   let body: [UInt8]
   /// Then the body is empty.
   let isBodyTooLong: Bool
+  /// Whether its client has left, or the server ends. Only called before the request is answered.
+  var isAbandoned: @Sendable () -> Bool = { false }
 
   init(method: String, target: String, headers: Headers, body: [UInt8] = [], isBodyTooLong: Bool = false) {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -59,7 +59,12 @@ import CExplorer
   ) {
     guard let context = unsafe context, let request = unsafe request?.pointee, let reply = unsafe reply else { return }
     let handler = unsafe Unmanaged<HandlerContext>.fromOpaque(context).takeUnretainedValue().handler
-    let answer = handler(unsafe HTTPRequest(request))
+    var asked = unsafe HTTPRequest(request)
+    let connection = UInt(bitPattern: reply)
+    asked.isAbandoned = {
+      unsafe OpaquePointer(bitPattern: connection).map { unsafe kith_http_is_abandoned($0) } ?? true
+    }
+    let answer = handler(asked)
     switch answer.content {
     case .bytes(let bytes):
       unsafe bytes.withUnsafeBufferPointer {

@@ -32,13 +32,21 @@ final class Job: Sendable {
         status: 429, code: "limitExceeded", message: "\(Self.limit) long computations run already; wait for one")
     }
     Self.running.enter()
-    Thread.detachNewThread {
+    let hasThread = Threads.run {
       let result: Result<[UInt8], HTTPFailure>
       do throws(HTTPFailure) { result = .success(try work(self)) } catch { result = .failure(error) }
       self.outcome.withLock { $0 = result }
-      Self.count.subtract(1, ordering: .relaxed)
-      Self.running.leave()
+      Self.leave()
     }
+    if !hasThread {
+      Self.leave()
+      throw HTTPFailure(.limitExceeded(.threads))
+    }
+  }
+
+  private static func leave() {
+    count.subtract(1, ordering: .relaxed)
+    running.leave()
   }
 
   func cancel() {

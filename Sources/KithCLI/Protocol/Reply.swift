@@ -1,0 +1,220 @@
+import Kith
+
+/// The result of an operation, as a host would hold it; it is written as JSON after the clock has stopped.
+enum Reply: Sendable {
+  case read(Answer)
+  case change(ChangeAnswer)
+  case batch([ChangeAnswer], sequence: UInt64)
+  case replica(ReplicaAnswer)
+  case snapshot(SnapshotInfo)
+  /// A watch has the sequence number itself.
+  case stats(SocialGraph.Counts, MemoryReport, sequence: UInt64?)
+  case problems([SocialGraph.Violation])
+  case watching(Int)
+  case unwatched(Bool)
+  /// What `help` answers, with what a session may watch, if it is answered in one.
+  case help([Shape], WatchLimits?)
+}
+
+/// The result of a single change.
+struct ChangeAnswer: Sendable {
+  enum Outcome: Sendable {
+    case changed(Bool)
+    case user(User)
+    case post(Post)
+  }
+
+  let outcome: Outcome
+  let sequence: UInt64
+  /// The position of its record, if a replica made it.
+  var position: UInt64?
+}
+
+extension JSONWriter {
+  /// The members of a success, after `"ok":true`.
+  mutating func members(of reply: Reply, to request: Request, in line: [UInt8]) {
+    switch reply {
+    case .read(let answer): members(of: answer)
+    case .change(let change): members(of: change)
+    case .batch(let changes, let sequence):
+      list("results", zip(changes, request.changes)) { writer, result in
+        writer.object { writer in
+          writer.member("ok", true)
+          writer.members(of: result.0)
+          writer.tag(result.1.tag, in: line)
+        }
+      }
+      member("sequence", sequence)
+      if let position = changes.first?.position { member("position", position) }
+    case .replica(let answer): answer.write(to: &self)
+    case .snapshot(let snapshot):
+      member("path", snapshot.path.shownPath)
+      member("sequence", snapshot.sequence)
+    case .stats(let counts, let memory, let sequence): stats(counts, memory, sequence)
+    case .problems(let problems): list("problems", problems) { $0.problem($1) }
+    case .watching(let number): member("watch", number)
+    case .unwatched(let changed): member("changed", changed)
+    case .help(let shapes, let limits): list("ops", shapes) { $1.write(to: &$0, limits) }
+    }
+  }
+
+  /// The members of the answer to a read.
+  private mutating func members(of answer: Answer) {
+    switch answer {
+    case .users(let page):
+      list("users", page.indices) { $0.user(page[$1], ranges: page.highlights?[$1]) }
+      member("next", stringOrNull: page.next?.text)
+      if let total = page.total { member("count", total) }
+    case .posts(let page):
+      list("posts", page.indices) { $0.post(page[$1], ranges: page.highlights?[$1]) }
+      member("next", stringOrNull: page.next?.text)
+    case .timeline(let page): timeline(page)
+    case .twoHopTimeline(let page):
+      timeline(page)
+      member("truncated", page.isTruncated)
+    case .user(let user):
+      name("user")
+      self.user(user)
+    case .post(let post):
+      name("post")
+      self.post(post)
+    case .usersByID(let users): list(users)
+    case .postsByID(let posts): list(posts)
+    case .lookup(let found):
+      list(found.users)
+      list(found.posts)
+    case .value(let value): member("value", value)
+    case .relations(let relations): list("relations", relations) { $0.relations($1) }
+    case .suggestions(let page):
+      list("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
+      member("truncated", page.isTruncated)
+    case .shortestPath(let path):
+      member("value", orNull: path.hops)
+      member("complete", path != .gaveUp)
+    }
+  }
+
+  private mutating func timeline(_ page: Page<Post>) {
+    list("posts", page.items) { $0.post($1) }
+    member("next", stringOrNull: page.next?.text)
+    member("previous", stringOrNull: page.previous?.text)
+  }
+
+  private mutating func list(_ users: [User?]) {
+    list("users", users) { if let user = $1 { $0.user(user) } else { $0.null() } }
+  }
+
+  private mutating func list(_ posts: [Post?]) {
+    list("posts", posts) { if let post = $1 { $0.post(post) } else { $0.null() } }
+  }
+
+  /// `"ok":false` and the error, with its index in a batch.
+  mutating func members(of error: KithError) {
+    member("ok", false)
+    name("error")
+    object { writer in
+      writer.member("code", error.code)
+      writer.member("message", error.description)
+      if case .inBatch(let index, _) = error { writer.member("index", index) }
+      if case .inDoubt(let token, _) = error { writer.member("token", token) }
+    }
+  }
+
+  /// Echoes the tag of a request, byte for byte.
+  mutating func tag(_ source: Range<Int>?, in line: [UInt8]) {
+    guard let source else { return }
+    name("tag")
+    self.source(line[source])
+  }
+
+  private mutating func members(of change: ChangeAnswer) {
+    switch change.outcome {
+    case .changed(let changed): member("changed", changed)
+    case .user(let user):
+      name("user")
+      self.user(user)
+    case .post(let post):
+      name("post")
+      self.post(post)
+    }
+    member("sequence", change.sequence)
+    if let position = change.position { member("position", position) }
+  }
+
+  // MARK: Objects
+
+  private mutating func list<Item>(
+    _ name: String, _ items: some Sequence<Item>, each: (inout JSONWriter, Item) -> Void
+  ) {
+    self.name(name)
+    array(items, each: each)
+  }
+
+  mutating func user(_ user: User, mutualCount: Int? = nil, score: Double? = nil, ranges: [Range<Int>]? = nil) {
+    object { writer in
+      writer.member("id", user.id.rawValue)
+      writer.member("username", user.username)
+      writer.member("followerCount", user.followerCount)
+      writer.member("followeeCount", user.followeeCount)
+      writer.member("postCount", user.postCount)
+      if let following = user.isFollowedByViewer { writer.member("following", following) }
+      if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
+      if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
+      if let mutualCount { writer.member("mutualCount", mutualCount) }
+      if let score { writer.member("score", score) }
+      if let ranges { writer.ranges(ranges) }
+    }
+  }
+
+  /// Half-open ranges as pairs of numbers.
+  private mutating func ranges(_ ranges: [Range<Int>]) {
+    list("ranges", ranges) { writer, range in
+      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
+    }
+  }
+
+  mutating func post(_ post: Post, ranges: [Range<Int>]? = nil) {
+    object { writer in
+      writer.member("id", post.id.rawValue)
+      writer.name("author")
+      writer.object { writer in
+        writer.member("id", post.author.id.rawValue)
+        writer.member("username", post.author.username)
+      }
+      writer.member("createdAt", post.createdAt.rawValue)
+      writer.member("text", post.text)
+      writer.member("likeCount", post.likeCount)
+      if let liked = post.isLikedByViewer { writer.member("liked", liked) }
+      if let likedAt = post.likedAt { writer.member("likedAt", likedAt.rawValue) }
+      if let ranges { writer.ranges(ranges) }
+    }
+  }
+
+  private mutating func relations(_ relations: User.Relations) {
+    object { writer in
+      writer.member("following", relations.isFollowing)
+      writer.member("followedBy", relations.isFollowedBy)
+      writer.member("blocking", relations.isBlocking)
+      writer.member("blockedBy", relations.isBlockedBy)
+      writer.member("muting", relations.isMuting)
+    }
+  }
+
+  private mutating func stats(_ counts: SocialGraph.Counts, _ memory: MemoryReport, _ sequence: UInt64?) {
+    counts.write(to: &self)
+    if let sequence { member("sequence", sequence) }
+    name("bytes")
+    object { writer in
+      for entry in memory.entries { writer.member(entry.name, entry.byteCount) }
+      writer.member("total", memory.byteCount)
+    }
+  }
+
+  private mutating func problem(_ problem: SocialGraph.Violation) {
+    object { writer in
+      writer.member("code", problem.code)
+      writer.member("where", problem.place)
+      writer.member("message", problem.message)
+    }
+  }
+}

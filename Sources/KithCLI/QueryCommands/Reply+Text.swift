@@ -1,0 +1,97 @@
+import Kith
+
+/// Lists and statistics as text.
+extension Reply {
+  /// The answer of a list, a search, a timeline or `stats`.
+  var text: String {
+    switch self {
+    case .read(.users(let page)): page.text(ifEmpty: "no users\n")
+    case .read(.posts(let page)), .read(.timeline(let page)), .read(.twoHopTimeline(let page)):
+      page.isEmpty ? "no posts\n" : page.map(\.lines).joined() + moreText(page.next)
+    case .stats(let counts, let memory, let sequence):
+      """
+      \(counts.text)
+        sequence \(sequence.map { grouped($0) } ?? "unknown")
+        memory \(byteText(memory.byteCount))\(Self.each(memory.byteCount, of: counts.users))
+      \(memory.table.text(indentation: 4))
+      """
+    default: preconditionFailure("this answer has no text")
+    }
+  }
+
+  private static func each(_ byteCount: Int, of userCount: Int) -> String {
+    userCount == 0 ? "" : ", \(grouped(byteCount / userCount)) bytes a user"
+  }
+
+  /// Whether it is a list without elements.
+  var isEmpty: Bool {
+    switch self {
+    case .read(.users(let page)): page.isEmpty
+    case .read(.posts(let page)), .read(.timeline(let page)), .read(.twoHopTimeline(let page)): page.isEmpty
+    default: false
+    }
+  }
+}
+
+/// The line below a page that says how to get the next one.
+func moreText(_ next: Cursor?, _ remark: String = "more") -> String {
+  next.map { "  \(remark): --cursor \($0.text)\n" } ?? ""
+}
+
+extension Page<User> {
+  /// A table; the time of the edge in lists that have one.
+  func text(ifEmpty remark: String) -> String {
+    guard !isEmpty else { return remark }
+    let times = compactMap { $0.followedAt ?? $0.likedAt }
+    var table = Table([.right, .left, .right, .right, .whole, .whole])
+    table.addHeading(cells: ["id", "name", "followers", "posts"] + (times.isEmpty ? [] : ["since (UTC)"]))
+    for user in self {
+      let time = (user.followedAt ?? user.likedAt).map { [timeText($0.rawValue)] } ?? []
+      table.add(
+        cells: [
+          String(user.id.rawValue), printable(user.username), grouped(user.followerCount), grouped(user.postCount),
+        ] + time + (user.isFollowedByViewer == true ? ["followed"] : []))
+    }
+    return table.text() + moreText(next, total.map { "\(grouped(count)) of \(grouped($0)); more" } ?? "more")
+  }
+}
+
+extension Post {
+  /// The post as text: author, time, likes; below it the text.
+  var lines: String {
+    let likes = likeCount == 0 ? "" : "  \(counted(likeCount, "like"))"
+    let own = isLikedByViewer == true ? ", one by the viewer" : ""
+    return """
+      \(timeText(createdAt.rawValue))  \(printable(author.username))  (post \(id.rawValue))\(likes)\(own)
+        \(wrappedText)
+
+      """
+  }
+
+  /// The text, on a terminal wrapped to its width.
+  private var wrappedText: String {
+    guard let width = ByteStream.output.columnCount else { return printable(text) }
+    return wrapped(printable(text).split(separator: " ", omittingEmptySubsequences: false), to: width - 2)
+      .replacing("\n", with: "\n  ")
+  }
+}
+
+extension MemoryReport {
+  /// The structures with their sizes and shares, the largest first.
+  var table: Table {
+    var table = Table([.left, .right, .right])
+    for entry in entries.sorted(by: { $0.byteCount > $1.byteCount }) where entry.byteCount > 0 {
+      let share = Double(entry.byteCount) * 100 / Double(max(1, byteCount))
+      table.add(entry.words, byteText(entry.byteCount), "\(decimal(share)) %")
+    }
+    return table
+  }
+}
+
+extension MemoryReport.Entry {
+  /// `usernameSearch` as `username search`.
+  var words: String {
+    name.reduce(into: "") { words, letter in words += letter.isUppercase ? " \(letter.lowercased())" : "\(letter)" }
+      .replacing(" i ds", with: " ids")
+  }
+}

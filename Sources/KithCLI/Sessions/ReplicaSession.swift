@@ -1,0 +1,92 @@
+import Kith
+import KithReplication
+
+/// What a session of `kith query` does differently on a replica: changes go through the log, and a request may ask for
+/// a position.
+struct ReplicaSession: Sendable {
+  /// How long a request waits for the position that it asks for.
+  private static let waitTime = Duration.seconds(10)
+
+  let graph: ReplicatedGraph
+
+  /// Waits for the position that a request asks for.
+  func wait(for request: Request) throws(KithError) {
+    guard let position = request.fields.integer(.atLeast) else { return }
+    try blocking { () async throws(KithError) in
+      try await graph.wait(for: UInt64(clamping: position), timeout: Self.waitTime)
+    }
+  }
+
+  /// Makes a change or a batch, writes a snapshot, or answers about the replica; nil for other operations.
+  func answer(_ request: Request) throws(KithError) -> Reply? {
+    switch request.operation {
+    case .graph(.batch): return try batch(request, try token(request))
+    case .session(.snapshot):
+      return .replica(.position(try blocking { () async throws(KithError) in try await graph.snapshot() }))
+    case .replica(let operation): return .replica(try answer(operation, request.fields))
+    case let operation where operation.isChange:
+      let token = try token(request)
+      let change = try request.change { name in graph.read { view in view.findUser(named: name) } }
+      let done = try blocking { () async throws(KithError) in try await graph.submit(change, token: token) }
+      return .change(try answer(done.applied, done.position))
+    default: return nil
+    }
+  }
+
+  private func answer(_ operation: ReplicaOperation, _ fields: FieldValues) throws(KithError) -> ReplicaAnswer {
+    switch operation {
+    case .catchUp: return .position(try blocking { () async throws(KithError) in try await graph.catchUp() })
+    case .digest:
+      let found = try blocking { () async throws(KithError) in try await graph.verify() }
+      return .digest(position: found.position, digest: found.digest)
+    case .outcome: return .outcome(try graph.outcome(of: UInt64(clamping: fields.required(.token, fields.integer))))
+    case .replica: return .status(graph.status)
+    }
+  }
+
+  /// The token of a change; nil for none.
+  private func token(_ request: Request) throws(KithError) -> RequestToken? {
+    guard let text = request.fields.text(.requestToken) else { return nil }
+    guard let token = RequestToken(text) else {
+      throw .invalidRequest(.malformed("requestToken is a text of 32 hexadecimal digits"))
+    }
+    return token
+  }
+
+  /// All changes of a batch or none; a reference by name finds what the batch added or renamed before.
+  private func batch(_ request: Request, _ token: RequestToken?) throws(KithError) -> Reply {
+    let group = ChangeGroup()
+    var changes: [Change] = []
+    var names: [String: UserID] = [:]
+    for (index, request) in request.changes.enumerated() {
+      do throws(KithError) {
+        let change = try request.change { name in
+          names[name] ?? graph.read { view in view.findUser(named: name) }
+        }
+        let noted = try group.apply(change)
+        changes.append(change)
+        if case .addUser(_, let name) = change { names[name] = noted.user }
+        if case .renameUser(let user, let name) = change { names[name] = user }
+      } catch {
+        if case .inBatch = error { throw error }
+        throw .inBatch(index: index, error)
+      }
+    }
+    if changes.isEmpty { return .batch([], sequence: graph.read { view in view.sequence }) }
+    let done = try blocking { [changes] () async throws(KithError) in
+      let group = ChangeGroup()
+      for change in changes { try group.apply(change) }
+      return try await graph.submit(group, token: token)
+    }
+    var answers: [ChangeAnswer] = []
+    for result in done.results { answers.append(try answer(result, done.position)) }
+    return .batch(answers, sequence: done.results.last?.sequence ?? 0)
+  }
+
+  /// What was added, as it is now: a later record may have removed it again.
+  private func answer(_ applied: ChangeResult, _ position: UInt64) throws(KithError) -> ChangeAnswer {
+    var answer = try graph.read { (view) throws(KithError) in try ChangeAnswer(applied, view) }
+    answer.position = position
+    return answer
+  }
+}

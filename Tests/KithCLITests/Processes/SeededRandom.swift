@@ -1,0 +1,1 @@
+../../KithTests/Support/SeededRandom.swift
