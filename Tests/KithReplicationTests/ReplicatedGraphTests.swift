@@ -206,6 +206,57 @@ import Testing
     await graph.close()
   }
 
+  @Test("A replica that opens far behind, past refused groups, has the lists of one that was there")
+  func refusedGroupInCatchUp() async throws {
+    let fixture = try ReplicaFixture()
+    let a = try await fixture.open("a")
+    let (ann, bob) = (try await a.addUser("ann"), try await a.addUser("bob"))
+    try await a.follow(bob, as: ann)
+    let post = try await a.addPost("hello", by: bob)
+    try await a.like(post, as: ann)
+    let group = ChangeGroup()
+    try group.addPost("x", by: ann)
+    try group.addUser("ann")
+    await #expect(throws: KithError.inBatch(index: 1, .usernameTaken("ann"))) { try await a.submit(group) }
+    for _ in 0..<ReplicaOptions.deferringLag { try await a.addPost("filler", by: ann) }
+    let b = try await fixture.open("b")
+    #expect(b.position == a.position && b.position >= ReplicaOptions.deferringLag)
+    #expect(try b.read { try $0.followers(of: bob) }.map(\.id) == [ann])
+    #expect(try b.read { try $0.likers(of: post) }.map(\.id) == [ann])
+    #expect(b.read { $0.verify() } == [])
+    #expect(try await b.verify().digest == a.local.stateDigest())
+    #expect(try await b.unfollow(bob, as: ann))
+    #expect(b.read { $0.verify() } == [])
+    await a.close()
+    await b.close()
+  }
+
+  @Test("A group is bound by a limit as a whole, and a replica that exceeds its own begins again from its snapshot")
+  func limits() async throws {
+    let fixture = try ReplicaFixture()
+    let bound = try await fixture.open("a", own: "a") { $0.graph.maximumUserCount = 3 }
+    let group = ChangeGroup()
+    for number in 0..<4 { try group.addUser("user \(number)") }
+    await #expect(throws: KithError.inBatch(index: 3, .limitExceeded(.users(limit: 3)))) {
+      try await bound.submit(group)
+    }
+    let other = try await fixture.open("b")
+    _ = try await other.submit(group)
+    try await bound.catchUp()
+    #expect(bound.read { $0.counts.users } == 4)
+    try await bound.snapshot()
+    await bound.close()
+    let again = try await fixture.open("a", own: "a") {
+      $0.graph.maximumUserCount = 3
+      $0.graph.maximumByteCount = 1
+    }
+    await fixture.expect("restored") { if case .snapshotTaken = $0 { true } else { false } }
+    #expect(again.read { $0.counts.users } == 4)
+    await #expect(throws: KithError.limitExceeded(.users(limit: 3))) { try await again.addUser("beyond") }
+    await again.close()
+    await other.close()
+  }
+
   @Test("A store becomes the beginning of a log; no replica begins without it")
   func seeding() async throws {
     let fixture = try ReplicaFixture()

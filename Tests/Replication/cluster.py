@@ -1,5 +1,10 @@
-"""A primary and two standbys with quorum commit in a temporary folder on loopback; ends and removes what it made."""
+"""A primary and two standbys with quorum commit in a temporary folder on loopback; ends and removes what it made.
 
+As a program it serves tests in other languages: cluster.py [--nodes 1] prints the URL of a log, then answers each line
+of standard input: `kill NAME` with the name, `promote` with the name of the new primary. At the end of input it removes
+the cluster. The exit status of `cluster.py --installed` says whether there is a PostgreSQL."""
+
+import argparse
 import glob
 import os
 import pwd
@@ -8,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -41,8 +47,9 @@ class Node:
         self.pid = None
 
     def start(self, wait=True):
-        self.cluster.run("pg_ctl", *(["-w"] if wait else ["-W"]), "-t", "60", "-D", self.data, "-l", self.data + ".log",
-                         "-s", "start")
+        self.cluster.run(
+            "pg_ctl", "-w" if wait else "-W", "-t", "60", "-D", self.data, "-l", self.data + ".log", "-s", "start"
+        )
 
     def stop(self, mode="immediate"):
         self.cluster.run("pg_ctl", "-w", "-D", self.data, "-m", mode, "-s", "stop", check=False)
@@ -78,9 +85,13 @@ class Node:
             pass
 
     def sql(self, text, database="postgres", check=True, timeout=30):
+        options = f"-XAtq -h 127.0.0.1 -p {self.port} -U {USER} -v ON_ERROR_STOP=1".split()
         done = subprocess.run(
-            [self.cluster.bin + "/psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "-d", database,
-             "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True, timeout=timeout)
+            [self.cluster.bin + "/psql", *options, "-d", database, "-c", text],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
         if check and done.returncode:
             raise RuntimeError(f"{self.name}: {text}: {done.stderr}")
         return done.stdout.strip()
@@ -98,7 +109,7 @@ class Cluster:
     """Nodes n1, n2, n3. The connections of standbys go through `proxy`, if there is one. With `images` each node has a
     file system in a file, so that a power cut takes what was not written to it."""
 
-    def __init__(self, proxy=None, settings="", directory=None, images=False):
+    def __init__(self, proxy=None, settings="", directory=None, images=False, count=3):
         self.bin = server_directory()
         if not self.bin:
             raise FileNotFoundError("PostgreSQL 15 or newer is not installed")
@@ -111,7 +122,7 @@ class Cluster:
             self.user = (entry.pw_uid, entry.pw_gid)
             os.chown(self.directory, *self.user)
         os.chmod(self.directory, 0o755)
-        self.nodes = [Node(self, f"n{i}") for i in (1, 2, 3)]
+        self.nodes = [Node(self, f"n{i}") for i in range(1, count + 1)]
         self.settings = settings
         self.links = {}
         self.primary = self.nodes[0]
@@ -130,8 +141,8 @@ class Cluster:
                 self.mount(node)
             elif self.user:
                 options = f"size={DISK_BYTES},uid={self.user[0]},gid={self.user[1]},mode=700"
-                if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "kith", node.place],
-                                  stderr=subprocess.DEVNULL).returncode == 0:
+                mount = ["mount", "-t", "tmpfs", "-o", options, "kith", node.place]
+                if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode == 0:
                     self.mounted.append(node.place)
                 else:
                     os.chown(node.place, *self.user)
@@ -179,29 +190,44 @@ class Cluster:
         if self.user:
             extra = {"user": self.user[0], "group": self.user[1], "extra_groups": []}
         environment = {**os.environ, "HOME": self.directory, "LC_ALL": "C", "LC_MESSAGES": "C"}
-        done = subprocess.run([f"{self.bin}/{program}", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              env=environment, cwd=self.directory, text=True, **extra)
+        done = subprocess.run(
+            [f"{self.bin}/{program}", *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=self.directory,
+            text=True,
+            **extra,
+        )
         if check and done.returncode:
             raise RuntimeError(f"{program} {' '.join(arguments)}: {done.stderr}")
 
     def start(self):
         first = self.nodes[0]
-        self.run("initdb", "-k", *self.unsynced, "-D", first.data, "-U", USER, "-A", "trust", "--no-locale", "-E", "UTF8",
-                 "--wal-segsize=1")
+        options = f"-k -U {USER} -A trust --no-locale -E UTF8 --wal-segsize=1".split()
+        self.run("initdb", *options, *self.unsynced, "-D", first.data)
         with open(first.data + "/postgresql.conf", "a") as file:
             file.write(
                 "listen_addresses='127.0.0.1'\nunix_socket_directories=''\nmax_connections=60\nwal_level=replica\n"
                 "max_wal_senders=8\nsynchronous_commit=on\njit=off\nshared_buffers=32MB\nmax_wal_size=64MB\n"
                 "wal_receiver_status_interval=1s\nwal_receiver_timeout=4s\nwal_sender_timeout=4s\n"
                 "wal_retrieve_retry_interval=200ms\nwal_keep_size=64MB\nhot_standby=on\nlog_min_messages=warning\n"
-                + self.settings + "\ninclude_if_exists = 'node.conf'\n")
+                + self.settings
+                + "\ninclude_if_exists = 'node.conf'\n"
+            )
         with open(first.data + "/pg_hba.conf", "a") as file:
             file.write(f"host replication {USER} 127.0.0.1/32 trust\n")
         self.configure(first, None)
         first.start()
         for node in self.nodes[1:]:
             self.clone(node)
-        self.wait_for_standbys(1)
+        self.wait_for_standbys(min(1, len(self.nodes) - 1))
+
+    def url(self, database="postgres", ports=None):
+        """The URL of a log, by way of other ports where a proxy has some."""
+        ports = ",".join(str(port) for port in ports or [node.port for node in self.nodes])
+        hosts = ",".join("127.0.0.1" for _ in self.nodes)
+        return f"host={hosts} port={ports} user={USER} dbname={database} sslmode=disable gssencmode=disable"
 
     def link(self, source, target):
         """The way from a standby to another node."""
@@ -214,12 +240,15 @@ class Cluster:
 
     def configure(self, node, upstream):
         others = ",".join(other.name for other in self.nodes if other is not node)
-        lines = [f"port={node.port}", f"synchronous_standby_names='ANY 1 ({others})'", f"cluster_name='{node.name}'"]
+        quorum = f"ANY 1 ({others})" if others else ""
+        lines = [f"port={node.port}", f"synchronous_standby_names='{quorum}'", f"cluster_name='{node.name}'"]
         if upstream:
             link = self.link(node, upstream)
             port = link.port if link else upstream.port
-            lines.append(f"primary_conninfo='host=127.0.0.1 port={port} user={USER} application_name={node.name} "
-                         "connect_timeout=2'")
+            lines.append(
+                f"primary_conninfo='host=127.0.0.1 port={port} user={USER} application_name={node.name} "
+                "connect_timeout=2'"
+            )
         else:
             lines.append("primary_conninfo=''")
         with open(node.data + "/node.conf", "w") as file:
@@ -230,8 +259,8 @@ class Cluster:
         """Makes a node a new standby."""
         upstream = upstream or self.primary
         shutil.rmtree(node.data, ignore_errors=True)
-        self.run("pg_basebackup", "-h", "127.0.0.1", "-p", str(upstream.port), "-U", USER, "-D", node.data, "-X",
-                 "stream", "-c", "fast", *self.unsynced)
+        options = f"-h 127.0.0.1 -p {upstream.port} -U {USER} -X stream -c fast".split()
+        self.run("pg_basebackup", *options, *self.unsynced, "-D", node.data)
         self.configure(node, upstream)
         open(node.data + "/standby.signal", "w").close()
         if self.user:
@@ -248,7 +277,7 @@ class Cluster:
         self.run("pg_ctl", "-D", node.data, "-s", "reload", check=False)
 
     def detach(self, node):
-        """Makes a standby follow nobody."""
+        """Makes a standby follow no other node."""
         self.configure(node, None)
         self.reload(node)
         self.until(lambda: node.sql("SELECT count(*) FROM pg_stat_wal_receiver") == "0", "the receiver's end")
@@ -272,13 +301,15 @@ class Cluster:
         return best
 
     def received(self, node):
-        """How far a standby that follows nobody has the write-ahead log, once it has replayed all that it has.
+        """How far a standby that follows no node has the write-ahead log, once it has replayed all that it has.
 
-        What was received alone says less: a receiver that was started anew begins with the start of a segment."""
+        What was received alone says less: a receiver that was started again begins with the start of a segment."""
         last, same = None, 0
         while same < 3:
-            now = node.sql("SELECT pg_wal_lsn_diff(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0'),"
-                           " pg_last_wal_replay_lsn()")
+            now = node.sql(
+                "SELECT pg_wal_lsn_diff(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0'),"
+                " pg_last_wal_replay_lsn()"
+            )
             same = same + 1 if now == last else 0
             last = now
             time.sleep(0.05)
@@ -293,18 +324,21 @@ class Cluster:
     def repair(self):
         """Brings back standbys that do not follow the primary any more.
 
-        When a full disk ends a primary in the middle of a record, its standbys have the record's beginning. The one that
-        is promoted writes another in its place. If that was the end of a segment, the other standby looks for the new
-        timeline's copy of that segment, has none, and ends. Started again, it fetches it."""
+        When a full disk ends a primary in the middle of a record, its standbys have the record's beginning. The one
+        that is promoted writes another in its place. If that was the end of a segment, the other standby looks for the
+        new timeline's copy of that segment, has none, and ends. Started again, it fetches it."""
+
         def is_whole():
             return len(self.following()) == 2
+
         for attempt in (lambda node: None, lambda node: node.processes() or node.start(), self.rejoin):
             following = self.following()
             for node in self.nodes:
                 if node is not self.primary and node.name not in following:
                     attempt(node)
             try:
-                return self.until(is_whole, "standbys", 5)
+                self.until(is_whole, "standbys", 5)
+                return
             except TimeoutError:
                 pass
         self.wait_for_standbys(2)
@@ -314,8 +348,7 @@ class Cluster:
         return set(self.primary.sql(query).split())
 
     def wait_for_standbys(self, count):
-        self.until(lambda: int(self.primary.sql(
-            "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")) >= count, "standbys")
+        self.until(lambda: len(self.following()) >= count, "standbys")
 
     def until(self, condition, what, seconds=60):
         end = time.monotonic() + seconds
@@ -336,3 +369,31 @@ class Cluster:
         for place in self.mounted:
             subprocess.run(["umount", "--lazy", place], stderr=subprocess.DEVNULL)
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--installed", action="store_true")
+    options = parser.parse_args()
+    if options.installed:
+        return not server_directory()
+    cluster = Cluster(count=options.nodes)
+    try:
+        cluster.start()
+        print(cluster.url(), flush=True)
+        for line in sys.stdin:
+            command, *names = line.split()
+            if command == "kill":
+                (node,) = [node for node in cluster.nodes if node.name == names[0]]
+                node.kill()
+            else:
+                node = cluster.fail_over()
+            print(node.name, flush=True)
+    finally:
+        cluster.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a history of appends to lists and of reads of whole lists, from what the clients were told alone.
+"""Checks a history of appends to lists and of reads of whole lists, from the answers to the clients alone.
 
 history.py FILE checks the operations in FILE, one JSON object a line; history.py --plant spoils sound histories in
 every way that it should notice, and ends with 1 if it misses one.
@@ -11,8 +11,8 @@ An operation has "client", "began", "ended" (seconds of one clock), and "outcome
   may be old, "token" has seen the record `token`, "linear" everything acknowledged before it began, "final" comes after
   all others.
 
-What must hold: every read of a list is a beginning of the longest; a value stands once, and was appended by somebody
-who was not refused; what was acknowledged is in the final read; both values of an append are there, or none; and there
+What must hold: every read of a list is a beginning of the longest; a value is in it once, and its append was not
+refused; what was acknowledged is in the final read; both values of an append are there, or none; and there
 is an order of all operations with the order of each client, the real time of appends and linear reads, the order of
 positions, and in which every read sees exactly the appends before it. That order exists if the graph of what must come
 before what has no cycle, which is how Elle checks lists."""
@@ -48,7 +48,7 @@ def check(operations):
             elif append["outcome"] == "refused":
                 findings.append(f"refused and read: {value} in {name}")
     for read in reads:
-        if read["values"] != orders.get(read["list"], [])[:len(read["values"])]:
+        if read["values"] != orders.get(read["list"], [])[: len(read["values"])]:
             findings.append(f"reordered or lost: client {read['client']} read {read['list']} in another order")
     final = {}
     for read in reads:
@@ -131,8 +131,11 @@ def cycles(operations, orders, writer):
         before = bisect.bisect_left(ends, node["began"])
         if before and node["outcome"] == "ok" and (node["op"] == "append" or node["kind"] in ("linear", "final")):
             edge(highest[before - 1], node)
-    return [f"a cycle of {len(c)} operations: " + " → ".join(describe(nodes[i]) for i in c[:4])
-            for c in components(after) if len(c) > 1]
+    return [
+        f"a cycle of {len(c)} operations: " + " → ".join(describe(nodes[i]) for i in c[:4])
+        for c in components(after)
+        if len(c) > 1
+    ]
 
 
 def describe(node):
@@ -189,8 +192,14 @@ def sample(seed):
         if rng.random() < 0.5:
             names = rng.sample(lists, rng.choice([1, 1, 2]))
             outcome = rng.choice(["ok"] * 8 + ["refused", "doubt"])
-            append = {"op": "append", "client": client, "began": began, "ended": clock, "outcome": outcome,
-                      "values": {name: f"{name}{number}" for name in names}}
+            append = {
+                "op": "append",
+                "client": client,
+                "began": began,
+                "ended": clock,
+                "outcome": outcome,
+                "values": {name: f"{name}{number}" for name in names},
+            }
             if outcome == "ok" or outcome == "doubt" and rng.random() < 0.5:
                 log.append(append["values"])
                 if outcome == "ok":
@@ -202,14 +211,31 @@ def sample(seed):
             token = rng.randint(0, len(log))
             least = {"plain": 0, "token": token, "linear": len(log)}[kind]
             seen[client] = rng.randint(max(seen[client], least), len(log))
-            read = {"op": "read", "client": client, "began": began, "ended": clock, "outcome": "ok", "kind": kind,
-                    "list": rng.choice(lists)}
+            read = {
+                "op": "read",
+                "client": client,
+                "began": began,
+                "ended": clock,
+                "outcome": "ok",
+                "kind": kind,
+                "list": rng.choice(lists),
+            }
             if kind == "token":
                 read["token"] = token
             operations.append({**read, "values": view(read["list"], seen[client])})
     for name in lists:
-        operations.append({"op": "read", "client": 9, "began": clock + 1, "ended": clock + 2, "outcome": "ok",
-                           "kind": "final", "list": name, "values": view(name, len(log))})
+        operations.append(
+            {
+                "op": "read",
+                "client": 9,
+                "began": clock + 1,
+                "ended": clock + 2,
+                "outcome": "ok",
+                "kind": "final",
+                "list": name,
+                "values": view(name, len(log)),
+            }
+        )
     return operations
 
 
@@ -229,18 +255,18 @@ def spoil(operations, how, rng):
     elif how == "swap two in one read":
         read = rng.choice([r for r in reads if len(r["values"]) > 1])
         i = rng.randrange(len(read["values"]) - 1)
-        read["values"][i:i + 2] = reversed(read["values"][i:i + 2])
+        read["values"][i : i + 2] = reversed(read["values"][i : i + 2])
     elif how == "swap two everywhere":
         read = rng.choice(final)
         i = rng.randrange(len(read["values"]) - 1)
-        one, other = read["values"][i:i + 2]
+        one, other = read["values"][i : i + 2]
         found = {v: a for a in operations if a["op"] == "append" for v in a["values"].values()}
         if found[one]["outcome"] != "ok" or found[other]["outcome"] != "ok":
             return False
         for r in reads:
             if one in r["values"] and other in r["values"]:
                 i = r["values"].index(one)
-                r["values"][i:i + 2] = [other, one]
+                r["values"][i : i + 2] = [other, one]
             elif one in r["values"]:
                 r["values"][r["values"].index(one)] = other
     elif how == "show what was refused":
@@ -252,15 +278,24 @@ def spoil(operations, how, rng):
         value = rng.choice(list(rng.choice(both)["values"].values()))
         for one in reads:
             one["values"] = [v for v in one["values"] if v != value]
-    elif how == "a stale read with a token":
-        old = [r for r in reads if r["kind"] == "token" and any(
-            a["op"] == "append" and a["outcome"] == "ok" and a["position"] <= r["token"] and r["list"] in a["values"]
-            for a in operations)]
+    else:
+        return spoil_reads(operations, reads, how, rng)
+    return True
+
+
+def spoil_reads(operations, reads, how, rng):
+    """Plants a fault of reads that saw too little."""
+    appends = [a for a in operations if a["op"] == "append" and a["outcome"] == "ok"]
+
+    def missed(read, earlier):
+        return any(earlier(a) and read["list"] in a["values"] for a in appends)
+
+    if how == "a stale read with a token":
+        old = [r for r in reads if r["kind"] == "token" and missed(r, lambda a, r=r: a["position"] <= r["token"])]
         rng.choice(old)["values"] = []
     elif how == "a stale linear read":
-        late = [r for r in reads if r["kind"] == "linear" and r["values"] and any(
-            a["op"] == "append" and a["outcome"] == "ok" and a["ended"] < r["began"] and r["list"] in a["values"]
-            for a in operations)]
+        linear = [r for r in reads if r["kind"] == "linear" and r["values"]]
+        late = [r for r in linear if missed(r, lambda a, r=r: a["ended"] < r["began"])]
         rng.choice(late)["values"] = []
     elif how == "a client's reads go back":
         for client in (0, 1, 2):
@@ -273,9 +308,17 @@ def spoil(operations, how, rng):
     return True
 
 
-FAULTS = ["lose an acknowledged append", "double an append", "swap two in one read", "swap two everywhere",
-          "show what was refused", "keep half of an append", "a stale read with a token", "a stale linear read",
-          "a client's reads go back"]
+FAULTS = [
+    "lose an acknowledged append",
+    "double an append",
+    "swap two in one read",
+    "swap two everywhere",
+    "show what was refused",
+    "keep half of an append",
+    "a stale read with a token",
+    "a stale linear read",
+    "a client's reads go back",
+]
 
 
 def plant():

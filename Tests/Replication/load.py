@@ -1,4 +1,4 @@
-"""Replica processes, clients that write and read through them, and the checker of what they were told."""
+"""Replica processes, clients that write and read through them, and the checker of their answers."""
 
 import json
 import os
@@ -10,7 +10,6 @@ import threading
 import time
 
 import history
-from cluster import USER
 
 PATIENCE = 60  # seconds for one answer
 LISTS = 4  # users whose posts are lists that are appended to and read
@@ -21,14 +20,12 @@ class Gone(Exception):
 
 
 class Replica:
-    """A process `kith query --log`, with a link of its own to every server."""
+    """A process `kith query --log`, with a link of its own to every server if there is a proxy."""
 
     def __init__(self, kith, cluster, proxy, number, database, directory):
         self.kith, self.cluster, self.number, self.directory = kith, cluster, number, directory
-        self.links = {node.name: proxy.link(node.port) for node in cluster.nodes}
-        ports = ",".join(str(self.links[node.name].port) for node in cluster.nodes)
-        hosts = ",".join("127.0.0.1" for _ in cluster.nodes)
-        self.url = f"host={hosts} port={ports} user={USER} dbname={database} sslmode=disable gssencmode=disable"
+        self.links = {node.name: proxy.link(node.port) for node in cluster.nodes} if proxy else {}
+        self.url = cluster.url(database, [link.port for link in self.links.values()])
         self.process = None
         self.lock = threading.Lock()
         self.error = open(f"{directory}/r{number}.log", "a")
@@ -36,9 +33,21 @@ class Replica:
     def start(self):
         self.buffer = b""
         self.process = subprocess.Popen(
-            [self.kith, "query", "--log", self.url, f"{self.directory}/r{self.number}", "--name", f"r{self.number}",
-             "--snapshots", f"{self.directory}/snapshots"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.error)
+            [
+                self.kith,
+                "query",
+                "--log",
+                self.url,
+                f"{self.directory}/r{self.number}",
+                "--name",
+                f"r{self.number}",
+                "--snapshots",
+                f"{self.directory}/snapshots",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.error,
+        )
 
     def ask(self, **request):
         with self.lock:
@@ -81,7 +90,7 @@ class Load:
         self.replicas, self.seed = replicas, seed
         self.events, self.findings = [], []
         self.stopped = threading.Event()
-        self.newest = 0  # the newest position that any client was told
+        self.newest = 0  # the newest position that any client has heard of
         self.shared = []  # (text, position, id) of posts that were acknowledged, for reads on other replicas
         self.history = []  # of appends to lists and reads of them, as history.py has it
         self.threads = [threading.Thread(target=self.run, args=(i,), daemon=True) for i in range(len(replicas))]
@@ -143,12 +152,14 @@ class Load:
                 self.revive(0)
 
     def append(self, client, rng, value):
-        """Appends to one list or two, in half of the cases with a token, which is sent again until there is an answer."""
+        """Appends to one list or two, in half of the cases with a token, sent again until there is an answer."""
         names = rng.sample(range(LISTS), rng.choice([1, 1, 2]))
         values = {f"list-{name}": f"{value}-{name}" for name in names}
         operation = self.note(client, op="append", values=values)
-        request = {"op": "batch", "changes": [
-            {"op": "addPost", "user": {"username": name}, "text": text} for name, text in values.items()]}
+        request = {
+            "op": "batch",
+            "changes": [{"op": "addPost", "user": {"username": name}, "text": text} for name, text in values.items()],
+        }
         has_token = rng.random() < 0.5
         if has_token:
             request["requestToken"] = f"{rng.getrandbits(128):032x}"
@@ -230,7 +241,23 @@ class Load:
                 replica.start()
 
     def step(self, client, rng, author, number):
-        kind = rng.choice(["post"] * 6 + ["append", "append", "read", "read", "user", "name", "group", "group", "token", "token", "linear", "snapshot"])
+        kind = rng.choice(
+            ["post"] * 6
+            + [
+                "append",
+                "append",
+                "read",
+                "read",
+                "user",
+                "name",
+                "group",
+                "group",
+                "token",
+                "token",
+                "linear",
+                "snapshot",
+            ]
+        )
         value = f"{kind}-{client}-{number}"
         if kind == "append":
             self.append(client, rng, value)
@@ -248,9 +275,16 @@ class Load:
             name = f"name-{rng.randrange(number // 10 + 1)}"
             self.change(client, "name", [name], op="addUser", username=name)
         elif kind == "group":
-            self.change(client, "group", [value, value + "-text"], op="batch", changes=[
-                {"op": "addUser", "username": value},
-                {"op": "addPost", "user": {"username": value}, "text": value + "-text"}])
+            self.change(
+                client,
+                "group",
+                [value, value + "-text"],
+                op="batch",
+                changes=[
+                    {"op": "addUser", "username": value},
+                    {"op": "addPost", "user": {"username": value}, "text": value + "-text"},
+                ],
+            )
         elif kind == "token" and self.shared:
             text, position, post = rng.choice(self.shared)
             answer = self.replicas[client].ask(op="post", post=post, atLeast=position)
@@ -280,7 +314,7 @@ def pages(replica, name, **request):
 
 
 def check(load, replicas, fresh_digest):
-    """What must hold at the end, with every fault healed."""
+    """What must hold at the end, with every fault ended."""
     findings = load.findings
     for number in range(LISTS * len(replicas)):
         load.read(number // LISTS, None, "final", f"list-{number % LISTS}")
@@ -301,13 +335,18 @@ def check(load, replicas, fresh_digest):
             for post in own:
                 texts.setdefault(post["text"], []).append(post["id"])
     for event in load.events:
-        is_name = [event.kind in ("user", "name") or event.kind == "group" and v == event.values[0]
-                   for v in event.values]
+        is_name = [
+            event.kind in ("user", "name") or event.kind == "group" and v == event.values[0] for v in event.values
+        ]
         present = [bool((names if is_one else texts).get(v)) for v, is_one in zip(event.values, is_name)]
         if event.outcome == "ok" and not all(present):
             findings.append(f"lost: {event.kind} {event.values} at {event.position}")
-        if event.outcome == "refused" and any(present) and event.kind not in ("name",) and not event.values[
-                0].startswith("author-"):
+        if (
+            event.outcome == "refused"
+            and any(present)
+            and event.kind not in ("name",)
+            and not event.values[0].startswith("author-")
+        ):
             findings.append(f"refused and present: {event.kind} {event.values}")
         if any(present) != all(present):
             findings.append(f"half a group: {event.values}")

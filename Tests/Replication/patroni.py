@@ -41,6 +41,7 @@ class Trial:
         self.extra = {}
         if os.getuid() == 0:
             import pwd
+
             entry = pwd.getpwnam("postgres")
             self.extra = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
             os.chown(self.directory, entry.pw_uid, entry.pw_gid)
@@ -52,13 +53,27 @@ class Trial:
         log = open(f"{self.directory}/{name}.log", "a")
         environment = {**os.environ, "HOME": self.directory, "LC_ALL": "C"}
         self.processes[name] = subprocess.Popen(
-            command, stdout=log, stderr=log, cwd=self.directory, env=environment, start_new_session=True, **self.extra)
+            command, stdout=log, stderr=log, cwd=self.directory, env=environment, start_new_session=True, **self.extra
+        )
 
     def start_etcd(self):
         clients, peers = (f"http://127.0.0.1:{port}" for port in (self.client, self.peer))
-        self.start("etcd", self.arguments.etcd, "--data-dir", self.directory + "/etcd", "--listen-client-urls", clients,
-                   "--advertise-client-urls", clients, "--listen-peer-urls", peers, "--initial-advertise-peer-urls",
-                   peers, "--initial-cluster", f"default={peers}")
+        self.start(
+            "etcd",
+            self.arguments.etcd,
+            "--data-dir",
+            self.directory + "/etcd",
+            "--listen-client-urls",
+            clients,
+            "--advertise-client-urls",
+            clients,
+            "--listen-peer-urls",
+            peers,
+            "--initial-advertise-peer-urls",
+            peers,
+            "--initial-cluster",
+            f"default={peers}",
+        )
 
     def start_node(self, name):
         port, rest = self.ports[name]
@@ -87,8 +102,22 @@ postgresql:
 
     def sql(self, name, text):
         done = subprocess.run(
-            [server_directory() + "/psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.ports[name][0]), "-U", "postgres",
-             "-c", text], capture_output=True, text=True, timeout=20)
+            [
+                server_directory() + "/psql",
+                "-XAtq",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(self.ports[name][0]),
+                "-U",
+                "postgres",
+                "-c",
+                text,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
         return done.stdout.strip()
 
     def cluster(self):
@@ -151,8 +180,11 @@ postgresql:
         kith = os.path.abspath(self.arguments.kith)
         subprocess.run([kith, "replica", "init", "--log", url], check=True)
         replica = subprocess.Popen(
-            [kith, "query", "--log", url, self.directory + "/replica", "--name", "r"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
+            [kith, "query", "--log", url, self.directory + "/replica", "--name", "r"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.processes["replica"] = replica
         done, doubt, times = [], [], [time.monotonic()]
         stopped = threading.Event()
@@ -184,12 +216,17 @@ postgresql:
         writer.join()
         stall = max(b - a for a, b in zip(times, times[1:]))
         fresh = subprocess.run(
-            [kith, "query", "--log", url, self.directory + "/fresh", "--name", "fresh"], capture_output=True, text=True,
-            input="".join(json.dumps({"op": "user", "user": {"username": name}}) + "\n" for name in done))
+            [kith, "query", "--log", url, self.directory + "/fresh", "--name", "fresh"],
+            capture_output=True,
+            text=True,
+            input="".join(json.dumps({"op": "user", "user": {"username": name}}) + "\n" for name in done),
+        )
         lost = sum(not json.loads(line)["ok"] for line in fresh.stdout.splitlines())
         lost += len(done) - len(fresh.stdout.splitlines())
-        print(f"leader {old}, then {self.leader()}; {len(done)} changes acknowledged, {len(doubt)} in doubt, {lost} "
-              f"lost; no answer for {stall:.1f} s; the old leader follows again")
+        print(
+            f"leader {old}, then {self.leader()}; {len(done)} changes acknowledged, {len(doubt)} in doubt, {lost} "
+            f"lost; no answer for {stall:.1f} s; the old leader follows again"
+        )
         return 1 if lost else 0
 
     def close(self):

@@ -59,7 +59,8 @@ class Proxy:
         try:
             await asyncio.gather(
                 self._pump(link, connection, "up", reader, far_writer),
-                self._pump(link, connection, "down", far_reader, writer))
+                self._pump(link, connection, "down", far_reader, writer),
+            )
         except (OSError, asyncio.CancelledError):
             pass
         finally:
@@ -95,7 +96,7 @@ class Proxy:
                 end.transport.abort()
 
     def hold(self, link, way):
-        """Bytes of the connections that there are wait until the link is healed."""
+        """Bytes of the connections that there are wait until the link is whole again."""
         for connection in list(link.connections):
             connection.hold[way] = True
 

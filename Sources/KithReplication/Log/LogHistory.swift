@@ -3,7 +3,7 @@ import Kith
 /// Whether a log has the history of a place in it.
 enum LogHistory: Hashable, Sendable {
   case same
-  /// The record of the place was removed, and the next one tells.
+  /// The record of the place was removed, and the next one does not show it.
   case trimmed
   case other(String)
 

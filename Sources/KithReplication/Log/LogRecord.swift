@@ -1,6 +1,6 @@
 import Kith
 
-/// A record's number in the log: the first is 1. 0 stands for the beginning, before all records.
+/// A record's number in the log: the first is 1. 0 is the beginning, before all records.
 public typealias LogPosition = UInt64
 
 /// A 128-bit number that identifies a log, a session of a replica, or a request. Its text is 32 hexadecimal digits, as
@@ -127,11 +127,16 @@ package struct ReplicaReport: Hashable, Sendable {
   }
 }
 
+extension ReplicaReport {
+  /// How long a replica may be away before trimming and an upgrade of the rules no longer wait for it.
+  fileprivate static let absenceMilliseconds: Int64 = 86_400_000
+}
+
 extension Sequence<ReplicaReport> {
   /// The reports without those of replicas that were not seen for a day, by the clock of the log.
   var live: [ReplicaReport] {
     let newest = map(\.seen.rawValue).max() ?? 0
-    return filter { newest - $0.seen.rawValue < ReplicaOptions.absenceMilliseconds }
+    return filter { newest - $0.seen.rawValue < ReplicaReport.absenceMilliseconds }
   }
 }
 

@@ -38,7 +38,7 @@
       self.options = options.filter { !["host", "hostaddr", "port"].contains($0.name) }
     }
 
-    /// What the library is told to connect to one server that takes changes.
+    /// What the library needs to connect to one server that takes changes.
     func connectionText(to server: Server, application: String) -> String {
       var words = options
       func add(_ name: String, _ value: String, replacing: Bool = false) {

@@ -1,5 +1,6 @@
 #if Replication
   import CPostgres
+  import Kith
 
   /// A connection to one PostgreSQL server, on libpq: statements with parameters and results in binary, and waiting for
   /// notifications. Used by one thread at a time; every call ends by its deadline.
@@ -13,6 +14,7 @@
     private static let lookMilliseconds: Int32 = 1
 
     private let connection: OpaquePointer
+    private let mark = ProcessMark()
     /// The warnings of the server; libpq keeps the pointer.
     private let warningCount: UnsafeMutablePointer<Int32>
     /// The names of prepared statements by their text.
@@ -38,7 +40,8 @@
     }
 
     deinit {
-      unsafe PQfinish(connection)
+      // It would end the session of the parent, in the child of a fork.
+      if mark.isOwn { unsafe PQfinish(connection) }
       unsafe warningCount.deallocate()
     }
 

@@ -3,7 +3,7 @@
   import Kith
   import Synchronization
 
-  /// One connection of a log with its thread: it is made when it is needed, and made anew after a failure, at the next
+  /// One connection of a log with its thread: it is made when it is needed, and again after a failure, at the next
   /// server of the URL, after a pause that grows.
   final class PostgresLink: Sendable {
     /// How long a server may take to accept a connection.
@@ -40,7 +40,7 @@
       self.address = address
       self.application = application
       self.beginning = beginning
-      queue = WorkQueue(application)
+      queue = WorkQueue()
     }
 
     /// What can be said of the connection without waiting.
@@ -135,7 +135,7 @@
   }
 
   extension DispatchSemaphore {
-    /// Waits for a time, since nobody signals.
+    /// Waits for a time, since nothing signals.
     fileprivate func wait(for time: Duration) {
       _ = wait(timeout: .now() + .nanoseconds(Int(time / .nanoseconds(1))))
     }

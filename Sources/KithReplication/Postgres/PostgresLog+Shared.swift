@@ -3,7 +3,10 @@
 
   /// What replicas tell each other through the log's tables.
   extension PostgresLog {
-    package func identity() async throws(KithError) -> LogIdentity {
+    package func identity() async throws(KithError) -> LogIdentity { try await identity(evenUnfinished: false) }
+
+    /// - Parameter evenUnfinished: whether a log whose first graph is not in it yet is no error.
+    package func identity(evenUnfinished: Bool) async throws(KithError) -> LogIdentity {
       let statement = """
         SELECT o_id, o_schema, o_format, o_rules, o_server, o_fsync, o_full_page_writes FROM kith.identity()
         """
@@ -16,7 +19,12 @@
         return (LogIdentity(id: id, format: format, rules: rules), schema, server, isSyncing && writesPages)
       }
       let (identity, schema, server, isSafe) = found
-      guard schema == PostgresSchema.version else {
+      guard schema != PostgresSchema.unfinishedVersion || evenUnfinished else {
+        throw .unavailable(
+          .refused(
+            reason: "kith replica init has not put the first graph into the log; if it was interrupted, repeat it"))
+      }
+      guard schema.magnitude == PostgresSchema.version else {
         throw .unsupportedVersion(found: "\(schema) of the log's tables", readable: "\(PostgresSchema.version)")
       }
       guard server >= PostgresSchema.oldestServer else {
@@ -157,14 +165,15 @@
     ///     storage itself is replicated.
     ///   - retention: how long a record stays at least.
     ///   - role: an existing role that may use the log beside the one that creates it.
+    ///   - isUnfinished: whether replicas may not open it before `finish`. One that was left so is replaced.
     /// - Throws: `unavailable`, `refused` if there is a log.
     package func create(
       requiresQuorum: Bool = true, partitionSize: Int = PostgresSchema.partitionSize,
-      retention: Duration = PostgresSchema.retention, role: String? = nil
+      retention: Duration = PostgresSchema.retention, role: String? = nil, isUnfinished: Bool = false
     ) async throws(KithError) {
       let script = PostgresSchema.script(
         id: .random(), requiresQuorum: requiresQuorum, partitionSize: partitionSize, retention: retention,
-        role: role)
+        role: role, isUnfinished: isUnfinished)
       do throws(PostgresFailure) {
         try await control.run(within: Self.creationTime) { connection, deadline throws(PostgresFailure) in
           do throws(PostgresFailure) {
@@ -178,6 +187,19 @@
         if case .refused("42P06", _) = error {
           throw .unavailable(.refused(reason: "the database has a log (schema kith) already"))
         }
+        throw error.problem
+      }
+    }
+
+    /// Says that the first graph is in the log, so that replicas may open it.
+    package func finish(_ identity: LogIdentity) async throws(KithError) {
+      let script =
+        "UPDATE kith.settings SET schema = \(PostgresSchema.version) WHERE id = '\(identity.id)'"
+      do throws(PostgresFailure) {
+        try await control.run(within: Self.creationTime) { connection, deadline throws(PostgresFailure) in
+          try connection.runScript(script, by: deadline)
+        }
+      } catch {
         throw error.problem
       }
     }

@@ -86,7 +86,7 @@
 
       """
 
-    /// What replicas tell each other. A report may be lost, so its commit waits for nobody.
+    /// What replicas report to each other. A report may be lost, so its commit waits for no standby.
     static let sharedFunctions = """
       CREATE FUNCTION kith.identity(OUT o_id uuid, OUT o_schema int, OUT o_format int, OUT o_rules int,
         OUT o_server int, OUT o_fsync text, OUT o_full_page_writes text)

@@ -7,6 +7,8 @@
   package enum PostgresSchema {
     /// The version of the tables and functions; `kith.settings` has it, too.
     static let version = 2
+    /// What `kith.settings` has instead until the first graph is in the log.
+    static let unfinishedVersion = -version
     /// The oldest server: `server_version_num`.
     static let oldestServer = 150_000
     /// The positions of one partition: old records leave the log by whole partitions.
@@ -19,24 +21,38 @@
     enum State {
       static let quorumMissing = "KI001"
       static let clockSkew = "KI002"
-      static let staleSerial = "KI003"
       static let endsBefore = "KI004"
       static let trimmed = "KI005"
     }
 
     /// What creates a log, all or nothing.
-    /// - Parameter role: an existing role that may use the log beside its owner.
+    /// - Parameters:
+    ///   - role: an existing role that may use the log beside its owner.
+    ///   - isUnfinished: whether replicas may not open it before `PostgresLog.finish`.
     static func script(
-      id: LogID, requiresQuorum: Bool, partitionSize: Int, retention: Duration, role: String?
+      id: LogID, requiresQuorum: Bool, partitionSize: Int, retention: Duration, role: String?, isUnfinished: Bool
     ) -> String {
       let identity = LogIdentity(id: id)
       let settings =
         "INSERT INTO kith.settings (id, schema, format, rules, requires_quorum, partition_size, retention) VALUES "
-        + "('\(id)', \(version), \(identity.format), \(identity.rules), \(requiresQuorum), \(partitionSize), "
+        + "('\(id)', \(isUnfinished ? unfinishedVersion : version), \(identity.format), \(identity.rules), "
+        + "\(requiresQuorum), \(partitionSize), "
         + "\(Int64(retention / .milliseconds(1))));\n"
-      return "BEGIN;\n" + tables + settings + helpers + recordFunctions + sharedFunctions + snapshotFunctions
+      return "BEGIN;\n" + removal + tables + settings + helpers + recordFunctions + sharedFunctions + snapshotFunctions
         + maintenance + "SELECT kith.extend(1);\n" + rights(of: role) + "COMMIT;\n"
     }
+
+    /// Removes what an interrupted `replica init` has left.
+    private static let removal = """
+      DO $$ BEGIN
+        IF to_regclass('kith.settings') IS NOT NULL THEN
+          IF EXISTS (SELECT FROM kith.settings WHERE schema = \(unfinishedVersion)) THEN
+            DROP SCHEMA kith CASCADE;
+          END IF;
+        END IF;
+      END $$;
+
+      """
 
     private static func rights(of role: String?) -> String {
       let revoking = "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA kith FROM PUBLIC;\n"

@@ -4,7 +4,7 @@ import Kith
 struct Applier: Sendable {
   let core: ReplicaCore
   let keeper: SnapshotKeeper
-  private let queue = WorkQueue("kith.replica.apply")
+  private let queue = WorkQueue()
 
   init(core: ReplicaCore, keeper: SnapshotKeeper) {
     self.core = core

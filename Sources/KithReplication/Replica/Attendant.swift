@@ -20,7 +20,7 @@ struct Attendant: Sendable {
     }
   }
 
-  /// - Parameter contested: the newest contested position that was told.
+  /// - Parameter contested: the newest contested position that was reported.
   private func report(_ contested: inout LogPosition) async {
     let place = core.place
     // The next report follows in a second.

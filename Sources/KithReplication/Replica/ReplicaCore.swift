@@ -40,7 +40,7 @@ final class ReplicaCore: Sendable {
     var nextToken: UInt64 = 1
     var positionWaiters: [PositionWaiter] = []
     var lowestAwaited = LogPosition.max
-    /// Requests whose submitters were told that they are in doubt, the oldest first.
+    /// Requests that were reported to be in doubt, the oldest first.
     var doubts: [Request] = []
     var byteCountSinceMark = 0
     var snapshotPosition: LogPosition?
@@ -54,7 +54,7 @@ final class ReplicaCore: Sendable {
   let session = SessionID.random()
   let events: ReplicaEvents
   /// Notified when there may be something to append.
-  let appending = Wakeup()
+  let appending = AsyncSignal()
   /// The results of requests with tokens, after the last record applied. A record holds it while it is applied.
   let tokens: Mutex<LoggedTokens>
   private let state: Mutex<State>
@@ -192,7 +192,7 @@ final class ReplicaCore: Sendable {
   /// Notes why an attempt to send a record failed.
   func note(_ record: SentRecord, failure: KithError) { state.withLock { $0.sent[record.serial]?.failure = failure } }
 
-  /// Tells the submitters of records that were sent too long ago that these may or may not be in the log.
+  /// Reports to the submitters of records that were sent too long ago that these may or may not be in the log.
   func doubtOverdue() {
     let deadline = ContinuousClock.now - options.resolveWithin
     let overdue = state.withLock { state -> [(Request, KithError)] in
@@ -334,6 +334,11 @@ final class ReplicaCore: Sendable {
   /// Ends the replica because it differs from the log or from the other replicas.
   func diverge(at position: LogPosition, _ reason: String) {
     if stop(at: position, reason) { events.post(.diverged(position: position, reason: reason)) }
+  }
+
+  /// Ends the replica if its own check found that it diverged.
+  func note(divergence error: KithError) {
+    if case .diverged(let position, let reason) = error { diverge(at: position, reason) }
   }
 
   /// As `diverge`, without the event.

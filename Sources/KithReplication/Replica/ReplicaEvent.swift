@@ -1,6 +1,6 @@
 import Kith
 
-/// What a replica tells its host. Events are given one at a time, in order, on a dedicated thread.
+/// What a replica reports to its host. Events are given one at a time, in order, on a dedicated thread.
 @nonexhaustive
 public enum ReplicaEvent: Hashable, Sendable {
   /// The log is reached; the server as the log names it.

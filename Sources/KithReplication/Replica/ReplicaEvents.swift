@@ -3,7 +3,7 @@ import Kith
 /// Gives the events of a replica to its host: one at a time, in order, on a dedicated thread.
 struct ReplicaEvents: Sendable {
   private let handler: (@Sendable (ReplicaEvent) -> Void)?
-  private let queue = WorkQueue("kith.replica.events", isBackground: true)
+  private let queue = WorkQueue(isBackground: true, waitsForThread: true)
 
   init(_ handler: (@Sendable (ReplicaEvent) -> Void)?) { self.handler = handler }
 

@@ -7,8 +7,8 @@ public struct ReplicaOptions: Hashable, Sendable {
   /// Where snapshots for other replicas are.
   public var snapshots: SnapshotPlace
   /// Indexes, statistics and limits of the graph. What concerns files has no meaning, nor has `uniqueNames`: names are
-  /// unique by exact text. Limits are checked when a request is submitted, never when it is applied, and so may be
-  /// exceeded by what is under way.
+  /// unique by exact text. Limits are checked when a request is submitted, a group as a whole, never when it is applied
+  /// or restored from a snapshot. So they may be exceeded by what is under way and by what other hosts allow.
   public var graph: SocialGraph.Options
   /// After how long without the log a request that was not sent is refused with `unavailable`.
   public var unavailableAfter: Duration
@@ -72,6 +72,4 @@ public struct ReplicaOptions: Hashable, Sendable {
   /// The snapshots kept in a directory or in the log, and how many of those that another replica has verified.
   static let keptSnapshotCount = 3
   static let keptVerifiedCount = 2
-  /// How long a replica may be away before trimming and an upgrade of the rules no longer wait for it.
-  static let absenceMilliseconds: Int64 = 86_400_000
 }

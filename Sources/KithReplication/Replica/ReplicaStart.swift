@@ -57,7 +57,7 @@ struct ReplicaStart: Sendable {
 
   private var exchange: SnapshotExchange {
     SnapshotExchange(
-      log: log, place: options.snapshots, directory: directory, queue: WorkQueue("kith.replica.fetch"))
+      log: log, place: options.snapshots, directory: directory, queue: WorkQueue())
   }
 
   /// Restores a snapshot; nil if it is damaged, or if the log has another history or no longer continues it.
@@ -67,7 +67,7 @@ struct ReplicaStart: Sendable {
     var directory = candidate.directory ?? LogSnapshot.inLogPrefix
     do throws(KithError) {
       if let snapshot = candidate.inLog { directory = try await exchange.fetch(snapshot) }
-      restored = try await WorkQueue("kith.replica.restore").run { [directory] () throws(KithError) in
+      restored = try await WorkQueue().run { [directory] () throws(KithError) in
         let (graph, place, tokens) = try SocialGraph.replica(
           fromSnapshot: name, in: directory, options: graphOptions)
         return Beginning(graph: graph, place: place, tokens: tokens, isRestored: true)

@@ -13,15 +13,15 @@ extension ReplicatedGraph {
   @discardableResult
   package static func seed(
     _ log: any ReplicationLog, from graph: SocialGraph, to place: ReplicaOptions.SnapshotPlace,
-    directory: String? = nil, as name: String
+    directory: String? = nil, as name: String, identity given: LogIdentity? = nil
   ) async throws(KithError) -> LogSnapshot {
-    let identity = try await log.identity()
+    let identity = if let given { given } else { try await log.identity() }
     let (position, snapshots) = (try await log.confirmedPosition(), try await log.snapshots())
     guard position == 0, snapshots.isEmpty else {
       throw .invalidRequest(.malformed("the log is in use: it has \(position) records, \(snapshots.count) snapshots"))
     }
     let exchange = SnapshotExchange(
-      log: log, place: place, directory: directory, queue: WorkQueue("kith.replica.seed"))
+      log: log, place: place, directory: directory, queue: WorkQueue())
     return try await exchange.publish(
       graph.pin(), LoggedTokens(), at: LogPlace.beginning(of: identity), as: name
     ).snapshot
@@ -43,7 +43,7 @@ extension LogID {
 }
 
 extension LogSnapshot {
-  /// What the log is told of a file.
+  /// What the log holds about a file.
   init(_ written: ReplicaSnapshot, writer: String) {
     let place = written.place
     self.init(

@@ -11,7 +11,7 @@ import Kith
 /// try await other.wait(for: done.position)  // on another host: reads see the follow from now on
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```
-public final class ReplicatedGraph: Sendable {
+public final class ReplicatedGraph: AsyncGraphWriter {
   /// The local copy. Its verbs answer `readOnly`; queries, live queries, search sessions, the change feed, pins and
   /// passes work as on any graph. Once the replica differs from the others, it answers `closed`.
   public let local: SocialGraph
@@ -19,13 +19,14 @@ public final class ReplicatedGraph: Sendable {
   private let keeper: SnapshotKeeper
   private let directory: String?
   private let tasks: [Task<Void, Never>]
+  private let mark = ProcessMark()
 
   /// Opens a replica: restores the newest snapshot that it finds, and applies what the log has since.
   /// - Parameters:
   ///   - log: the log; the replica closes it.
   ///   - directory: the replica's own directory for snapshots, created if absent; nil for none.
   ///   - onEvent: receives events, one at a time, in order, on a dedicated thread.
-  /// - Throws: `unavailable`; `noStore` if no snapshot leads to the log; `unsupportedVersion`, `limitExceeded`.
+  /// - Throws: `unavailable`; `noStore` if no snapshot leads to the log; `unsupportedVersion`.
   package static func open(
     log: any ReplicationLog, directory: String?, options: ReplicaOptions,
     onEvent: (@Sendable (ReplicaEvent) -> Void)? = nil
@@ -45,7 +46,7 @@ public final class ReplicatedGraph: Sendable {
     let graph = ReplicatedGraph(core, directory: directory, skipped: skipped)
     if !options.answersAtOnce { try await core.waitUntilApplied(newest) }
     if defersLists {
-      try await WorkQueue("kith.replica.lists").run { () throws(KithError) in core.graph.endCatchingUp() }
+      try await WorkQueue().run { () throws(KithError) in core.graph.endCatchingUp() }
     }
     return graph
   }
@@ -64,6 +65,8 @@ public final class ReplicatedGraph: Sendable {
   }
 
   deinit {
+    // The child of a fork has no thread for the tasks, and the log's connection is its parent's.
+    if !mark.isOwn { return }
     let (core, tasks) = (core, tasks)
     core.end(because: .closed)
     for task in tasks { task.cancel() }
@@ -74,6 +77,12 @@ public final class ReplicatedGraph: Sendable {
   }
 
   // MARK: - Changing
+
+  /// Makes one change.
+  /// - Returns: its sequence number, and the id if one was assigned. A change without effect takes no number.
+  /// - Throws: as `submit`.
+  @discardableResult
+  public func apply(_ change: Change) async throws(KithError) -> ChangeResult { try await submit(change).applied }
 
   /// Makes one change.
   /// - Parameters:
@@ -107,7 +116,7 @@ public final class ReplicatedGraph: Sendable {
   ) async throws(KithError) -> CommittedGroup {
     let changes = group.changes
     let token = try allowed(token)
-    if !core.isKnown(token) { for change in changes { try local.checkLimits(change) } }
+    if !core.isKnown(token) { try local.checkLimits(changes) }
     let entry = LoggedRequests.entry(changes, isGroup: true, expecting: position, token: token)
     let outcome = try await submit(entry, changeCount: changes.count)
     return CommittedGroup(results: outcome.results, position: outcome.position)
@@ -185,16 +194,20 @@ public final class ReplicatedGraph: Sendable {
     return try await keeper.write(marked).position
   }
 
-  /// Lets all replicas compare their states after a record that this call appends. One that differs stops.
+  /// Lets all replicas compare their states after a record that this call appends. One that differs stops, and one
+  /// whose lists and counts do not follow from its state.
   /// - Returns: the position of that record, and the digest of the state there.
-  /// - Throws: as `submit`.
+  /// - Throws: as `submit`; `diverged` if its own lists do not follow from its state.
   public func verify() async throws(KithError) -> (position: LogPosition, digest: UInt64) {
     let outcome = try await submit(LoggedRequests.mark, changeCount: 0)
     guard let marked = outcome.marked else { preconditionFailure("a mark that is applied has a state") }
-    let digest = try await WorkQueue("kith.replica.digest").run { () throws(KithError) in
-      try marked.pin.stateDigest(marked.tokens)
+    do throws(KithError) {
+      let digest = try await WorkQueue().run { () throws(KithError) in try marked.digest(workers: nil) }
+      return (outcome.position, digest)
+    } catch {
+      core.note(divergence: error)
+      throw error
     }
-    return (outcome.position, digest)
   }
 
   /// Reads back the snapshots of other replicas that this one has not verified.

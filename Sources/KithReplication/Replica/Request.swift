@@ -17,7 +17,7 @@ final class Request: Sendable {
 
   private struct State {
     var waiter: CheckedContinuation<Answer, Never>?
-    /// What the submitter is told.
+    /// What the submitter gets.
     var told: Answer?
     /// What became of it.
     var known: Answer?
@@ -56,7 +56,7 @@ final class Request: Sendable {
     }
   }
 
-  /// Tells the submitter that the outcome is not known; it may be answered later.
+  /// Reports to the submitter that the outcome is not known; it may be answered later.
   func giveUp(because cause: KithError) {
     let doubt = Answer.failure(.inDoubt(token: token, cause: cause))
     tell { $0.told == nil ? doubt : nil }
@@ -82,6 +82,12 @@ struct MarkedState: Sendable {
   let tokens: LoggedTokens
   let place: LogPlace
 
-  /// The digest of it, on one core.
-  func digest() throws(KithError) -> UInt64 { try pin.stateDigest(tokens, workers: 1) }
+  /// The digest of it. What is derived is not in it, and so is compared with what it is derived of.
+  /// - Parameter workers: the cores for the digest; nil for all.
+  /// - Throws: `diverged` where they differ: this replica's memory is wrong, whatever the others have.
+  func digest(workers: Int? = 1) throws(KithError) -> UInt64 {
+    if let problem = pin.checkDerived().first { throw .diverged(position: place.position, reason: problem) }
+    guard let workers else { return try pin.stateDigest(tokens) }
+    return try pin.stateDigest(tokens, workers: workers)
+  }
 }

@@ -4,7 +4,7 @@ import Kith
 /// or in the replica's own directory.
 ///
 /// A snapshot is always a file: one for the log is written to the replica's own directory and goes into the log in
-/// parts, and one from the log is taken to that directory. So the file's own hashes are what vouches for it.
+/// parts, and one from the log is taken to that directory. So the file's own hashes prove it.
 struct SnapshotExchange: Sendable {
   /// The bytes of a part in the log.
   static let partByteCount = 1 << 20
@@ -26,7 +26,7 @@ struct SnapshotExchange: Sendable {
 
   // MARK: - Giving
 
-  /// Writes a graph's snapshot where the other replicas find it, and tells them.
+  /// Writes a graph's snapshot where the other replicas find it, and reports it to them.
   /// - Throws: `noStore` without a directory; `limitExceeded` beyond what the log holds; `system`; as the log.
   func publish(
     _ graph: SocialGraph.Pin, _ tokens: LoggedTokens, at position: LogPlace, as writer: String

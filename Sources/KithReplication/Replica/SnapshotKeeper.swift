@@ -5,7 +5,7 @@ import Synchronization
 final class SnapshotKeeper: Sendable {
   private let core: ReplicaCore
   private let exchange: SnapshotExchange
-  private let queue = WorkQueue("kith.replica.snapshots", isBackground: true)
+  private let queue = WorkQueue(isBackground: true)
   /// Digests of the state that this replica found, by position: the newest few.
   private let digests = Mutex<[(position: LogPosition, value: UInt64)]>([])
   private static let keptDigestCount = 16
@@ -27,8 +27,12 @@ final class SnapshotKeeper: Sendable {
   /// Compares the state, later.
   func compareStates(_ marked: MarkedState) {
     Task {
-      // Hashing needs no memory of its own and fails only if the graph is closed.
-      guard let value = try? await queue.run({ () throws(KithError) in try marked.digest() }) else { return }
+      let value: UInt64
+      do throws(KithError) {
+        value = try await queue.run { () throws(KithError) in try marked.digest() }
+      } catch {
+        return core.note(divergence: error)
+      }
       digests.withLock { digests in
         digests.append((marked.place.position, value))
         if digests.count > Self.keptDigestCount { digests.removeFirst() }
@@ -44,7 +48,7 @@ final class SnapshotKeeper: Sendable {
     let what = kind == .state ? "the state" : "the outcomes"
     let reason = "\(what) at record \(position) differ from those of \(first.replica)"
     guard core.stop(at: position, reason) else { return }
-    // The host may end the process when it hears of it, so the others are told before, if the log can be reached. What
+    // The host may end the process when it hears of it, so the others hear of it first, if the log can be reached. What
     // was saved since the last equal digest may be wrong, too.
     try? await core.log.dissent(own, session: core.session)
     try? await exchange.removeUnverified(of: core.options.name, core.place.log)
@@ -53,7 +57,7 @@ final class SnapshotKeeper: Sendable {
 
   // MARK: - Writing
 
-  /// Writes a snapshot of a marked state, and tells the other replicas.
+  /// Writes a snapshot of a marked state, and reports it to the other replicas.
   /// - Throws: `noStore` without a directory; `limitExceeded`, `system`; as the log.
   func write(_ marked: MarkedState) async throws(KithError) -> LogSnapshot {
     let (snapshot, path) = try await exchange.publish(

@@ -178,6 +178,9 @@ final class FaultRun: Sendable {
       do throws(KithError) {
         try await replica.catchUp(timeout: server.defect == nil ? .seconds(200) : .seconds(5))
         digests.append(try replica.local.stateDigest())
+        // A defect of the server ends a replica on purpose.
+        let problems = server.defect == nil ? replica.local.read { $0.verify() } : []
+        if !problems.isEmpty { report("replica \(index) is unsound: \(problems[0])") }
       } catch {
         report("replica \(index) did not catch up: \(error)")
       }

@@ -1,0 +1,1 @@
+../../KithTests/Support/UserID+Literal.swift
