@@ -51,9 +51,24 @@ void *kith_slot_end(uint64_t handle) {
   uint32_t slot = handle & ((1 << KITH_SLOT_BITS) - 1);
   uint64_t live = handle;
   if (!atomic_compare_exchange_strong_explicit(
-          &kith_slot_table[slot].handle, &live, 0, memory_order_acq_rel, memory_order_relaxed)) {
+        &kith_slot_table[slot].handle, &live, 0, memory_order_acq_rel, memory_order_relaxed)) {
     return 0;
   }
   put_free(slot);
   return object;
 }
+
+_Atomic uint32_t kith_callback_count;
+static _Thread_local uint32_t depth;
+
+void kith_callback_begin(void) {
+  depth++;
+  atomic_fetch_add_explicit(&kith_callback_count, 1, memory_order_relaxed);
+}
+
+void kith_callback_end(void) {
+  atomic_fetch_sub_explicit(&kith_callback_count, 1, memory_order_relaxed);
+  depth--;
+}
+
+uint32_t kith_callback_depth(void) { return depth; }

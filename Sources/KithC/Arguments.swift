@@ -29,9 +29,12 @@ func report(_ failure: any Error, to error: UnsafeMutablePointer<kith_error>?) -
 }
 
 /// Copies a text and a zero byte after it; as many whole characters as fit. Returns their bytes.
-func copy(_ text: String, to bytes: UnsafeMutableRawBufferPointer) -> Int {
-  var utf8 = Array(text.utf8.prefix(bytes.count - 1))
-  if utf8.count < text.utf8.count {
+func copy(_ text: String, to bytes: UnsafeMutableRawBufferPointer) -> Int { copy(Array(text.utf8), to: bytes) }
+
+/// Copies the bytes of a text or a path.
+func copy(_ text: [UInt8], to bytes: UnsafeMutableRawBufferPointer) -> Int {
+  var utf8 = Array(text.prefix(bytes.count - 1))
+  if utf8.count < text.count {
     // A byte 10xxxxxx continues a character.
     while let last = utf8.last, last & 0xC0 == 0x80 { utf8.removeLast() }
     utf8.removeLast()
@@ -128,21 +131,26 @@ func buffer<Element>(
 
 /// A text argument.
 func string(_ text: kith_text, _ name: StaticString) throws -> String {
-  if text.size == 0 { return "" }
-  // A length over half of the address space is negative here.
-  guard (1...Int(KITH_TEXT_LIMIT)).contains(text.size) else {
-    throw Failure.invalid("\(name) has more than \(KITH_TEXT_LIMIT) bytes")
-  }
-  let data = try needed(text.data, name)
-  guard let string = validated(data, text.size) else { throw Failure.invalid("\(name) is not valid UTF-8") }
+  let bytes = try bytes(of: text, name)
+  guard let string = String.fromUTF8(bytes.span) else { throw Failure.invalid("\(name) is not valid UTF-8") }
   return string
 }
 
-/// The path of a file: not empty, without a zero byte.
+/// The path of a file: not empty, without a zero byte. It need not be UTF-8.
 func path(_ text: kith_text, _ name: StaticString) throws -> String {
-  let path = try string(text, name)
-  if path.isEmpty || path.utf8.contains(0) { throw Failure.invalid("\(name) is not the path of a file") }
-  return path
+  let bytes = try bytes(of: text, name)
+  if bytes.isEmpty || bytes.contains(0) { throw Failure.invalid("\(name) is not the path of a file") }
+  return String(pathBytes: bytes)
+}
+
+private func bytes(of text: kith_text, _ name: StaticString) throws -> UnsafeBufferPointer<UInt8> {
+  // A length over half of the address space is negative here.
+  guard (0...Int(KITH_TEXT_LIMIT)).contains(text.size) else {
+    throw Failure.invalid("\(name) has more than \(KITH_TEXT_LIMIT) bytes")
+  }
+  if text.size == 0 { return UnsafeBufferPointer(start: nil, count: 0) }
+  let data = UnsafeRawPointer(try needed(text.data, name)).assumingMemoryBound(to: UInt8.self)
+  return UnsafeBufferPointer(start: data, count: text.size)
 }
 
 /// Bytes as a string; nil unless they are valid UTF-8.

@@ -15,8 +15,9 @@ extension Change {
       self = .addPost(id: raw.target == 0 ? nil : post, author: user, text: text, createdAt: time)
     case KITH_REMOVE_POST: self = .removePost(post)
     case KITH_FOLLOW...KITH_UNMUTE:
+      // In the order of the relations' numbers, each with its removal after it.
       let index = Int(raw.kind) - KITH_FOLLOW
-      let (kind, adds) = (edgeKinds[index / 2], index.isMultiple(of: 2))
+      let (kind, adds) = (RelationKind.allCases[index / 2], index.isMultiple(of: 2))
       self = Change(EdgeChange(kind, user, raw.target, at: adds ? time : nil, adds: adds))
     default: throw Failure.invalid("\(raw.kind) is no kind of change")
     }
@@ -30,7 +31,7 @@ extension Change {
       if let time { (raw.has_time, raw.time) = (1, time.rawValue) }
     }
     if let edge {
-      let index = 2 * (edgeKinds.firstIndex(of: edge.kind) ?? 0) + (edge.adds ? 0 : 1)
+      let index = 2 * Int(edge.kind.number) + (edge.adds ? 0 : 1)
       set(KITH_FOLLOW + index, edge.source, edge.target, edge.time)
       return (raw, nil)
     }
@@ -51,9 +52,6 @@ extension Change {
     return (raw, nil)
   }
 }
-
-/// The relations in the order of the kinds of changes in the header, each with its removal after it.
-let edgeKinds: [RelationKind] = [.follow, .like, .block, .mute]
 
 extension kith_change_result {
   fileprivate init(_ result: ChangeResult) {
@@ -122,7 +120,7 @@ public func kith_batch(
 ) -> kith_status {
   finish(error) {
     let body = try needed(body, "body")
-    try Handle(graph).withGraph { entry in try run(entry) { body($0, context) } }
+    try Handle(graph).withGraph { entry in try entry.kept { try run($0) { body($0, context) } } }
   }
 }
 
@@ -140,11 +138,9 @@ private func run(_ entry: GraphEntry, _ body: (OpaquePointer) -> Int32) throws {
 }
 
 private func outcome(of body: (OpaquePointer) -> Int32, _ batch: BatchEntry, _ entry: GraphEntry) -> (any Error)? {
-  entry.batchThread.store(batch.thread, ordering: .relaxed)
-  defer { entry.batchThread.store(0, ordering: .relaxed) }
   do {
     let handle = try Handle.make(batch, KITH_KIND_BATCH)
-    let value = body(handle)
+    let value = Nesting.callback(holding: entry.lock) { body(handle) }
     _ = Handle.end(handle)
     if value == 0 { return nil }
     if let last = batch.lastError, statusCode(of: last) == value { return last }

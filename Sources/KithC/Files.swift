@@ -9,11 +9,13 @@ public func kith_snapshot(
   _ error: UnsafeMutablePointer<kith_error>?
 ) -> kith_status {
   finish(error) {
-    let written = try Handle(graph).withGraph { entry in
-      try entry.graph.snapshot { step in
-        switch step {
-        case .writing(let byteCount): progress?(context, Int64(byteCount))
-        case .verifying: progress?(context, -1)
+    let written = try Handle(graph).withGraphEntry { entry in
+      try entry.callWriting {
+        try entry.kept { entry in
+          try entry.graph.snapshot { step in
+            guard let progress else { return }
+            Nesting.callback(holding: entry.snapshots) { progress(context, step.byteCount) }
+          }
         }
       }
     }
@@ -40,24 +42,53 @@ public func kith_restore(
   _ source: kith_text, _ target: kith_text, _ point: UnsafePointer<kith_restore_point>?,
   _ info: UnsafeMutablePointer<kith_snapshot_info>?, _ error: UnsafeMutablePointer<kith_error>?
 ) -> kith_status {
-  finish(error) {
-    let (source, target) = (try path(source, "source"), try path(target, "target"))
-    var (goal, limit) = (RecoveryTarget.newest, Int64(0))
-    if let point = point?.pointee {
-      if point.sequence != 0 && point.has_time != 0 { throw Failure.invalid("a point is a sequence number or a time") }
-      if point.sequence != 0 { goal = .sequence(point.sequence) }
-      if point.has_time != 0 { goal = .time(Timestamp(point.time)) }
-      limit = point.maximum_bytes
+  finish(error) { _ = try restore(source, target, point?.pointee, info) }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_restore_noting(
+  _ source: kith_text, _ target: kith_text, _ point: UnsafePointer<kith_restore_point>?,
+  _ info: UnsafeMutablePointer<kith_snapshot_info>?, _ remarks: UnsafeMutablePointer<kith_table>?,
+  _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  answer(remarks, error) { try restore(source, target, point?.pointee, info).map { TableRow(message: $0) } }
+}
+
+/// Returns the remarks.
+private func restore(
+  _ source: kith_text, _ target: kith_text, _ point: kith_restore_point?,
+  _ info: UnsafeMutablePointer<kith_snapshot_info>?
+) throws -> [String] {
+  let (source, target) = (try path(source, "source"), try path(target, "target"))
+  var (goal, limit, remarks) = (RecoveryTarget.newest, Int64(0), [String]())
+  if let point {
+    if point.sequence != 0 && point.has_time != 0 { throw Failure.invalid("a point is a sequence number or a time") }
+    if point.sequence != 0 { goal = .sequence(point.sequence) }
+    if point.has_time != 0 { goal = .time(Timestamp(point.time)) }
+    limit = point.maximum_bytes
+  }
+  let restored = try StoreTools.restore(
+    from: source, to: target, at: goal, allowedByteCount: limit == 0 ? nil : Int(limit),
+    noting: { remarks = $0.remarks })
+  write(restored, to: info)
+  return remarks
+}
+
+extension SnapshotInfo.Progress {
+  /// The bytes for the callback of C.
+  fileprivate var byteCount: Int64 {
+    switch self {
+    case .writing(let byteCount): Int64(byteCount)
+    case .verifying: -1
     }
-    let allowed = limit == 0 ? nil : Int(limit)
-    write(try StoreTools.restore(from: source, to: target, at: goal, allowedByteCount: allowed), to: info)
   }
 }
 
 private func write(_ written: SnapshotInfo, to info: UnsafeMutablePointer<kith_snapshot_info>?) {
   guard let info else { return }
   info.pointee.sequence = written.sequence
-  _ = withUnsafeMutableBytes(of: &info.pointee.path) { copy(written.path, to: $0) }
+  _ = withUnsafeMutableBytes(of: &info.pointee.path) { copy(written.path.pathBytes, to: $0) }
 }
 
 // MARK: - Tables
@@ -95,7 +126,7 @@ private func answer(
 }
 
 private func rows(_ violations: [SocialGraph.Violation]) -> [TableRow] {
-  violations.map { TableRow(name: $0.code, place: $0.place, message: $0.message) }
+  violations.map { TableRow(name: $0.code, place: $0.place.shownPath, message: $0.message) }
 }
 
 /// Described in kith.h.

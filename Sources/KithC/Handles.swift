@@ -20,8 +20,6 @@ struct Turn: ~Copyable {
 /// A graph.
 final class GraphEntry: Entry {
   let graph: SocialGraph
-  /// The thread that runs the body of a batch; 0 for none. A call with the graph itself would wait for itself there.
-  let batchThread = Atomic<UInt>(0)
   private let events: Gate
 
   /// - Parameter events: the gate that the events of the graph's store are reported through.
@@ -36,13 +34,40 @@ final class GraphEntry: Entry {
     events.close()
   }
 
-  /// Refuses a call from inside a batch.
+  /// What the body of a batch holds.
+  var lock: Held { .lock(ObjectIdentifier(self)) }
+  /// What the progress callback of a snapshot holds.
+  var snapshots: Held { .snapshots(ObjectIdentifier(self)) }
+
+  /// Runs a call that waits for the lock of the graph.
   @inline(__always)
-  func checkOutsideBatch() throws {
-    let thread = batchThread.load(ordering: .relaxed)
-    if thread != 0 && thread == kith_thread() {
-      throw Failure.invalid("inside the body of a batch, use the handle that it is given")
-    }
+  func call<R>(_ body: () throws -> R) throws -> R {
+    let isNested = try Nesting.beginCall([lock])
+    defer { if isNested { Nesting.endCall() } }
+    return try body()
+  }
+
+  /// Runs a call that writes a snapshot.
+  func callWriting<R>(_ body: () throws -> R) throws -> R {
+    let isNested = try Nesting.beginCall([lock, snapshots])
+    defer { if isNested { Nesting.endCall() } }
+    return try body()
+  }
+
+  /// Runs a call that ends what the graph does.
+  /// - Parameter isFinal: whether it ends the callback for events, too.
+  func callEnding(isFinal: Bool, _ body: () throws -> Void) throws {
+    let ended = isFinal ? [snapshots, Held.events(ObjectIdentifier(events))] : [snapshots]
+    let isNested = try Nesting.beginCall([lock], ending: ended)
+    defer { if isNested { Nesting.endCall() } }
+    try body()
+  }
+
+  /// Keeps the graph, so that a callback may free its handle.
+  func kept<R>(_ body: (GraphEntry) throws -> R) rethrows -> R {
+    let reference = Unmanaged.passRetained(self)
+    defer { reference.release() }
+    return try body(self)
   }
 }
 
@@ -130,8 +155,7 @@ extension Handle {
     switch kind {
     case KITH_KIND_GRAPH:
       return try with(GraphEntry.self) { entry in
-        try entry.checkOutsideBatch()
-        return try entry.graph.read(body)
+        try entry.call { try entry.graph.read(body) }
       }
     case KITH_KIND_PIN: return try with(PinEntry.self) { entry in try body(entry.pin.view) }
     case KITH_KIND_BATCH: return try withBatch { batch in try batch.pointee.read(body) }
@@ -144,7 +168,8 @@ extension Handle {
     switch kind {
     case KITH_KIND_GRAPH:
       return try with(GraphEntry.self) { entry in
-        try entry.checkOutsideBatch()
+        let isNested = try Nesting.beginCall([entry.lock])
+        defer { if isNested { Nesting.endCall() } }
         return try entry.graph.apply(change)
       }
     case KITH_KIND_PIN: return try with(PinEntry.self) { _ in throw KithError.readOnly }
@@ -153,14 +178,15 @@ extension Handle {
     }
   }
 
-  /// Lends a graph that can be changed, opened files and all.
+  /// Lends a graph that can be changed, opened files and all, to a call that waits for its lock.
   func withGraph<R>(_ body: (GraphEntry) throws -> R) throws -> R {
+    try withGraphEntry { entry in try entry.call { try body(entry) } }
+  }
+
+  /// Lends a graph that can be changed, opened files and all.
+  func withGraphEntry<R>(_ body: (GraphEntry) throws -> R) throws -> R {
     switch kind {
-    case KITH_KIND_GRAPH:
-      return try with(GraphEntry.self) { entry in
-        try entry.checkOutsideBatch()
-        return try body(entry)
-      }
+    case KITH_KIND_GRAPH: return try with(GraphEntry.self, body)
     case KITH_KIND_PIN: return try with(PinEntry.self) { _ in throw KithError.readOnly }
     case KITH_KIND_BATCH: return try withBatch { _ in throw Failure.invalid("a batch has only changes and queries") }
     default: throw Failure.handle
@@ -197,13 +223,27 @@ extension Handle {
 public func kith_free(_ handle: UnsafeMutableRawPointer?) -> kith_status {
   if handle == nil { return kith_status(KITH_OK) }
   let pointer = OpaquePointer(handle)
-  if Handle(pointer).kind == KITH_KIND_BATCH { return kith_status(KITH_INVALID_HANDLE) }
-  if Handle(pointer).kind == KITH_KIND_GRAPH {
-    let status = finish(nil) { try Handle(pointer).with(GraphEntry.self) { try $0.checkOutsideBatch() } }
-    if status != KITH_OK { return status }
+  return finish(nil) {
+    switch Handle(pointer).kind {
+    case KITH_KIND_BATCH: throw Failure.handle
+    case KITH_KIND_GRAPH:
+      try Handle(pointer).with(GraphEntry.self) { graph in
+        try graph.callEnding(isFinal: true) {
+          // Kept until all of it has ended.
+          guard let entry = Handle.end(pointer) else { throw Failure.handle }
+          graph.end()
+          withExtendedLifetime(entry) {}
+        }
+      }
+    case KITH_KIND_OBSERVER:
+      try Handle(pointer).with(ObserverEntry.self) { observer in
+        try observer.callEnding {
+          guard let entry = Handle.end(pointer) else { throw Failure.handle }
+          observer.end()
+          withExtendedLifetime(entry) {}
+        }
+      }
+    default: if Handle.end(pointer) == nil { throw Failure.handle }
+    }
   }
-  guard let entry = Handle.end(pointer) else { return kith_status(KITH_INVALID_HANDLE) }
-  (entry as? GraphEntry)?.end()
-  (entry as? ObserverEntry)?.end()
-  return kith_status(KITH_OK)
 }

@@ -11,18 +11,20 @@ public func kith_import(
   return finish(error) {
     let columns = try needed(columns, "columns").pointee
     let rows = try ImportRows(columns)
-    try Handle(graph).withGraph { entry in
-      // Throws if the graph cannot be changed now.
-      try entry.graph.batch { (_) throws(KithError) in }
-      var counts = kith_import_report()
-      let failure = entry.graph.bulk { batch in rows.add(to: &batch, &counts) }
-      report?.pointee = counts
-      do throws(KithError) {
-        try entry.graph.snapshot()
-      } catch {
-        guard case .noStore = error else { throw error }
+    try Handle(graph).withGraphEntry { entry in
+      try entry.callWriting {
+        // Throws if the graph cannot be changed now.
+        try entry.graph.batch { (_) throws(KithError) in }
+        var counts = kith_import_report()
+        let failure = entry.graph.bulk { batch in rows.add(to: &batch, &counts) }
+        report?.pointee = counts
+        do throws(KithError) {
+          try entry.graph.snapshot()
+        } catch {
+          guard case .noStore = error else { throw error }
+        }
+        if let failure { throw failure }
       }
-      if let failure { throw failure }
     }
   }
 }

@@ -67,7 +67,9 @@ private func open(
 /// Described in kith.h.
 @c @implementation
 public func kith_close(_ graph: OpaquePointer?, _ error: UnsafeMutablePointer<kith_error>?) -> kith_status {
-  finish(error) { try Handle(graph).withGraph { try $0.graph.close() } }
+  finish(error) {
+    try Handle(graph).withGraphEntry { entry in try entry.callEnding(isFinal: false) { try entry.graph.close() } }
+  }
 }
 
 /// Described in kith.h.
@@ -99,8 +101,8 @@ extension SocialGraph.Options {
     snapshotAfterByteCount = try Self.rule(given.snapshot_after_bytes, snapshotAfterByteCount)
     snapshotAfterSeconds = try Self.rule(given.snapshot_after_seconds, snapshotAfterSeconds)
     healAfterSeconds = try Self.rule(given.heal_after_seconds, healAfterSeconds)
-    snapshotBytesPerSecond = try Self.limit(given.snapshot_bytes_per_second)
-    snapshotCoreCount = try Self.limit(given.snapshot_cores)
+    snapshotBytesPerSecond = try Self.limit(given.snapshot_bytes_per_second, atLeast: 1)
+    snapshotCoreCount = try Self.limit(given.snapshot_cores, atLeast: 1)
     if let bytes = try Self.limit(given.low_disk_bytes) { lowDiskByteCount = Int64(bytes) }
     if let count = try Self.limit(given.retained_snapshots) { retention.snapshotCount = count }
     retention.seconds = try Self.limit(given.retained_seconds)
@@ -112,13 +114,23 @@ extension SocialGraph.Options {
 
   /// 0 is the default, -1 is never.
   private static func rule(_ value: Int64, _ normal: Int?) throws -> Int? {
-    if value < -1 { throw Failure.invalid("an option is \(value); -1 means never") }
-    return value == 0 ? normal : value == -1 ? nil : Int(value)
+    if value == 0 { return normal }
+    if value == -1 { return nil }
+    guard let number = number(value) else { throw Failure.invalid("an option is \(value); -1 means never") }
+    return number
   }
 
-  private static func limit(_ value: Int64) throws -> Int? {
-    if value < 0 { throw Failure.invalid("an option is negative: \(value)") }
-    return value == 0 ? nil : Int(value)
+  /// 0 is the default.
+  private static func limit(_ value: Int64, atLeast least: Int = 0) throws -> Int? {
+    if value == 0 { return nil }
+    guard let number = number(value) else { throw Failure.invalid("an option is negative: \(value)") }
+    if number < least { throw Failure.invalid("an option is \(number); the least is \(least)") }
+    return number
+  }
+
+  /// What an option that is not 0 says; nil for a number without a meaning.
+  private static func number(_ value: Int64) -> Int? {
+    value == Int64(KITH_ZERO) ? 0 : value < 0 ? nil : Int(value)
   }
 }
 
@@ -128,25 +140,27 @@ private func eventHandler(
   guard let options, let function = options.pointee.on_event else { return nil }
   let callback = Callback(function: function, context: options.pointee.context)
   return { event in
-    var (raw, message) = (kith_store_event(), "")
+    var (raw, message) = (kith_store_event(), [UInt8]())
     switch event {
     case .snapshotBegan(let sequence):
       (raw.kind, raw.sequence) = (Int32(KITH_SNAPSHOT_BEGAN), sequence)
     case .snapshotWritten(let info):
-      (raw.kind, raw.sequence, message) = (Int32(KITH_SNAPSHOT_WRITTEN), info.sequence, info.path)
+      (raw.kind, raw.sequence, message) = (Int32(KITH_SNAPSHOT_WRITTEN), info.sequence, info.path.pathBytes)
     case .snapshotFailed(let error):
-      (raw.kind, raw.status, message) = (Int32(KITH_SNAPSHOT_FAILED), statusCode(of: error), error.description)
+      (raw.kind, raw.status) = (Int32(KITH_SNAPSHOT_FAILED), statusCode(of: error))
+      message = Array(error.description.utf8)
     case .journalFailed(let error):
-      (raw.kind, raw.status, message) = (Int32(KITH_JOURNAL_FAILED), statusCode(of: error), error.description)
+      (raw.kind, raw.status) = (Int32(KITH_JOURNAL_FAILED), statusCode(of: error))
+      message = Array(error.description.utf8)
     case .journalRecovered(let sequence):
       (raw.kind, raw.sequence) = (Int32(KITH_JOURNAL_RECOVERED), sequence)
     case .diskLow(let freeByteCount):
       (raw.kind, raw.free_bytes) = (Int32(KITH_DISK_LOW), freeByteCount)
     }
-    message.withUTF8 { utf8 in
-      utf8.withMemoryRebound(to: CChar.self) { characters in
+    message.withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
         raw.message = kith_text(data: characters.baseAddress, size: characters.count)
-        gate.call { callback.function(callback.context, &raw) }
+        gate.call(holding: .events(ObjectIdentifier(gate))) { callback.function(callback.context, &raw) }
       }
     }
   }

@@ -87,53 +87,27 @@ struct PageQuery: Sendable {
 
   // MARK: Running
 
-  /// The result from one version of the graph.
-  func run(_ view: borrowing GraphView) throws -> PageValue {
+  /// The query as a read of the engine.
+  func read() throws -> Read {
     let other = UserID(target)
     return switch kind {
-    case KITH_SEARCH_USERS: .users(try view.searchUsers(text, try userSearch()))
-    case KITH_SEARCH_POSTS: .posts(try view.searchPosts(text, postSearch))
-    case KITH_TIMELINE: .posts(try view.timeline(of: user, timeline))
-    case KITH_TWO_HOP_TIMELINE: .posts(try view.twoHopTimeline(of: user, timeline, followLimit: followLimit))
-    case KITH_FOLLOWERS: .users(try view.followers(of: user, try list()))
-    case KITH_FOLLOWEES: .users(try view.followees(of: user, try list()))
-    case KITH_LIKERS: .users(try view.likers(of: PostID(target), try list()))
-    case KITH_LIKES: .posts(try view.likes(of: user, try list()))
-    case KITH_BLOCKED_USERS: .users(try view.blocked(by: user, try list()))
-    case KITH_MUTED_USERS: .users(try view.muted(by: user, try list()))
-    case KITH_MUTUAL_FOLLOWEES: .users(try view.mutualFollowees(of: user, and: other, mutual))
-    case KITH_MUTUAL_FOLLOWERS: .users(try view.mutualFollowers(of: user, and: other, mutual))
-    case KITH_SUGGESTIONS: .suggestions(try view.suggestions(for: user, suggestion))
-    case KITH_USER: .user(try view.user(user, as: viewer))
-    case KITH_POST: .post(try view.post(PostID(target), as: viewer))
-    case KITH_USERS: .userList(try view.users(ids.map { UserID($0) }, as: viewer))
-    case KITH_POSTS: .postList(try view.posts(ids.map { PostID($0) }, as: viewer))
-    default: throw Failure.invalid("\(kind) is no kind of query")
-    }
-  }
-
-  /// The same query, live.
-  func live() throws -> LiveQuery<PageValue, KithError> {
-    let other = UserID(target)
-    return switch kind {
-    case KITH_SEARCH_USERS: LiveQuery.searchUsers(text, try userSearch()).map { .users($0) }
-    case KITH_SEARCH_POSTS: LiveQuery.searchPosts(text, postSearch).map { .posts($0) }
-    case KITH_TIMELINE: LiveQuery.timeline(of: user, timeline).map { .posts($0) }
-    case KITH_TWO_HOP_TIMELINE:
-      LiveQuery.twoHopTimeline(of: user, timeline, followLimit: followLimit).map { .posts($0) }
-    case KITH_FOLLOWERS: LiveQuery.followers(of: user, try list()).map { .users($0) }
-    case KITH_FOLLOWEES: LiveQuery.followees(of: user, try list()).map { .users($0) }
-    case KITH_LIKERS: LiveQuery.likers(of: PostID(target), try list()).map { .users($0) }
-    case KITH_LIKES: LiveQuery.likes(of: user, try list()).map { .posts($0) }
-    case KITH_BLOCKED_USERS: LiveQuery.blocked(by: user, try list()).map { .users($0) }
-    case KITH_MUTED_USERS: LiveQuery.muted(by: user, try list()).map { .users($0) }
-    case KITH_MUTUAL_FOLLOWEES: LiveQuery.mutualFollowees(of: user, and: other, mutual).map { .users($0) }
-    case KITH_MUTUAL_FOLLOWERS: LiveQuery.mutualFollowers(of: user, and: other, mutual).map { .users($0) }
-    case KITH_SUGGESTIONS: LiveQuery.suggestions(for: user, suggestion).map { .suggestions($0) }
-    case KITH_USER: LiveQuery.user(user, as: viewer).map { .user($0) }
-    case KITH_POST: LiveQuery.post(PostID(target), as: viewer).map { .post($0) }
-    case KITH_USERS: LiveQuery.users(ids.map { UserID($0) }, as: viewer).map { .userList($0) }
-    case KITH_POSTS: LiveQuery.posts(ids.map { PostID($0) }, as: viewer).map { .postList($0) }
+    case KITH_SEARCH_USERS: .users(named: text, try userSearch())
+    case KITH_SEARCH_POSTS: .posts(matching: text, postSearch)
+    case KITH_TIMELINE: .timeline(of: user, timeline)
+    case KITH_TWO_HOP_TIMELINE: .twoHopTimeline(of: user, timeline, followLimit: followLimit)
+    case KITH_FOLLOWERS: .list(.follow, .sources, of: user, try list())
+    case KITH_FOLLOWEES: .list(.follow, .targets, of: user, try list())
+    case KITH_LIKERS: .likers(of: PostID(target), try list())
+    case KITH_LIKES: .likes(of: user, try list())
+    case KITH_BLOCKED_USERS: .list(.block, .targets, of: user, try list())
+    case KITH_MUTED_USERS: .list(.mute, .targets, of: user, try list())
+    case KITH_MUTUAL_FOLLOWEES: .mutualFollowees(of: user, and: other, mutual)
+    case KITH_MUTUAL_FOLLOWERS: .mutualFollowers(of: user, and: other, mutual)
+    case KITH_SUGGESTIONS: .suggestions(for: user, suggestion)
+    case KITH_USER: .user(user, as: viewer)
+    case KITH_POST: .post(PostID(target), as: viewer)
+    case KITH_USERS: .usersByID(ids.map { UserID($0) }, as: viewer)
+    case KITH_POSTS: .postsByID(ids.map { PostID($0) }, as: viewer)
     default: throw Failure.invalid("\(kind) is no kind of query")
     }
   }
@@ -154,8 +128,8 @@ public func kith_run(
   page?.pointee = kith_page()
   return finish(error) {
     let page = try needed(page, "page")
-    let query = try PageQuery(query)
-    try Handle(graph).read { view in try query.run(view) }.write(to: page)
+    let read = try PageQuery(query).read()
+    try Handle(graph).read { view in try read.answer(view) }.write(to: page)
   }
 }
 

@@ -42,9 +42,10 @@ public func kith_page_rank(
     let ranks = try needed(ranks, "ranks")
     let (pin, control) = (try Handle(graph).pinned(), try Handle.control(control))
     var options = PageRank.Options()
-    if damping != 0 { options.damping = damping }
-    if tolerance != 0 { options.tolerance = tolerance }
-    if maximum_rounds != 0 { options.maximumRounds = Int(maximum_rounds) }
+    let zero = Double(KITH_ZERO)
+    if damping != 0 { options.damping = damping == zero ? 0 : damping }
+    if tolerance != 0 { options.tolerance = tolerance == zero ? 0 : tolerance }
+    if maximum_rounds != 0 { options.maximumRounds = maximum_rounds == Int64(KITH_ZERO) ? 0 : Int(maximum_rounds) }
     let computed = try pin.pageRank(options, control: control)
     let entry = ResultEntry()
     var made = kith_ranks()

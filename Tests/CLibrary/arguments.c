@@ -9,8 +9,8 @@ static void handles(void) {
   OK(kith_pin(graph, &pin, NULL));
   OK(kith_make_control(0, &control, NULL));
   OK(kith_run(graph, &query, &page, NULL));
-  void *wrong[] = {NULL, control, page.owner, (void *)1, (void *)-1, &page, (char *)graph + (1 << 24),
-                   (void *)((uintptr_t)graph ^ 1)};
+  void *wrong[] = {
+    NULL, control, page.owner, (void *)1, (void *)-1, &page, (char *)graph + (1 << 24), (void *)((uintptr_t)graph ^ 1)};
   for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
     kith_graph *handle = wrong[index];
     kith_error error;
@@ -47,7 +47,7 @@ static void handles(void) {
 static void texts(void) {
   kith_graph *graph = small_graph();
   kith_text bad[] = {
-      {NULL, 3}, {"ann", SIZE_MAX}, {"ann", KITH_TEXT_LIMIT + 1}, {"\xff", 1}, {"\xc3", 1}, {"\xed\xa0\x80", 3}};
+    {NULL, 3}, {"ann", SIZE_MAX}, {"ann", KITH_TEXT_LIMIT + 1}, {"\xff", 1}, {"\xc3", 1}, {"\xed\xa0\x80", 3}};
   for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
     int64_t id;
     kith_page page;
@@ -55,7 +55,10 @@ static void texts(void) {
     EXPECT(KITH_INVALID_REQUEST, kith_add_user(graph, bad[index], 0, &id, NULL));
     EXPECT(KITH_INVALID_REQUEST, kith_find_user(graph, bad[index], &id, NULL));
     EXPECT(KITH_INVALID_REQUEST, kith_run(graph, &query, &page, NULL));
-    EXPECT(KITH_INVALID_REQUEST, kith_open(bad[index], NULL, &(kith_graph *){0}, NULL));
+    // A path need not be UTF-8.
+    kith_options reading = {.read_only = 1};
+    kith_status expected = index < 3 ? KITH_INVALID_REQUEST : KITH_NO_STORE;
+    EXPECT(expected, kith_open(bad[index], &reading, &(kith_graph *){0}, NULL));
   }
   EXPECT(KITH_INVALID_USERNAME, kith_add_user(graph, kith_string(NULL), 0, NULL, NULL));
   EXPECT(KITH_INVALID_REQUEST, kith_open((kith_text){"a\0b", 3}, NULL, &(kith_graph *){0}, NULL));
@@ -112,6 +115,17 @@ static void numbers(void) {
   kith_graph *other;
   EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
   options = (kith_options){.maximum_users = -1};
+  EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
+  options = (kith_options){.maximum_users = KITH_ZERO};
+  OK(kith_open_memory(&options, &other, NULL));
+  EXPECT(KITH_LIMIT_EXCEEDED, kith_add_user(other, kith_string("ann"), 0, NULL, NULL));
+  OK(kith_free(other));
+  options = (kith_options){.low_disk_bytes = KITH_ZERO, .heal_after_seconds = KITH_ZERO, .retained_seconds = KITH_ZERO};
+  OK(kith_open_memory(&options, &other, NULL));
+  OK(kith_free(other));
+  options = (kith_options){.snapshot_cores = KITH_ZERO};
+  EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
+  options = (kith_options){.snapshot_after_seconds = -3};
   EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));
   options = (kith_options){.compact_lists = 2};
   EXPECT(KITH_INVALID_REQUEST, kith_open_memory(&options, &other, NULL));

@@ -60,16 +60,16 @@ static void make(const char *path, int64_t users, int64_t each) {
 }
 
 // Prints what a call costs in the best of three runs.
-#define MEASURE(name, count, call)                              \
-  do {                                                          \
-    double best = 1e18;                                         \
-    for (int run = 0; run < 3; run++) {                         \
-      double began = now();                                     \
-      for (int64_t i = 0; i < (count); i++) call;               \
-      double taken = now() - began;                             \
-      if (taken < best) best = taken;                           \
-    }                                                           \
-    printf("%s\t%.2f\n", name, best / (count));                 \
+#define MEASURE(name, count, call)                \
+  do {                                            \
+    double best = 1e18;                           \
+    for (int run = 0; run < 3; run++) {           \
+      double began = now();                       \
+      for (int64_t i = 0; i < (count); i++) call; \
+      double taken = now() - began;               \
+      if (taken < best) best = taken;             \
+    }                                             \
+    printf("%s\t%.2f\n", name, best / (count));   \
   } while (0)
 
 static kith_graph *graph;

@@ -42,9 +42,9 @@ static void verbs(void) {
 static void arrays(void) {
   kith_graph *graph = small_graph();
   kith_change changes[3] = {
-      {.kind = KITH_ADD_USER, .text = kith_string("eve")},
-      {.kind = KITH_ADD_POST, .user = 4, .has_time = 1, .time = 42, .text = kith_string("new")},
-      {.kind = KITH_FOLLOW, .user = 4, .target = 1},
+    {.kind = KITH_ADD_USER, .text = kith_string("eve")},
+    {.kind = KITH_ADD_POST, .user = 4, .has_time = 1, .time = 42, .text = kith_string("new")},
+    {.kind = KITH_FOLLOW, .user = 4, .target = 1},
   };
   kith_change_result results[3];
   kith_error error;
@@ -151,11 +151,14 @@ static void import(void) {
   int64_t ids[] = {10, 11, 12, 1}, offsets[] = {0, 2, 4, 6, 9}, authors[] = {10, 10, 77};
   int64_t users[] = {10, 10, 11, 11}, targets[] = {11, 11, 11, 1}, times[] = {1000, 1000, 1000, 3000};
   kith_import_columns columns = {
-      .users = {4, ids, offsets, "aabb\xff\xff" "ann", 9},
-      .follows = {4, users, targets, times},
-      .posts = {3, (int64_t[]){5, 6, 7}, authors, NULL, (int64_t[]){0, 0, 3, 3}, "one", 3},
-      .likes = {1, (int64_t[]){10}, (int64_t[]){6}, NULL},
-      .blocks = {1, (int64_t[]){10}, (int64_t[]){3}, NULL},
+    .users = {4, ids, offsets,
+      "aabb\xff\xff"
+      "ann",
+      9},
+    .follows = {4, users, targets, times},
+    .posts = {3, (int64_t[]){5, 6, 7}, authors, NULL, (int64_t[]){0, 0, 3, 3}, "one", 3},
+    .likes = {1, (int64_t[]){10}, (int64_t[]){6}, NULL},
+    .blocks = {1, (int64_t[]){10}, (int64_t[]){3}, NULL},
   };
   kith_import_report report;
   OK(kith_import(graph, &columns, &report, NULL));

@@ -8,23 +8,23 @@
 #include <string.h>
 
 // Ends the test with the place of a condition that does not hold.
-#define CHECK(condition)                                                  \
-  do {                                                                    \
-    if (!(condition)) {                                                   \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);     \
-      exit(1);                                                            \
-    }                                                                     \
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
 // Ends the test unless a call answers a status.
-#define EXPECT(wanted, call)                                                                               \
-  do {                                                                                                     \
-    kith_status status_ = (call);                                                                          \
-    if (status_ != (wanted)) {                                                                             \
-      fprintf(stderr, "%s:%d: %s answered %d (%s)\n", __FILE__, __LINE__, #call, status_,                  \
-              kith_status_name(status_) ? kith_status_name(status_) : "no status");                        \
-      exit(1);                                                                                             \
-    }                                                                                                      \
+#define EXPECT(wanted, call)                                                              \
+  do {                                                                                    \
+    kith_status status_ = (call);                                                         \
+    if (status_ != (wanted)) {                                                            \
+      fprintf(stderr, "%s:%d: %s answered %d (%s)\n", __FILE__, __LINE__, #call, status_, \
+        kith_status_name(status_) ? kith_status_name(status_) : "no status");             \
+      exit(1);                                                                            \
+    }                                                                                     \
   } while (0)
 
 #define OK(call) EXPECT(KITH_OK, call)
@@ -58,5 +58,7 @@ void test_arguments(void);
 void test_observers(void);
 void test_passes(void);
 void test_files(const char *directory);
+void test_nesting(const char *directory);
+void test_circles(void);
 
 #endif

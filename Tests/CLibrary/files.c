@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "check.h"
 
-static char path[512], other[512];
+static char path[512], other[512], another[512];
 
 static kith_text in(char *buffer, const char *directory, const char *name) {
   snprintf(buffer, 512, "%s/%s", directory, name);
@@ -59,6 +59,43 @@ static void events(const char *directory) {
   sleep_milliseconds(500);
 }
 
+// Copies of a store of four users and four changes more.
+static void restores(const char *directory, kith_text store) {
+  kith_graph *graph;
+  kith_error error;
+  kith_counts counts;
+  kith_table table;
+  kith_snapshot_info info;
+  kith_restore_point point = {.sequence = 4};
+  kith_text target = in(other, directory, "restored");
+  OK(kith_restore(store, target, &point, &info, &error));
+  EXPECT(KITH_NOT_A_STORE, kith_restore(store, target, &point, &info, &error));
+  OK(kith_open(target, NULL, &graph, &error));
+  OK(kith_get_counts(graph, &counts, NULL));
+  CHECK(counts.users == 4 && counts.follows == 0 && counts.sequence == 4);
+  OK(kith_free(graph));
+#ifndef __APPLE__
+  // Paths are bytes; Apple's systems take UTF-8 alone.
+  static const char *const latin[] = {"caf\xE9", "caf\xE8"};
+  for (int index = 0; index < 2; index++) {
+    target = in(other, directory, latin[index]);
+    OK(kith_restore(store, target, &point, &info, &error));
+    CHECK(strstr(info.path, latin[index]) != NULL);
+    EXPECT(KITH_NOT_A_STORE, kith_restore(store, target, &point, &info, &error));
+    CHECK(strstr(error.message, index == 0 ? "caf\\xE9" : "caf\\xE8") != NULL);
+  }
+#endif
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  kith_restore_point time = {.has_time = 1, .time = (int64_t)now.tv_sec * 1000 + 3600000};
+  kith_text third = in(another, directory, "restored late");
+  EXPECT(KITH_INVALID_REQUEST, kith_restore_noting(store, third, &time, &info, &table, &error));
+  time.time -= 3600000 - now.tv_nsec / 1000000;
+  OK(kith_restore_noting(store, third, &time, &info, &table, &error));
+  CHECK(info.sequence == 8);
+  OK(kith_free(table.owner));
+}
+
 static void stores(const char *directory) {
   kith_graph *graph, *second;
   kith_error error;
@@ -103,14 +140,7 @@ static void stores(const char *directory) {
   OK(kith_verify_files(store, &table, &error));
   CHECK(table.count == 0);
   OK(kith_free(table.owner));
-  kith_restore_point point = {.sequence = 4};
-  kith_text target = in(other, directory, "restored");
-  OK(kith_restore(store, target, &point, &info, &error));
-  EXPECT(KITH_NOT_A_STORE, kith_restore(store, target, &point, &info, &error));
-  OK(kith_open(target, NULL, &graph, &error));
-  OK(kith_get_counts(graph, &counts, NULL));
-  CHECK(counts.users == 4 && counts.follows == 0 && counts.sequence == 4);
-  OK(kith_free(graph));
+  restores(directory, store);
 }
 
 static void streams(const char *directory) {

@@ -132,13 +132,19 @@ static void call_other(struct input *input) {
   kith_query made;
   switch (number(input, 1) % 15) {
     case 0: kith_get_counts(handle(input), &counts, &error); break;
-    case 1: if (kith_verify(handle(input), &table, &error) == KITH_OK) keep(table.owner); break;
+    case 1:
+      if (kith_verify(handle(input), &table, &error) == KITH_OK) keep(table.owner);
+      break;
     case 2:
       if (kith_page_rank(handle(input), id(input), 0, 1 + number(input, 1) % 3, handle(input), &ranks, NULL) == KITH_OK)
         keep(ranks.owner);
       break;
-    case 3: if (kith_get_adjacency(handle(input), NULL, &adjacency, &error) == KITH_OK) keep(adjacency.owner); break;
-    case 4: if (kith_pin(handle(input), &pin, &error) == KITH_OK) keep(pin); break;
+    case 3:
+      if (kith_get_adjacency(handle(input), NULL, &adjacency, &error) == KITH_OK) keep(adjacency.owner);
+      break;
+    case 4:
+      if (kith_pin(handle(input), &pin, &error) == KITH_OK) keep(pin);
+      break;
     case 5:
       if (kith_observe_changes(handle(input), id(input), NULL, NULL, &observer, &error) == KITH_OK) keep(observer);
       break;
@@ -149,7 +155,9 @@ static void call_other(struct input *input) {
     case 7:
       if (kith_poll_changes(handle(input), number(input, 2), &events, &error) == KITH_OK) keep(events.owner);
       break;
-    case 8: if (kith_poll_query(handle(input), &flag, &page, &error) == KITH_OK && flag) keep(page.owner); break;
+    case 8:
+      if (kith_poll_query(handle(input), &flag, &page, &error) == KITH_OK && flag) keep(page.owner);
+      break;
     case 9: kith_find_user(handle(input), text(input), &value, &error); break;
     case 10: kith_is_following(handle(input), id(input), id(input), &flag, &error); break;
     case 11:
@@ -185,11 +193,10 @@ static void call_change(struct input *input) {
     case 4: {
       int64_t ids[3] = {id(input), id(input), id(input)}, targets[3] = {id(input), id(input), id(input)};
       int64_t offsets[4] = {id(input), id(input), id(input), id(input)};
-      kith_import_columns columns = {
-          .users = {number(input, 1) % 4, ids, offsets, "annbobcem", 9},
-          .follows = {number(input, 1) % 4, ids, targets, NULL},
-          .posts = {number(input, 1) % 4, ids, targets, NULL, offsets, "annbobcem", 9},
-          .likes = {number(input, 1) < 250 ? 2 : SIZE_MAX, ids, targets, targets}};
+      kith_import_columns columns = {.users = {number(input, 1) % 4, ids, offsets, "annbobcem", 9},
+        .follows = {number(input, 1) % 4, ids, targets, NULL},
+        .posts = {number(input, 1) % 4, ids, targets, NULL, offsets, "annbobcem", 9},
+        .likes = {number(input, 1) < 250 ? 2 : SIZE_MAX, ids, targets, targets}};
       kith_import(handle(input), &columns, NULL, &error);
       break;
     }
@@ -206,7 +213,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   for (int user = 1; user <= 3; user++) kith_add_user(graph, (kith_text){&"abc"[user - 1], 1}, user, NULL, NULL);
   while (input.left) {
     switch (number(&input, 1) % 4) {
-      case 0: case 1: call_change(&input); break;
+      case 0:
+      case 1: call_change(&input); break;
       case 2: call_query(&input); break;
       case 3: call_other(&input); break;
     }

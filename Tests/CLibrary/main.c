@@ -9,6 +9,7 @@ int main(int count, char **arguments) {
   test_observers();
   test_passes();
   test_files(arguments[1]);
+  test_nesting(arguments[1]);
   puts("all tests of the C library passed");
   return 0;
 }

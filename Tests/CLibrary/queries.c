@@ -45,9 +45,10 @@ static void cursors(void) {
     snprintf(name, sizeof name, "user%02d", index);
     OK(kith_add_user(graph, kith_string(name), 0, NULL, NULL));
   }
-  kith_query query = {
-      .kind = KITH_SEARCH_USERS, .text = kith_string("SER"), .limit = 20,
-      .flags = KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS};
+  kith_query query = {.kind = KITH_SEARCH_USERS,
+    .text = kith_string("SER"),
+    .limit = 20,
+    .flags = KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS};
   kith_page page;
   OK(kith_run(graph, &query, &page, NULL));
   CHECK(page.count == 20 && page.total == 50 && page.has_next && !page.has_previous);
@@ -140,6 +141,23 @@ static void suggestions(void) {
   CHECK(page.count == 1 && page.users[0].id == 3 && page.mutual_counts[0] == 1 && !page.is_truncated);
   CHECK(page.mutual_ends[0] == 2 && page.users[1].id == 2 && equal(kith_name(&page, 1), "bob"));
   OK(kith_free(page.owner));
+  OK(kith_mute(graph, 1, 3, NULL, NULL));
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 0);
+  OK(kith_free(page.owner));
+  OK(kith_free(graph));
+}
+
+static void names_by_loose_key(void) {
+  kith_options options = {.unique_names = KITH_UNIQUE_LOOSE};
+  kith_graph *graph;
+  OK(kith_open_memory(&options, &graph, NULL));
+  int64_t id;
+  OK(kith_add_user(graph, kith_string("Bonnie O\u2019Neil"), 0, &id, NULL));
+  CHECK(id == 1);
+  EXPECT(KITH_USERNAME_TAKEN, kith_add_user(graph, kith_string("bonnie o'neil"), 0, NULL, NULL));
+  OK(kith_find_user(graph, kith_string("BONNIE O'NEIL"), &id, NULL));
+  CHECK(id == 1);
   OK(kith_free(graph));
 }
 
@@ -174,5 +192,6 @@ void test_queries(void) {
   cursors();
   lookups();
   suggestions();
+  names_by_loose_key();
   pins();
 }

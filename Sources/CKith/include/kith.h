@@ -12,7 +12,7 @@
 // return to zero or null, and keeps no reference to its arguments.
 //
 // Texts are UTF-8 with a length, not ended by a zero byte (kith_text). Invalid UTF-8, a null pointer with a length, or
-// a length over KITH_TEXT_LIMIT is KITH_INVALID_REQUEST.
+// a length over KITH_TEXT_LIMIT is KITH_INVALID_REQUEST. Paths are the bytes of a file's name, which need not be UTF-8.
 //
 // Results. A query answers with rows of fixed size and one area of texts that the rows refer to, in memory of the
 // library: constant, readable from any thread, until `owner` is released by kith_free. An empty result has an owner
@@ -20,12 +20,19 @@
 //
 // Threads. Every function may be called from any thread, also for the same graph at the same time, except:
 // - kith_free of a handle must not run beside another call with that handle. It may run beside calls with others.
-// - The handle that a batch receives is valid inside its body only, on its thread. Inside the body, a call with the
-//   graph itself is KITH_INVALID_REQUEST: use the handle that was given.
-// - Callbacks run on threads of the library, except those of kith_batch, kith_snapshot and kith_journaled_changes,
-//   which run inside the call. A callback may call the library, but must not throw or jump over the library's frames.
-//   An observer's may free its observer; otherwise a callback must not free the handle that calls it.
+// - The handle that a batch receives is valid inside its body only, on its thread.
 // The library may be used in a forked child only after exec.
+//
+// Callbacks run on threads of the library, except those of kith_batch, kith_snapshot and kith_journaled_changes, which
+// run inside the call. A callback must not throw or jump over the library's frames. It may call every function, and
+// free every handle, also the one that calls it. A call that would never end is KITH_INVALID_REQUEST, and does nothing:
+// - inside the body of a batch, a call with the graph itself, its observers' kith_poll_query and kith_wait: use the
+//   handle that was given. The graph's MVCC snapshots, results and kith_poll_changes can be used.
+// - inside the progress callback of a snapshot, kith_snapshot and kith_import of the graph. kith_close and kith_free of
+//   the graph end the snapshot, which answers KITH_CLOSED.
+// - inside the callback of an observer, and the body of a batch, kith_wait of any observer: poll.
+// - inside any callback, a call that waits for another callback, on another thread, which waits for this one: two that
+//   free each other's observers, or two batches that use each other's graphs. Make the call after the callback.
 //
 // Times are milliseconds since 1970. Ids are 1 or more. Structures must be zeroed before their members are set; a zero
 // means the default, and reserved members stay zero.
@@ -51,6 +58,8 @@ extern "C" {
 
 // A time that is taken from the clock when the change is made.
 #define KITH_NOW INT64_MIN
+// The number zero, of an option or a parameter whose 0 means a default.
+#define KITH_ZERO (-2)
 
 typedef struct kith_graph kith_graph;        // A graph, an MVCC snapshot of one, or a batch.
 typedef struct kith_control kith_control;    // Progress and cancellation of a pass.
@@ -125,9 +134,9 @@ kith_status kith_free(void *handle);
 // ---------------------------------------------------------------------------------------------------------------------
 // Opening and closing
 
-enum { KITH_SYNCED = 0, KITH_FLUSHED = 1, KITH_MEMORY = 2 };                        // durability
+enum { KITH_SYNCED = 0, KITH_FLUSHED = 1, KITH_MEMORY = 2 };                          // durability
 enum { KITH_INDEX_TEXTS_AND_AUTHORS = 0, KITH_INDEX_TEXTS = 1, KITH_INDEX_OFF = 2 };  // post_index
-enum { KITH_UNIQUE_EXACT = 0, KITH_UNIQUE_LOOSE = 1 };                              // unique_names
+enum { KITH_UNIQUE_EXACT = 0, KITH_UNIQUE_LOOSE = 1 };                                // unique_names
 
 enum {
   KITH_SNAPSHOT_BEGAN = 0,
@@ -145,6 +154,7 @@ typedef struct kith_store_event {
   kith_text message;   // of a failure, or the path of a snapshot; valid inside the callback
 } kith_store_event;
 
+// Where a comment gives 0 a meaning, KITH_ZERO means the number 0; the least bytes per second and cores are 1.
 typedef struct kith_options {
   int32_t durability;
   int32_t post_index;
@@ -161,8 +171,8 @@ typedef struct kith_options {
   int64_t retained_seconds;           // 0: no rule
   int64_t retained_bytes;             // 0: no rule
   int64_t maximum_users;              // 0: no limit
-  int64_t maximum_posts;
-  int64_t maximum_bytes;
+  int64_t maximum_posts;              // likewise
+  int64_t maximum_bytes;              // likewise
   // One at a time, on a thread of the library; never after kith_free of the graph, or after an opening that has failed.
   void (*on_event)(void *context, const kith_store_event *event);
   void *context;
@@ -177,9 +187,9 @@ kith_status kith_open(kith_text path, const kith_options *options, kith_graph **
 kith_status kith_open_memory(const kith_options *options, kith_graph **graph, kith_error *error);
 // A mutable graph in memory from the bytes of a snapshot, or from a descriptor, which is read to its end.
 kith_status kith_open_snapshot(
-    const void *bytes, size_t size, const kith_options *options, kith_graph **graph, kith_error *error);
+  const void *bytes, size_t size, const kith_options *options, kith_graph **graph, kith_error *error);
 kith_status kith_open_descriptor(
-    int32_t descriptor, const kith_options *options, kith_graph **graph, kith_error *error);
+  int32_t descriptor, const kith_options *options, kith_graph **graph, kith_error *error);
 // Waits for acknowledged changes, syncs, and releases the store. Later changes, queries and passes answer KITH_CLOSED;
 // kith_get_counts, kith_find_user, kith_pin, kith_verify and kith_memory_report answer from memory; an observer ends.
 // Again: KITH_OK.
@@ -195,12 +205,10 @@ kith_status kith_pin(kith_graph *graph, kith_graph **pin, kith_error *error);
 kith_status kith_add_user(kith_graph *graph, kith_text username, int64_t wanted, int64_t *id, kith_error *error);
 kith_status kith_rename_user(kith_graph *graph, int64_t user, kith_text username, bool *changed, kith_error *error);
 kith_status kith_remove_user(kith_graph *graph, int64_t user, kith_error *error);
-kith_status kith_add_post(
-    kith_graph *graph, int64_t author, kith_text text, int64_t wanted, int64_t created_at, int64_t *id,
-    kith_error *error);
+kith_status kith_add_post(kith_graph *graph, int64_t author, kith_text text, int64_t wanted, int64_t created_at,
+  int64_t *id, kith_error *error);
 kith_status kith_remove_post(kith_graph *graph, int64_t post, kith_error *error);
-kith_status kith_follow(
-    kith_graph *graph, int64_t user, int64_t target, int64_t at, bool *changed, kith_error *error);
+kith_status kith_follow(kith_graph *graph, int64_t user, int64_t target, int64_t at, bool *changed, kith_error *error);
 kith_status kith_unfollow(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
 kith_status kith_like(kith_graph *graph, int64_t user, int64_t post, int64_t at, bool *changed, kith_error *error);
 kith_status kith_unlike(kith_graph *graph, int64_t user, int64_t post, bool *changed, kith_error *error);
@@ -245,12 +253,12 @@ typedef struct kith_change_result {
 // place in `changes`. With the handle of a batch, the changes before one that fails stay in the batch, and error.index
 // counts from the first change of the batch.
 kith_status kith_apply(
-    kith_graph *graph, const kith_change *changes, size_t count, kith_change_result *results, kith_error *error);
+  kith_graph *graph, const kith_change *changes, size_t count, kith_change_result *results, kith_error *error);
 // Calls `body` with a handle: changes made with it form one batch, and queries see them. A body that returns 0 commits.
 // With any other value the batch has no effect and the call returns that value; the error is that of the last failed
 // call of the batch, if its status is that value. Other threads wait meanwhile.
 kith_status kith_batch(
-    kith_graph *graph, int32_t (*body)(kith_graph *batch, void *context), void *context, kith_error *error);
+  kith_graph *graph, int32_t (*body)(kith_graph *batch, void *context), void *context, kith_error *error);
 
 // Columns of an import. Texts of a column are one area of a size, with `count` + 1 ascending offsets. Times may be
 // null: the start of the import.
@@ -302,7 +310,7 @@ typedef struct kith_import_report {
 // fails, changes are refused until kith_snapshot succeeds. Indexes and lists are rebuilt, O(graph), so a few rows are
 // better applied. Other threads wait meanwhile. With KITH_LIMIT_EXCEEDED the rows before the limit stay.
 kith_status kith_import(
-    kith_graph *graph, const kith_import_columns *columns, kith_import_report *report, kith_error *error);
+  kith_graph *graph, const kith_import_columns *columns, kith_import_report *report, kith_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Queries that answer with a page
@@ -327,16 +335,16 @@ enum {
   KITH_POSTS = 17,             // ids, viewer
 };
 enum { KITH_SUBSTRING = 0, KITH_PREFIX = 1, KITH_EXACT = 2, KITH_FUZZY = 3, KITH_REGEX = 4 };  // match
-enum { KITH_LOOSE = 0, KITH_STRICT = 1 };                                                     // folding
-enum { KITH_BY_NAME = 0, KITH_PREFIX_FIRST = 1, KITH_FOLLOWED_FIRST = 2, KITH_POPULAR = 3 };  // order of searches
-enum { KITH_LIST_NEWEST = 0, KITH_LIST_BY_NAME = 1 };                                         // order of lists
-enum { KITH_OLDER = 0, KITH_NEWER = 1 };                                                      // direction
+enum { KITH_LOOSE = 0, KITH_STRICT = 1 };                                                      // folding
+enum { KITH_BY_NAME = 0, KITH_PREFIX_FIRST = 1, KITH_FOLLOWED_FIRST = 2, KITH_POPULAR = 3 };   // order of searches
+enum { KITH_LIST_NEWEST = 0, KITH_LIST_BY_NAME = 1 };                                          // order of lists
+enum { KITH_OLDER = 0, KITH_NEWER = 1 };                                                       // direction
 // Flags of queries.
 enum {
-  KITH_COUNTS_MATCHES = 1,        // searches of users, mutuals: page.total
-  KITH_INCLUDES_HIGHLIGHTS = 2,   // searches: page.ranges
-  KITH_FOLLOWED_ONLY = 4,         // searches of posts: by users whom the viewer follows
-  KITH_EXCLUDES_OWN_POSTS = 8,    // timelines
+  KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals: page.total
+  KITH_INCLUDES_HIGHLIGHTS = 2,  // searches: page.ranges
+  KITH_FOLLOWED_ONLY = 4,        // searches of posts: by users whom the viewer follows
+  KITH_EXCLUDES_OWN_POSTS = 8,   // timelines
   KITH_HAS_BEFORE = 16,
   KITH_HAS_AFTER = 32,
 };
@@ -409,9 +417,9 @@ typedef struct kith_page {
   int64_t total;  // of all pages; -1 unless it was asked for
   bool has_next;
   bool has_previous;
-  bool is_truncated;            // a limit of the work was reached
-  const uint32_t *range_ends;   // with highlights: row i has ranges[i ? range_ends[i - 1] : 0 ..< range_ends[i]]
-  const kith_range *ranges;     // of the name, or of the post's text
+  bool is_truncated;              // a limit of the work was reached
+  const uint32_t *range_ends;     // with highlights: row i has ranges[i ? range_ends[i - 1] : 0 ..< range_ends[i]]
+  const kith_range *ranges;       // of the name, or of the post's text
   const uint32_t *mutual_counts;  // of suggestions
   const uint32_t *mutual_ends;    // suggestion i names users[i ? mutual_ends[i - 1] : count ..< mutual_ends[i]]
 } kith_page;
@@ -458,24 +466,22 @@ enum {
 enum { KITH_PATH_FOUND = 0, KITH_UNREACHABLE = 1, KITH_GAVE_UP = 2 };
 
 kith_status kith_get_counts(kith_graph *graph, kith_counts *counts, kith_error *error);
-// The user of a name; 0 if there is none.
+// The user of a name, with KITH_UNIQUE_LOOSE by loose key; 0 if there is none.
 kith_status kith_find_user(kith_graph *graph, kith_text username, int64_t *user, kith_error *error);
-kith_status kith_is_following(
-    kith_graph *graph, int64_t user, int64_t target, bool *is_following, kith_error *error);
+kith_status kith_is_following(kith_graph *graph, int64_t user, int64_t target, bool *is_following, kith_error *error);
 // `relations` has room for `count` values, each a sum of KITH_FOLLOWS to KITH_MUTES. At most 1,000 targets.
 kith_status kith_relations(
-    kith_graph *graph, int64_t user, const int64_t *targets, size_t count, uint8_t *relations, kith_error *error);
+  kith_graph *graph, int64_t user, const int64_t *targets, size_t count, uint8_t *relations, kith_error *error);
 kith_status kith_mutual_followee_count(
-    kith_graph *graph, int64_t user, int64_t other, int64_t *count, kith_error *error);
+  kith_graph *graph, int64_t user, int64_t other, int64_t *count, kith_error *error);
 // A shortest path along follows. `path` has room for `capacity` ids, and `count` receives the number on the path, which
 // may be larger; `outcome` one of KITH_PATH_FOUND to KITH_GAVE_UP. A follow_limit of 0 is 1,000,000.
-kith_status kith_shortest_path(
-    kith_graph *graph, int64_t user, int64_t target, int64_t maximum_hops, int64_t follow_limit, int64_t *path,
-    size_t capacity, size_t *count, int32_t *outcome, kith_error *error);
+kith_status kith_shortest_path(kith_graph *graph, int64_t user, int64_t target, int64_t maximum_hops,
+  int64_t follow_limit, int64_t *path, size_t capacity, size_t *count, int32_t *outcome, kith_error *error);
 // The ids of a page of a timeline (KITH_TIMELINE), written to `posts`, which has room for `query->limit` ids, or for 20
 // if that is 0.
 kith_status kith_timeline_ids(
-    kith_graph *graph, const kith_query *query, int64_t *posts, size_t *count, kith_error *error);
+  kith_graph *graph, const kith_query *query, int64_t *posts, size_t *count, kith_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Passes over the whole graph, on all cores, while changes continue. Row i of every result is the same user in all
@@ -528,16 +534,14 @@ typedef struct kith_adjacency {
   const uint32_t *seconds;  // of each follow, since 1970
 } kith_adjacency;
 
-// damping 0: 0.85; tolerance 0: 1e-6; maximum_rounds 0: 100. `control` may be null.
-kith_status kith_page_rank(
-    kith_graph *graph, double damping, double tolerance, int64_t maximum_rounds, kith_control *control,
-    kith_ranks *ranks, kith_error *error);
+// damping 0: 0.85; tolerance 0: 1e-6; maximum_rounds 0: 100; KITH_ZERO: 0. `control` may be null.
+kith_status kith_page_rank(kith_graph *graph, double damping, double tolerance, int64_t maximum_rounds,
+  kith_control *control, kith_ranks *ranks, kith_error *error);
 kith_status kith_connected_components(
-    kith_graph *graph, kith_control *control, kith_components *components, kith_error *error);
+  kith_graph *graph, kith_control *control, kith_components *components, kith_error *error);
 kith_status kith_degree_distribution(
-    kith_graph *graph, kith_control *control, kith_degrees *degrees, kith_error *error);
-kith_status kith_get_adjacency(
-    kith_graph *graph, kith_control *control, kith_adjacency *adjacency, kith_error *error);
+  kith_graph *graph, kith_control *control, kith_degrees *degrees, kith_error *error);
+kith_status kith_get_adjacency(kith_graph *graph, kith_control *control, kith_adjacency *adjacency, kith_error *error);
 
 enum {  // a sum of these
   KITH_EXPORT_USERS = 1,
@@ -556,12 +560,13 @@ typedef struct kith_exported {
 // milliseconds; blocks and mutes have none. `parts` 0: all. O(graph), of one version: other threads read and write
 // meanwhile. Memory: the columns, and those of users and posts twice. `control` may be null; it can cancel.
 kith_status kith_export(
-    kith_graph *graph, uint32_t parts, kith_control *control, kith_exported *exported, kith_error *error);
+  kith_graph *graph, uint32_t parts, kith_control *control, kith_exported *exported, kith_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Observers
 
 // Called on a thread of the library when an observer has something to read: once for many changes. Read with the poll.
+// Other observers may have to wait until it returns.
 typedef void (*kith_notify)(void *context);
 
 typedef struct kith_event {
@@ -578,14 +583,12 @@ typedef struct kith_events {
 
 // Observes all changes from a sequence number on; 0: from the next one. `notify` may be null.
 kith_status kith_observe_changes(
-    kith_graph *graph, uint64_t sequence, kith_notify notify, void *context, kith_observer **observer,
-    kith_error *error);
+  kith_graph *graph, uint64_t sequence, kith_notify notify, void *context, kith_observer **observer, kith_error *error);
 // The changes that are durable by now and were not yet read, at most `limit` (1 to 10,000). Does not wait.
 kith_status kith_poll_changes(kith_observer *observer, size_t limit, kith_events *events, kith_error *error);
 // Observes a query: the first poll answers its result, each later one a result that differs.
-kith_status kith_observe_query(
-    kith_graph *graph, const kith_query *query, kith_notify notify, void *context, kith_observer **observer,
-    kith_error *error);
+kith_status kith_observe_query(kith_graph *graph, const kith_query *query, kith_notify notify, void *context,
+  kith_observer **observer, kith_error *error);
 // `has_changed` receives whether `page` was set. An error of the query ends the observer; so does closing the graph,
 // which is KITH_CLOSED.
 kith_status kith_poll_query(kith_observer *observer, bool *has_changed, kith_page *page, kith_error *error);
@@ -595,9 +598,8 @@ kith_status kith_wait(kith_observer *observer, int64_t milliseconds, kith_error 
 kith_status kith_interrupt(kith_observer *observer);
 // Past changes from the store's journal, in order, until `body` returns another value than 0, which is then returned.
 // KITH_INVALID_REQUEST if the journal lacks one of them: an import is in no journal, and old journals are removed.
-kith_status kith_journaled_changes(
-    kith_graph *graph, uint64_t first, uint64_t last,
-    int32_t (*body)(void *context, const kith_change *change, uint64_t sequence), void *context, kith_error *error);
+kith_status kith_journaled_changes(kith_graph *graph, uint64_t first, uint64_t last,
+  int32_t (*body)(void *context, const kith_change *change, uint64_t sequence), void *context, kith_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Files and statistics
@@ -628,14 +630,20 @@ typedef struct kith_restore_point {
 } kith_restore_point;
 
 // Writes a snapshot of a store. `progress` may be null; it gets bytes written so far, then -1 while they are verified.
-kith_status kith_snapshot(
-    kith_graph *graph, void (*progress)(void *context, int64_t bytes), void *context, kith_snapshot_info *info,
-    kith_error *error);
+kith_status kith_snapshot(kith_graph *graph, void (*progress)(void *context, int64_t bytes), void *context,
+  kith_snapshot_info *info, kith_error *error);
 // Writes a snapshot to a descriptor, which the caller keeps.
 kith_status kith_write_snapshot(kith_graph *graph, int32_t descriptor, uint64_t *sequence, kith_error *error);
-// Makes a new store from a store or a snapshot file; `point` null: the newest state.
+// Makes a new store from a store or a snapshot file; `point` null: the newest state. A time means the last change that
+// was not written later, by the clock of the machine that wrote; a time later than now is KITH_INVALID_REQUEST. The
+// target is a store once all of it is there; until then, opening refuses it, and the same call again takes over what an
+// ended process has left.
 kith_status kith_restore(
-    kith_text source, kith_text target, const kith_restore_point *point, kith_snapshot_info *info, kith_error *error);
+  kith_text source, kith_text target, const kith_restore_point *point, kith_snapshot_info *info, kith_error *error);
+// The same, with what the operator should know about the files and the way to the point, such as where the clock went
+// back, or that the time is later than the newest change. Rows of `remarks`: message.
+kith_status kith_restore_noting(kith_text source, kith_text target, const kith_restore_point *point,
+  kith_snapshot_info *info, kith_table *remarks, kith_error *error);
 // Checks every invariant of a graph, or reads and checks all files of a store or a snapshot. Rows: name is the code of
 // the violation, with place and message. No rows: sound.
 kith_status kith_verify(kith_graph *graph, kith_table *violations, kith_error *error);

@@ -45,4 +45,16 @@ uint64_t kith_slot_take(void *object, uint32_t kind);
 // The object of a handle, which ends with this call; null if it is not live.
 void *kith_slot_end(uint64_t handle);
 
+// How many callbacks run now in which a call is checked (Nesting.swift).
+extern _Atomic uint32_t kith_callback_count;
+
+static inline uint32_t kith_callbacks(void) { return atomic_load_explicit(&kith_callback_count, memory_order_relaxed); }
+
+// Counts a callback that begins or ends on the calling thread.
+void kith_callback_begin(void);
+void kith_callback_end(void);
+
+// How many of them run on the calling thread.
+uint32_t kith_callback_depth(void);
+
 #endif

@@ -5,7 +5,7 @@ import Synchronization
 /// The memory of a result: the engine's page, and what was made for C beside it.
 final class ResultEntry: Entry {
   /// What the rows and the cursors are of; nil if all of the result was made for C.
-  private var value: PageValue?
+  private var value: Answer?
   private var blocks: [UnsafeMutableRawPointer] = []
   /// The texts of the cursors, made when they are first read.
   private var texts: (next: kith_text?, previous: kith_text?) = (nil, nil)
@@ -14,7 +14,7 @@ final class ResultEntry: Entry {
   override init() {}
 
   /// Keeps the page while the result lives.
-  fileprivate func keep(_ value: consuming PageValue) { self.value = value }
+  fileprivate func keep(_ value: consuming Answer) { self.value = value }
 
   deinit { for block in blocks { block.deallocate() } }
 
@@ -75,16 +75,8 @@ final class ResultEntry: Entry {
 
 // MARK: - Pages
 
-/// The result of a query that answers with a page.
-enum PageValue: Equatable, Sendable {
-  case users(Page<User>)
-  case posts(Page<Post>)
-  case suggestions(Page<Suggestion>)
-  case user(User)
-  case post(Post)
-  case userList([User?])
-  case postList([Post?])
-
+/// The answer to a query of C: a page, or the rows that were looked up.
+extension Answer {
   /// Hands the page to C: rows and texts are the engine's, in place.
   consuming func write(to page: UnsafeMutablePointer<kith_page>) throws {
     let entry = ResultEntry()
@@ -107,7 +99,7 @@ enum PageValue: Equatable, Sendable {
       page.pointee.has_next = users.hasNext
       if let total = users.total { page.pointee.total = Int64(total) }
       if let highlights = users.highlights { entry.add(highlights, to: &page.pointee) }
-    case .posts(let posts):
+    case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts):
       page.pointee.setPosts(posts.raw)
       (page.pointee.has_next, page.pointee.has_previous) = (posts.hasNext, posts.hasPrevious)
       page.pointee.is_truncated = posts.isTruncated
@@ -118,8 +110,9 @@ enum PageValue: Equatable, Sendable {
       entry.add(suggestions.map(\.mutualCount), suggestions.map(\.mutuals.count), to: &page.pointee)
     case .user(let user): page.pointee.setUsers(user.raw)
     case .post(let post): page.pointee.setPosts(post.raw)
-    case .userList(let users): page.pointee.setUsers(users.rawUsers())
-    case .postList(let posts): page.pointee.setPosts(posts.rawPosts())
+    case .usersByID(let users): page.pointee.setUsers(users.rawUsers())
+    case .postsByID(let posts): page.pointee.setPosts(posts.rawPosts())
+    case .lookup, .value, .relations, .shortestPath: preconditionFailure("a query of C has no such answer")
     }
   }
 
@@ -127,8 +120,8 @@ enum PageValue: Equatable, Sendable {
   var cursors: (next: Cursor?, previous: Cursor?) {
     switch self {
     case .users(let users): (users.next, nil)
-    case .posts(let posts): (posts.next, posts.previous)
-    case .suggestions, .user, .post, .userList, .postList: (nil, nil)
+    case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts): (posts.next, posts.previous)
+    case .suggestions, .user, .post, .usersByID, .postsByID, .lookup, .value, .relations, .shortestPath: (nil, nil)
     }
   }
 }

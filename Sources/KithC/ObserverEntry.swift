@@ -7,7 +7,7 @@ import Synchronization
 final class ObserverEntry: Entry {
   fileprivate enum Source {
     case changes(ChangeReader)
-    case query(LiveSubscription<PageValue, KithError>)
+    case query(LiveSubscription<Answer, KithError>)
   }
 
   fileprivate var source: Source?
@@ -15,12 +15,13 @@ final class ObserverEntry: Entry {
   private let turn = Turn()
   fileprivate let notifier: Notifier
   private let task: Task<Void, Never>
+  private let mark = ProcessMark()
 
   fileprivate init(_ graph: GraphEntry, _ notifier: Notifier, _ source: Source) {
     self.graph = graph
     self.notifier = notifier
     self.source = source
-    task = Task.detached {
+    task = Task.detached(executorPreference: ThreadExecutor.shared) {
       while !Task.isCancelled {
         await notifier.signal.wait()
         if !Task.isCancelled { notifier.fire() }
@@ -30,9 +31,17 @@ final class ObserverEntry: Entry {
 
   /// Ends the observer: no callback runs afterwards, unless this is called by it.
   func end() {
+    if !mark.isOwn { return }
     task.cancel()
     notifier.close()
     turn.take { source = nil }
+  }
+
+  /// Runs a call that ends the observer.
+  func callEnding(_ body: () throws -> Void) throws {
+    let isNested = try Nesting.beginCall([], ending: [notifier.held])
+    defer { if isNested { Nesting.endCall() } }
+    try body()
   }
 
   fileprivate func poll<R>(_ body: (inout Source?) throws -> R) throws -> R {
@@ -57,8 +66,11 @@ private final class Notifier: Sendable {
   func fire() {
     raise()
     guard let function = callback.function else { return }
-    gate.call { function(callback.context) }
+    gate.call(holding: held) { function(callback.context) }
   }
+
+  /// What the callback holds.
+  var held: Held { .notification(ObjectIdentifier(gate)) }
 
   func close() {
     interrupt()
@@ -103,7 +115,7 @@ public func kith_observe_query(
   _ error: UnsafeMutablePointer<kith_error>?
 ) -> kith_status {
   observe(graph, notify, context, observer, error) { graph, notifier in
-    .query(LiveSubscription(graph, try PageQuery(query).live(), passingTo: notifier.signal))
+    .query(LiveSubscription(graph, try PageQuery(query).read().live, passingTo: notifier.signal))
   }
 }
 
@@ -170,15 +182,16 @@ public func kith_poll_query(
     let (hasChanged, page) = (try needed(has_changed, "has_changed"), try needed(page, "page"))
     try Handle(observer).withObserver { entry in
       // The query reads the graph.
-      try entry.graph.checkOutsideBatch()
-      return try entry.poll { source in
-        guard case .query(let subscription)? = source else { throw Failure.handle }
-        try ResultEntry.reserved { result, owner in
-          let value = try subscription.askIfTold()
-          if value == nil && subscription.hasEnded { throw KithError.closed }
-          value?.write(result, owner, to: page)
-          hasChanged.pointee = value != nil
-          return value != nil
+      try entry.graph.call {
+        try entry.poll { source in
+          guard case .query(let subscription)? = source else { throw Failure.handle }
+          try ResultEntry.reserved { result, owner in
+            let value = try subscription.askIfTold()
+            if value == nil && subscription.hasEnded { throw KithError.closed }
+            value?.write(result, owner, to: page)
+            hasChanged.pointee = value != nil
+            return value != nil
+          }
         }
       }
     }
@@ -190,7 +203,12 @@ public func kith_poll_query(
 public func kith_wait(
   _ observer: OpaquePointer?, _ milliseconds: Int64, _ error: UnsafeMutablePointer<kith_error>?
 ) -> kith_status {
-  finish(error) { try Handle(observer).withObserver { try $0.notifier.wait(milliseconds: milliseconds) } }
+  finish(error) {
+    try Handle(observer).withObserver { entry in
+      try Nesting.checkMayWait()
+      try entry.notifier.wait(milliseconds: milliseconds)
+    }
+  }
 }
 
 /// Described in kith.h.
@@ -238,16 +256,18 @@ public func kith_journaled_changes(
     var value: Int32 = 0
     do {
       try Handle(graph).withGraph { entry in
-        try entry.graph.journaledChanges(in: first...last) { (change, sequence) throws(KithError) in
-          var raw = change.raw
-          var text = raw.text ?? ""
-          value = text.withUTF8 { utf8 in
-            utf8.withMemoryRebound(to: CChar.self) { characters in
-              raw.change.text = kith_text(data: characters.baseAddress, size: characters.count)
-              return body(context, &raw.change, sequence)
+        try entry.kept { entry in
+          try entry.graph.journaledChanges(in: first...last) { (change, sequence) throws(KithError) in
+            var raw = change.raw
+            var text = raw.text ?? ""
+            value = text.withUTF8 { utf8 in
+              utf8.withMemoryRebound(to: CChar.self) { characters in
+                raw.change.text = kith_text(data: characters.baseAddress, size: characters.count)
+                return body(context, &raw.change, sequence)
+              }
             }
+            if value != 0 { throw .cancelled }
           }
-          if value != 0 { throw .cancelled }
         }
       }
     } catch {
