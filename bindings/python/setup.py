@@ -2,6 +2,7 @@
 
 The library is taken from KITH_PREFIX (where Scripts/build-libkith installed it), or built from this source tree.
 """
+
 import os
 import platform
 import shutil
@@ -27,8 +28,8 @@ found = prefix()
 os.environ["KITH_PREFIX"] = str(found)
 shutil.copyfile((found / "lib" / "libkith.so.1").resolve(), HERE / "src" / "kith" / "libkith.so.1")
 
-# The module is built for the limited API of CPython 3.10, by cffi.
+# The module is built for the limited API of CPython 3.9, by cffi.
 setup(
     cffi_modules=["build_kith.py:builder"],
-    options={"bdist_wheel": {"py_limited_api": "cp310"}} if platform.python_implementation() == "CPython" else {},
+    options={"bdist_wheel": {"py_limited_api": "cp39"}} if platform.python_implementation() == "CPython" else {},
 )

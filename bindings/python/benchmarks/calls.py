@@ -3,6 +3,7 @@ as Tests/CLibrary/bench.c measures from C.
 
     calls.py SNAPSHOT
 """
+
 from __future__ import annotations
 
 import itertools
@@ -47,11 +48,17 @@ def main() -> None:
     measure("search of users", texts, graph.search_users)
     small = kith.Graph()
     ann, bob = small.add_user("ann"), small.add_user("bob")
-    measure("follow or unfollow, in memory", [(small.follow,), (small.unfollow,)] * (PAIR_COUNT // 2),
-            lambda verb: verb(ann, bob))
+    measure(
+        "follow or unfollow, in memory",
+        [(small.follow,), (small.unfollow,)] * (PAIR_COUNT // 2),
+        lambda verb: verb(ann, bob),
+    )
     measure("timeline, random users, with ids as an array", viewers, lambda user: graph.timeline(user).ids)
-    measure("timeline, random users, with 20 texts and names", viewers,
-            lambda user: [(post.author, post.text) for post in graph.timeline(user)])
+    measure(
+        "timeline, random users, with 20 texts and names",
+        viewers,
+        lambda user: [(post.author, post.text) for post in graph.timeline(user)],
+    )
 
 
 if __name__ == "__main__":

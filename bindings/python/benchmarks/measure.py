@@ -1,9 +1,10 @@
 """Measures the Python package and writes a page: measure.py --bench BENCH --driver DRIVER [--page PERFORMANCE.md]
 
-    Scripts/benchmark-bindings        builds what this needs, and calls it
+    Scripts/measure bindings        builds what this needs, and calls it
 
 BENCH is Tests/CLibrary/bench.c, built; DRIVER is the kith-driver of Benchmarks.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -16,13 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Callable
 
-import numpy as np
-
 import kith
+import numpy as np
 
 HERE = Path(__file__).resolve().parent
 
@@ -50,8 +51,10 @@ def border(options: argparse.Namespace, users: int, path: str) -> str:
     """Runs the three programs in turn, and compares their medians."""
     subprocess.run([options.bench, "make", path, str(users), str(options.follows)], check=True)
     commands = {
-        "Swift": [options.driver, path, "border"], "C": [options.bench, path],
-        "Python": [sys.executable, HERE / "calls.py", path]}
+        "Swift": [options.driver, path, "border"],
+        "C": [options.bench, path],
+        "Python": [sys.executable, HERE / "calls.py", path],
+    }
     found: dict[str, dict[str, list[float]]] = {name: {} for name in commands}
     for _ in range(options.rounds):
         for name, command in commands.items():
@@ -72,7 +75,8 @@ def border(options: argparse.Namespace, users: int, path: str) -> str:
     return (
         f"{users:,} users, {users * options.follows:,} follows, {users * 5:,} posts; each call in the "
         f"best of three runs, and the median of {options.rounds} runs of each program in turn. An empty call from "
-        f"C is {middle['C']['an empty call']:.1f} ns.\n\n{text}\nMore from Python:\n\n" + table(["", "ns"], more))
+        f"C is {middle['C']['an empty call']:.1f} ns.\n\n{text}\nMore from Python:\n\n" + table(["", "ns"], more)
+    )
 
 
 # Imports and PageRank
@@ -105,7 +109,8 @@ def imports(options: argparse.Namespace) -> tuple[str, kith.Graph]:
     text = (
         f"`graph.import_follows(source, target)` of {count:,} follows among {options.large_users:,} users, from arrays "
         f"of 64-bit integers: {wall:.2f} s, {count / wall / 1e6:.1f} M/s (the best of 3; {cpu:.2f} s of CPU on "
-        f"{os.cpu_count()} cores). {graph.counts().follows:,} are kept: duplicates and follows of oneself are not.\n")
+        f"{os.cpu_count()} cores). {graph.counts().follows:,} are kept: duplicates and follows of oneself are not.\n"
+    )
     return text, graph
 
 
@@ -159,7 +164,7 @@ def page_ranks(graph: kith.Graph, without: set[str]) -> str:
     for name, prepare in RANKERS.items():
         if name in without:
             continue
-        building, run = seconds(lambda: prepare(adjacency))
+        building, run = seconds(partial(prepare, adjacency))
         scores = run()
         difference = float(np.abs(scores / scores.sum() - own.scores / own.scores.sum()).sum())
         assert difference < 1e-3, f"{name} has other scores: {difference}"
@@ -171,7 +176,8 @@ def page_ranks(graph: kith.Graph, without: set[str]) -> str:
         gc.collect()
     counts = graph.counts()
     return f"{counts.users:,} users, {counts.follows:,} follows:\n\n" + table(
-        ["", "its graph made from Kith's, s", "PageRank, s", "to Kith", "sum of differences"], rows)
+        ["", "its graph made from Kith's, s", "PageRank, s", "to Kith", "sum of differences"], rows
+    )
 
 
 # SQLite
@@ -208,8 +214,10 @@ def sqlite_of(graph: kith.Graph) -> sqlite3.Connection:
     targets = adjacency.ids[adjacency.targets]
     base.executemany("INSERT INTO follows VALUES (?, ?)", zip(sources.tolist(), targets.tolist()))
     for posts in graph.search_posts(limit=1000).pages():
-        base.executemany("INSERT INTO posts VALUES (?, ?, ?, ?, ?)", [
-            (p.id, p.author_id, p.created_ms, p.like_count, p.text) for p in posts])
+        base.executemany(
+            "INSERT INTO posts VALUES (?, ?, ?, ?, ?)",
+            [(p.id, p.author_id, p.created_ms, p.like_count, p.text) for p in posts],
+        )
     base.executescript(INDEXES)
     return base
 
@@ -227,13 +235,16 @@ def beside_sqlite(path: str) -> str:
         return [(p.id, p.author, p.created_ms, p.like_count, p.text) for p in graph.timeline(user)]
 
     def search(text: str) -> list[tuple[Any, ...]]:
-        return [
-            (u.id, u.username, u.follower_count, u.followee_count, u.post_count) for u in graph.search_users(text)]
+        return [(u.id, u.username, u.follower_count, u.followee_count, u.post_count) for u in graph.search_users(text)]
 
     cases: list[tuple[str, list[Any], Callable[[Any], Any], Callable[[Any], Any]]] = [
         ("timeline of a random user", users, timeline, lambda user: base.execute(TIMELINE, {"user": user}).fetchall()),
-        ("search of users, 7 letters of a name", texts, search,
-         lambda text: base.execute(SEARCH, {"text": f'"{text}"'}).fetchall()),
+        (
+            "search of users, 7 letters of a name",
+            texts,
+            search,
+            lambda text: base.execute(SEARCH, {"text": f'"{text}"'}).fetchall(),
+        ),
     ]
     rows = []
     for name, values, own, other in cases:
@@ -251,7 +262,8 @@ def beside_sqlite(path: str) -> str:
     return (
         f"SQLite {sqlite3.sqlite_version} in memory, by Python's own module, with an index on posts by author and an "
         "FTS5 table of trigrams; all columns of the twenty rows are read; answers are compared first.\n\n"
-        + table(["µs of CPU", "Kith", "SQLite", "SQLite to Kith"], rows))
+        + table(["µs of CPU", "Kith", "SQLite", "SQLite to Kith"], rows)
+    )
 
 
 def main() -> None:
@@ -280,13 +292,17 @@ def main() -> None:
     add("Import", text)
     add("PageRank", page_ranks(graph, {"networkx"}))
     small, _, _ = imported(50_000, *random_graph(50_000, 500_000))
-    add("PageRank on a smaller graph", page_ranks(small, set()) + (
-        "\nnetworkx takes gigabytes for the graph above. graph-tool is not on PyPI and was not measured.\n"))
+    add(
+        "PageRank on a smaller graph",
+        page_ranks(small, set())
+        + ("\nnetworkx takes gigabytes for the graph above. graph-tool is not on PyPI and was not measured.\n"),
+    )
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     head = (
-        "# Figures of the C library and the Python package\n\nMade by `Scripts/benchmark-bindings` on "
+        "# Figures of the C library and the Python package\n\nMade by `Scripts/measure bindings` on "
         f"{platform.machine()} Linux, {os.cpu_count()} cores (load {load}), Python {platform.python_version()}, numpy "
-        f"{np.__version__}. Compare columns of one run, not times of two.\n")
+        f"{np.__version__}. Compare columns of one run, not times of two.\n"
+    )
     page = "\n".join([head, *parts])
     if options.page:
         options.page.write_text(page)

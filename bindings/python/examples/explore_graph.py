@@ -13,11 +13,10 @@
 import os
 import sys
 
+import kith
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
-
-import kith
 
 path = os.environ.get("KITH_GRAPH") or next((each for each in sys.argv[1:] if os.path.exists(each)), None)
 
@@ -93,8 +92,15 @@ for user in shown:
 names = {user.id: user.username for user in graph.users(shown) if user}
 figure, axes = plt.subplots(figsize=(7, 6))
 nx.draw_networkx(
-    neighbourhood, nx.spring_layout(neighbourhood, seed=1), ax=axes, labels=names, font_size=7, node_size=120,
-    node_color=["tab:red" if user == center else "tab:blue" for user in shown], edge_color="lightgrey")
+    neighbourhood,
+    nx.spring_layout(neighbourhood, seed=1),
+    ax=axes,
+    labels=names,
+    font_size=7,
+    node_size=120,
+    node_color=["tab:red" if user == center else "tab:blue" for user in shown],
+    edge_color="lightgrey",
+)
 axes.set_title(f"{names[center]} and {len(shown) - 1} followers: {neighbourhood.number_of_edges()} follows")
 axes.axis("off")
 plt.show()

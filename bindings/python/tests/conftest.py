@@ -1,6 +1,10 @@
-import pytest
+import signal
 
 import kith
+import pytest
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -1,15 +1,16 @@
 """Verbs, batches, imports, files, observers."""
+
 import asyncio
+import datetime
 import os
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import kith
 import numpy as np
 import pytest
-
-import kith
 
 
 def test_verbs_say_whether_anything_changed(graph: kith.Graph) -> None:
@@ -55,8 +56,12 @@ def test_a_batch_is_all_or_none(graph: kith.Graph) -> None:
 
 def test_imports_count_what_they_leave_out(graph: kith.Graph) -> None:
     report = graph.import_columns(
-        users=(np.array([10, 11, 1]), ["x", "ann", "ann"]), follows=([10, 10, 10], [1, 10, 99], [1000, 1000, 1000]),
-        posts=([5], [10], ["text"]), likes=([1], [5]), blocks=([3], [10]))
+        users=(np.array([10, 11, 1]), ["x", "ann", "ann"]),
+        follows=([10, 10, 10], [1, 10, 99], [1000, 1000, 1000]),
+        posts=([5], [10], ["text"]),
+        likes=([1], [5]),
+        blocks=([3], [10]),
+    )
     assert (report.users.added, report.users.duplicates, report.users.refused) == (1, 1, 1)
     assert report.users.first_refused == (1, "usernameTaken")
     assert report.follows.added == 1 and report.follows.first_refused == (1, "cannotFollowSelf")
@@ -129,11 +134,15 @@ def test_stores(tmp_path: Path) -> None:
     descriptor = os.open(tmp_path / "f", os.O_RDONLY)
     assert kith.Graph.from_snapshot(descriptor).counts().users == 2
     os.close(descriptor)
-    with kith.open(tmp_path / "s", read_only=True) as graph:
-        with pytest.raises(kith.ReadOnlyError):
-            graph.add_user("cem")
+    with kith.open(tmp_path / "s", read_only=True) as graph, pytest.raises(kith.ReadOnlyError):
+        graph.add_user("cem")
     assert kith.restore(tmp_path / "s", tmp_path / "r", sequence=2).sequence == 2
     assert kith.verify(tmp_path / "r") == []
+    now = datetime.datetime.now(datetime.timezone.utc)
+    late = kith.restore(tmp_path / "s", tmp_path / "late", time=now)
+    assert late.sequence == 4 and any("later than the newest change, 4" in remark for remark in late.remarks)
+    with pytest.raises(kith.InvalidRequestError, match="later than now"):
+        kith.restore(tmp_path / "s", tmp_path / "r2", time=now + datetime.timedelta(hours=1))
     with pytest.raises(kith.NotAStoreError):
         kith.restore(tmp_path / "s", tmp_path / "r")
     with pytest.raises(kith.CorruptError):
@@ -170,7 +179,8 @@ def test_the_change_feed(graph: kith.Graph) -> None:
         graph.like(2, 2, at=6000)
         assert changes.poll() == [
             kith.ChangeEvent(6, kith.Change("addPost", 1, 2, "hi", 5)),
-            kith.ChangeEvent(7, kith.Change("like", 2, 2, None, 6000))]
+            kith.ChangeEvent(7, kith.Change("like", 2, 2, None, 6000)),
+        ]
         for _ in range(3000):
             graph.unlike(2, 2)
             graph.like(2, 2)

@@ -1,4 +1,5 @@
 """The examples run, and answer what is true of their graph."""
+
 from __future__ import annotations
 
 import runpy
@@ -30,7 +31,8 @@ def test_the_example_explores_a_graph_of_its_own(monkeypatch: pytest.MonkeyPatch
     assert counts.users > 2_000 and counts.follows > 20_000
     assert found["degrees"].followers["user_count"].sum() == counts.users
     assert [user.follower_count for user in found["page"]] == sorted(
-        (user.follower_count for user in found["page"]), reverse=True)
+        (user.follower_count for user in found["page"]), reverse=True
+    )
 
 
 @pytest.mark.filterwarnings("ignore:FigureCanvasAgg")

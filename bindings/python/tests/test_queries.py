@@ -1,13 +1,18 @@
 """Pages, rows, cursors, lookups."""
+
+from __future__ import annotations
+
 import datetime
 import gc
+import os
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import kith
 import numpy as np
 import pytest
-
-import kith
 
 UTC = datetime.timezone.utc
 
@@ -20,7 +25,9 @@ def test_rows_have_all_properties(graph: kith.Graph) -> None:
     assert post.created_at == datetime.datetime(1970, 1, 1, 0, 0, 1, 234000, UTC) and post.created_ms == 1234
     (follower,) = graph.followers(2, viewer=3)
     assert (follower.id, follower.username, follower.followee_count) == (1, "ann", 1)
-    assert follower.is_followed_by_viewer is False and follower.followed_at == datetime.datetime(1970, 1, 1, 0, 0, 5, 0, UTC)
+    assert follower.is_followed_by_viewer is False and follower.followed_at == datetime.datetime(
+        1970, 1, 1, 0, 0, 5, 0, UTC
+    )
     assert graph.likes(1)[0].liked_at == graph.likers(1)[0].liked_at
     assert graph.user(1).is_followed_by_viewer is None
 
@@ -53,9 +60,9 @@ def test_threads_page_from_one_page() -> None:
     live = graph.live(kith.Graph.search_users, limit=1)
     for first in (graph.search_users(limit=1), live.poll()[0]):
         _, second, third = first.pages()
-        graph.before = lambda: first._at(second.next or "")
+        graph.before = partial(first._at, second.next or "")
         assert list(first._at(first.next or "")) == list(second)
-        graph.before = lambda: first._at(first.next or "")
+        graph.before = partial(first._at, first.next or "")
         assert list(second._at(second.next or "")) == list(third)
 
 
@@ -93,13 +100,37 @@ def test_graph_queries(graph: kith.Graph) -> None:
     assert path.users == [1, 2, 3] and path.hops == 2 and path.is_complete
     assert graph.shortest_path(3, 1).users is None
     (suggestion,) = graph.suggestions(1, named_count=3)
-    assert suggestion.id == 3 and suggestion.mutual_count == 1 and [each.username for each in suggestion.mutuals] == ["bob"]
+    assert (
+        suggestion.id == 3
+        and suggestion.mutual_count == 1
+        and [each.username for each in suggestion.mutuals] == ["bob"]
+    )
     graph.block(3, 1)
     assert graph.relations(1, [2, 3]) == [
-        kith.Relations(True, False, False, False, False), kith.Relations(False, False, False, True, False)]
+        kith.Relations(True, False, False, False, False),
+        kith.Relations(False, False, False, True, False),
+    ]
     assert graph.find_user("bob") == 2 and graph.find_user("nix") is None
     assert graph.is_following(1, 2) and not graph.is_following(2, 1)
     assert list(graph.timeline_ids(1)) == [1]
+
+
+def test_whom_one_mutes_is_not_suggested(graph: kith.Graph) -> None:
+    graph.follow(2, 3)
+    graph.mute(1, 3)
+    assert list(graph.suggestions(1)) == []
+    graph.unmute(1, 3)
+    assert [each.id for each in graph.suggestions(1)] == [3]
+
+
+def test_names_unique_by_loose_key_are_found_by_it() -> None:
+    with kith.Graph(options=kith.Options(unique_names="loose")) as graph:
+        user = graph.add_user("Bonnie O’Neil")
+        assert graph.find_user("BONNIE O'NEIL") == user and graph.find_user("bonnie oneil") is None
+        with pytest.raises(kith.UsernameTakenError):
+            graph.add_user("bonnie o'neil")
+    with kith.Graph() as graph:
+        assert graph.add_user("Ann") == 1 and graph.find_user("ann") is None
 
 
 def test_errors_are_classes_by_code(graph: kith.Graph) -> None:
@@ -160,3 +191,93 @@ def test_verify_and_memory(graph: kith.Graph) -> None:
     assert graph.verify() == []
     report = {entry.name: entry for entry in graph.memory_report()}
     assert report["user"].count == 3 and report["userIDs"].count is None and report["userIDs"].bytes > 0
+
+
+def test_times_and_ids_at_the_ends_of_their_ranges() -> None:
+    graph = kith.Graph()
+    most = 2**63 - 1
+    # One of the two: the next id is assigned.
+    user = graph.add_user("last", id=most - 1)
+    ends = [0, 1, 253_402_300_799_999, 253_402_300_800_000, 2**53 + 1, most]
+    for time in ends:
+        graph.add_post(user, "x", created_at=time)
+    page = graph.timeline(user)
+    assert [post.created_ms for post in page] == sorted(ends, reverse=True)
+    times = [post.created_at for post in page]
+    assert times[:3] == [None] * 3 and times[-1] == datetime.datetime(1970, 1, 1, tzinfo=UTC)
+    assert times[3] == datetime.datetime(9999, 12, 31, 23, 59, 59, 999000, UTC)
+    assert [post.created_ms for post in graph.timeline(user, before=most)] == sorted(ends, reverse=True)[1:]
+    assert list(page.array["created_at"]) == sorted(ends, reverse=True) and page[0].author_id == most - 1
+    assert "x" in repr(page) and hash(page[0]) == hash(page[0].id) and page == graph.timeline(user)
+    assert graph.export_columns("posts")["posts"][3].tolist() == ends
+    for id in (most + 1, -(2**63) - 1):
+        with pytest.raises(OverflowError):
+            graph.user(id)
+    for id in (0, -1, -(2**63), most):
+        with pytest.raises(kith.UnknownUserError):
+            graph.user(id)
+    for at in (2**63, -(2**63)):
+        with pytest.raises(OverflowError):
+            graph.add_post(user, "x", created_at=at)
+        with pytest.raises(OverflowError):
+            graph.apply(kith.Change("addPost", user=user, text="x", time=at))
+    with pytest.raises(kith.KithError):
+        graph.apply(kith.Change("addUser", user=0, text="nil"))
+    with pytest.raises(kith.KithError):
+        graph.apply(kith.Change("addPost", user=user, target=0, text="nil"))
+
+
+def test_an_option_of_0_is_0() -> None:
+    for name in ("maximum_users", "maximum_posts", "maximum_bytes"):
+        graph = kith.Graph(options=kith.Options(**{name: 0}))  # type: ignore[arg-type]
+        with pytest.raises(kith.LimitExceededError):
+            graph.add_post(graph.add_user("ann"), "text")
+    for name in (
+        "low_disk_bytes",
+        "heal_after_seconds",
+        "retained_seconds",
+        "snapshot_after_seconds",
+        "retained_bytes",
+    ):
+        assert kith.Graph(options=kith.Options(**{name: 0})).counts().users == 0  # type: ignore[arg-type]
+    for name in ("snapshot_cores", "snapshot_bytes_per_second"):
+        with pytest.raises(kith.InvalidRequestError, match="least is 1"):
+            kith.Graph(options=kith.Options(**{name: 0}))  # type: ignore[arg-type]
+    for name in ("maximum_users", "snapshot_after_changes", "low_disk_bytes"):
+        for number in (-1, -2, -5):
+            with pytest.raises(kith.InvalidRequestError, match=f"{name} is 0 or more"):
+                kith.Graph(options=kith.Options(**{name: number}))  # type: ignore[arg-type]
+    graph = kith.Graph()
+    for name in ("ann", "bob", "cem"):
+        graph.add_user(name)
+    graph.follow(1, 2)
+    assert graph.page_rank(maximum_rounds=0).rounds == 0
+    assert graph.page_rank(damping=0).scores.tolist() == pytest.approx([1 / 3] * 3)
+    exact = graph.page_rank(tolerance=0, maximum_rounds=2000)
+    assert exact.rounds > graph.page_rank().rounds
+    for call in (
+        lambda: graph.changes(0),
+        lambda: graph.changes(-1),
+        lambda: kith.restore("a", "b", sequence=0),
+        lambda: kith.restore("a", "b", maximum_bytes=0),
+        lambda: graph.timeline(1, limit=0),
+        lambda: graph.suggestions(1, follow_limit=0),
+        lambda: graph.shortest_path(1, 3, follow_limit=0),
+    ):
+        with pytest.raises(kith.InvalidRequestError):
+            call()
+
+
+def test_paths_are_bytes(tmp_path: Path) -> None:
+    """Bytes that are not UTF-8 name what they name, or are refused; no path becomes another one."""
+    path = os.fsencode(tmp_path) + b"/caf\xc3\xa9"
+    with kith.open(path) as graph:
+        graph.add_user("ann")
+        assert graph.snapshot().path.startswith(os.fsdecode(path))
+    assert kith.verify(os.fsdecode(path)) == [] and os.listdir(tmp_path) == ["caf\u00e9"]
+    wrong = os.fsencode(tmp_path) + b"/caf\xe9"
+    try:
+        kith.open(wrong).close()
+        assert wrong in [os.fsencode(tmp_path / name) for name in os.listdir(tmp_path)]
+    except kith.InvalidRequestError:
+        assert os.listdir(tmp_path) == ["caf\u00e9"]

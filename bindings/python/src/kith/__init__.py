@@ -1,22 +1,59 @@
 """Kith: an embedded social-graph engine."""
+
 from . import _errors
 from ._changes import Batch, Change, ChangeEvent, ChangeResult, Missed, Writer
 from ._columns import ImportCount, ImportReport
 from ._errors import *  # noqa: F403
-from ._graph import Graph, Options, SnapshotInfo, StoreEvent, open, restore, verify
+from ._graph import Graph, SnapshotInfo, open, restore, verify
 from ._kith import ffi as _ffi, lib as _lib
 from ._live import Changes, Live, Observer
+from ._options import Options, StoreEvent
 from ._passes import BUCKET_DTYPE, COMPONENT_DTYPE, Adjacency, Components, Control, Degrees, Ranks
-from ._reader import Counts, MemoryEntry, Path, Pin, Reader, Relations, Violation
+from ._reader import Pin, Reader
+from ._results import Counts, MemoryEntry, Path, Relations, Violation
 from ._rows import POST_DTYPE, USER_DTYPE, Page, Post, Suggestion, User
 
 #: The version of the library.
 __version__: str = _ffi.string(_lib.kith_version()).decode()
 
 __all__ = [
-    "Adjacency", "BUCKET_DTYPE", "Batch", "COMPONENT_DTYPE", "Change", "ChangeEvent", "ChangeResult", "Changes",
-    "Components", "Control", "Counts", "Degrees", "Graph", "ImportCount", "ImportReport", "Live", "MemoryEntry",
-    "Missed", "Observer", "Options", "POST_DTYPE", "Page", "Path", "Pin", "Post", "Ranks", "Reader", "Relations",
-    "SnapshotInfo", "StoreEvent", "Suggestion", "USER_DTYPE", "User", "Violation", "Writer", "open", "restore",
-    "verify", *(name for name in vars(_errors) if name.endswith("Error")),
+    "Adjacency",
+    "BUCKET_DTYPE",
+    "Batch",
+    "COMPONENT_DTYPE",
+    "Change",
+    "ChangeEvent",
+    "ChangeResult",
+    "Changes",
+    "Components",
+    "Control",
+    "Counts",
+    "Degrees",
+    "Graph",
+    "ImportCount",
+    "ImportReport",
+    "Live",
+    "MemoryEntry",
+    "Missed",
+    "Observer",
+    "Options",
+    "POST_DTYPE",
+    "Page",
+    "Path",
+    "Pin",
+    "Post",
+    "Ranks",
+    "Reader",
+    "Relations",
+    "SnapshotInfo",
+    "StoreEvent",
+    "Suggestion",
+    "USER_DTYPE",
+    "User",
+    "Violation",
+    "Writer",
+    "open",
+    "restore",
+    "verify",
 ]
+__all__ += [name for name in vars(_errors) if name.endswith("Error")]

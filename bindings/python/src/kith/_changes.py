@@ -1,18 +1,33 @@
 """Changes as values, and the verbs that a graph and a batch have in common."""
+
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex, TypeVar
 
 from ._errors import check, local
 from ._kith import ffi, lib
 from ._reader import Reader
 from ._text import NOW, Time, from_text, to_id, to_text, to_time
 
+R = TypeVar("R")
+
 Kind = Literal[
-    "addUser", "renameUser", "removeUser", "addPost", "removePost", "follow", "unfollow", "like", "unlike", "block",
-    "unblock", "mute", "unmute"]
+    "addUser",
+    "renameUser",
+    "removeUser",
+    "addPost",
+    "removePost",
+    "follow",
+    "unfollow",
+    "like",
+    "unlike",
+    "block",
+    "unblock",
+    "mute",
+    "unmute",
+]
 
 _KINDS: dict[str, int] = {
     kind: getattr(lib, "KITH_" + "".join("_" + c if c.isupper() else c.upper() for c in kind))
@@ -22,7 +37,7 @@ _NAMES: dict[int, Any] = {number: kind for kind, number in _KINDS.items()}
 _POST_KINDS = {"addPost", "removePost", "like", "unlike"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """One change. ``user`` acts: the author of a post, the one who follows. ``target`` is a user or a post.
 
@@ -42,20 +57,29 @@ class Change:
         kind = _NAMES[raw.kind]
         has_text = kind in ("addUser", "renameUser", "addPost")
         return cls(
-            kind, raw.user or None, raw.target or None, from_text(raw.text) if has_text else None,
-            raw.time if raw.has_time else None)
+            kind,
+            raw.user or None,
+            raw.target or None,
+            from_text(raw.text) if has_text else None,
+            raw.time if raw.has_time else None,
+        )
 
     def _write(self, raw: Any, kept: list[Any]) -> None:
         raw.kind = _KINDS[self.kind]
         raw.user, raw.target = to_id(self.user), to_id(self.target)
+        # There, 0 would mean an id that is assigned.
+        if self.kind == "addUser" and self.user is not None:
+            raw.user = raw.user or -1
+        if self.kind == "addPost" and self.target is not None:
+            raw.target = raw.target or -1
         if self.time is not None:
-            raw.has_time, raw.time = 1, self.time
+            raw.has_time, raw.time = 1, to_time(self.time)
         if self.text is not None:
             raw.text, memory = to_text(self.text)
             kept.append(memory)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChangeResult:
     """The result of a change: its number, whether it had an effect, and the id that was given or assigned."""
 
@@ -64,7 +88,7 @@ class ChangeResult:
     id: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChangeEvent:
     """A committed change with its number."""
 
@@ -72,7 +96,7 @@ class ChangeEvent:
     change: Change
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Missed:
     """Changes that are no longer in memory. Graph.journaled_changes reads them from the store's journal."""
 
@@ -96,7 +120,8 @@ class Writer(Reader):
         check(lib.kith_apply(self._live_handle(), raw, len(listed), results, local.error), local.error)
         return [
             ChangeResult(results[i].sequence, bool(results[i].changed), results[i].id or None)
-            for i in range(len(listed))]
+            for i in range(len(listed))
+        ]
 
     def add_user(self, username: str, id: SupportsIndex | None = None) -> int:
         """Adds a user. The id is assigned unless given."""
@@ -125,8 +150,10 @@ class Writer(Reader):
         wanted = 0 if id is None else to_id(id) or -1
         check(
             lib.kith_add_post(
-                self._live_handle(), to_id(author), value, wanted, to_time(created_at), made, local.error),
-            local.error)
+                self._live_handle(), to_id(author), value, wanted, to_time(created_at), made, local.error
+            ),
+            local.error,
+        )
         del memory
         return int(made[0])
 
@@ -164,7 +191,7 @@ class Writer(Reader):
         return self._edge(lib.kith_unblock, user, target)
 
     def mute(self, user: SupportsIndex, target: SupportsIndex) -> bool:
-        """Hides the second user's posts from the first user's timeline."""
+        """Hides the second user's posts from the first user's timelines, and the second user from suggestions."""
         return self._edge(lib.kith_mute, user, target)
 
     def unmute(self, user: SupportsIndex, target: SupportsIndex) -> bool:
@@ -176,3 +203,8 @@ class Batch(Writer):
     """A batch, valid inside the function that Graph.batch has called. Queries see the changes made so far."""
 
     __slots__ = ()
+    _instead = "it belongs to the function that Graph.batch has called"
+
+    def _run_long(self, call: Callable[[], R], cancel: Callable[[], None] | None = None) -> R:
+        # It is valid on this thread only.
+        return call()

@@ -1,4 +1,5 @@
 """Errors: one class for each code of the engine."""
+
 from __future__ import annotations
 
 import threading
@@ -163,10 +164,13 @@ ClosedError.code = "closed"
 
 
 class _Local(threading.local):
-    """The memory that a thread's errors are written to."""
+    """What each thread has of its own."""
 
     def __init__(self) -> None:
+        #: The memory that errors are written to.
         self.error = ffi.new("kith_error *")
+        #: The callbacks that run, inside calls of the library by this thread.
+        self.depth = 0
 
 
 local = _Local()
@@ -174,12 +178,17 @@ local = _Local()
 
 def error_of(status: int, error: Any = None) -> KithError:
     """The exception of a status, with the message that the call has written."""
-    message = ffi.string(error.message).decode() if error is not None else _CLASSES[status].code
+    message = _CLASSES[status].code if error is None else ffi.string(error.message).decode(errors="backslashreplace")
     made = _CLASSES.get(status, KithError)(message)
     if error is not None:
         made.index = error.index if error.index >= 0 else None
         made.system_error = error.system_error or None
     return made
+
+
+def refused(message: str) -> KithError:
+    """The error of an argument that the library is not asked about."""
+    return InvalidRequestError(message)
 
 
 def check(status: int, error: Any = None) -> None:

@@ -1,16 +1,22 @@
 """Live queries and the change feed, for loops and for asyncio."""
+
 from __future__ import annotations
 
 import asyncio
+import math
+import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Generic, TypeVar
 
+from ._calls import STEP, call_notify
 from ._changes import Change, ChangeEvent, Missed
-from ._errors import CancelledError, ClosedError, check, local
+from ._errors import CancelledError, ClosedError, check, local, refused
 from ._kith import ffi, lib
-from ._reader import Query, Reader
+from ._query import Query
+from ._reader import Reader
 from ._rows import Memory, Page
-from ._text import release
+from ._text import Unshared, release
 
 ItemT = TypeVar("ItemT", covariant=True)
 
@@ -20,7 +26,7 @@ def kith_py_notify(context: Any) -> None:
     ffi.from_handle(context)._notify()
 
 
-class _Waker:
+class _Wakeup:
     """What a notification wakes: the tasks of an event loop."""
 
     def __init__(self) -> None:
@@ -36,13 +42,17 @@ class _Waker:
                 pass  # the loop was closed
 
 
-class Observer(Generic[ItemT]):
+class Observer(Unshared, Generic[ItemT]):
     """Items as they come, for one reader. Iterate with ``for`` (which waits without the GIL) or ``async for``."""
+
+    _instead = "observe the graph again"
 
     def __init__(self, graph: Reader, open: Callable[[Any, Any, Any, Any], int]) -> None:
         self._graph = graph
-        self._waker = _Waker()
-        self._context = ffi.new_handle(self._waker)
+        self._wakeup = _Wakeup()
+        self._context = ffi.new_handle(self._wakeup)
+        # Held during calls with the handle: close waits for them.
+        self._using = threading.RLock()
         made = ffi.new("kith_observer **")
         check(open(graph._live_handle(), self._context, made, local.error), local.error)
         self._handle: Any = made[0]
@@ -54,35 +64,51 @@ class Observer(Generic[ItemT]):
 
     def poll(self) -> list[ItemT]:
         """What there is to read by now, without waiting."""
-        if self._handle is None:
-            raise ClosedError("the observer was closed")
-        return self._poll()
+        with self._using:
+            self._check_open()
+            return self._poll()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Waits until there may be something to read. Raises TimedOutError after the time."""
+        """Waits until there may be something to read. Raises TimedOutError after the time.
+
+        A signal such as Ctrl-C is seen within a tenth of a second.
+        """
+        limit = math.inf if seconds is None else time.monotonic() + seconds
+        while (status := self._wait(limit)) == lib.KITH_TIMED_OUT and time.monotonic() < limit:
+            pass
+        check(status, local.error)
+
+    def _wait(self, limit: float) -> int:
+        """Waits for one step, or until a time. Returns the status."""
+        seconds = max(0.0, min(STEP, limit - time.monotonic()))
+        with self._using:
+            self._check_open()
+            status: int = lib.kith_wait(self._handle, math.ceil(seconds * 1000), local.error)
+            return status
+
+    def _check_open(self) -> None:
         if self._handle is None:
             raise ClosedError("the observer was closed")
-        milliseconds = -1 if seconds is None else max(0, int(seconds * 1000))
-        check(lib.kith_wait(self._handle, milliseconds, local.error), local.error)
 
     def interrupt(self) -> None:
         """Ends the loop of another thread or task that iterates."""
         self._is_interrupted = True
-        if self._handle is not None:
-            check(lib.kith_interrupt(self._handle))
-        self._waker._notify()
+        handle = self._handle
+        if handle is not None:
+            lib.kith_interrupt(handle)
+        self._wakeup._notify()
 
     def close(self) -> None:
-        """Ends the observer, and the loop of a task. Not beside a loop of another thread: interrupt that first."""
-        self._is_interrupted = True
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            release(handle)
-            self._waker._notify()
+        """Ends the observer, and the loop of a thread or a task that iterates."""
+        self.interrupt()
+        with self._using:
+            handle, self._handle = self._handle, None
+            if handle is not None:
+                release(handle)
 
-    def __del__(self) -> None:
+    def __del__(self, release: Any = release) -> None:
         if getattr(self, "_handle", None) is not None:
-            self.close()
+            release(self._handle)
 
     def __enter__(self) -> Observer[ItemT]:
         return self
@@ -98,7 +124,7 @@ class Observer(Generic[ItemT]):
                     if self._has_ended:
                         return
                     # In steps, so that a signal such as Ctrl-C is seen.
-                    status = lib.kith_wait(self._handle, 200, local.error)
+                    status = self._wait(math.inf)
                     if status != lib.KITH_TIMED_OUT:
                         check(status, local.error)
             except (CancelledError, ClosedError):
@@ -106,8 +132,8 @@ class Observer(Generic[ItemT]):
             yield from items
 
     async def __aiter__(self) -> AsyncIterator[ItemT]:
-        event = self._waker.event = asyncio.Event()
-        self._waker.loop = asyncio.get_running_loop()
+        event = self._wakeup.event = asyncio.Event()
+        self._wakeup.loop = asyncio.get_running_loop()
         while self._handle is not None and not self._is_interrupted:
             try:
                 items = self.poll()
@@ -126,10 +152,15 @@ class Changes(Observer["ChangeEvent | Missed"]):
     """The change feed of a graph."""
 
     def __init__(self, graph: Reader, start: int | None, limit: int = 1_000) -> None:
+        if start is not None and start < 1:
+            raise refused(f"start is 1 or more, not {start}: changes are numbered from 1 on")
         self._limit = limit
         super().__init__(
-            graph, lambda handle, context, made, error: lib.kith_observe_changes(
-                handle, start or 0, lib.kith_py_notify, context, made, error))
+            graph,
+            lambda handle, context, made, error: lib.kith_observe_changes(
+                handle, start or 0, call_notify, context, made, error
+            ),
+        )
 
     def _poll(self) -> list[ChangeEvent | Missed]:
         raw = ffi.new("kith_events *")
@@ -182,8 +213,9 @@ class Live(Observer[ItemT]):
             raise TypeError("a live query is a method of Reader")
         raw = self._query.raw
         super().__init__(
-            graph, lambda handle, context, made, error: lib.kith_observe_query(
-                handle, raw, lib.kith_py_notify, context, made, error))
+            graph,
+            lambda handle, context, made, error: lib.kith_observe_query(handle, raw, call_notify, context, made, error),
+        )
 
     def _poll(self) -> list[ItemT]:
         error = local.error

@@ -1,6 +1,8 @@
 """Results of passes over the whole graph, as numpy arrays over the library's memory."""
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from ._errors import check, local
 from ._kith import ffi, lib
 from ._rows import Memory, array_over
-from ._text import release
+from ._text import Unshared, owned
 
 #: A degree and the number of its users.
 BUCKET_DTYPE = np.dtype([("degree", "i8"), ("user_count", "i8")])
@@ -17,15 +19,16 @@ BUCKET_DTYPE = np.dtype([("degree", "i8"), ("user_count", "i8")])
 COMPONENT_DTYPE = np.dtype([("first", "i8"), ("user_count", "i8")])
 
 
-class Control:
+class Control(Unshared):
     """Progress and cancellation of a pass, from any thread."""
 
     __slots__ = ("_handle",)
+    _instead = "every thread may use the same one"
 
     def __init__(self, task_limit: int = 0) -> None:
         made = ffi.new("kith_control **")
         check(lib.kith_make_control(task_limit, made, local.error), local.error)
-        self._handle = made[0]
+        self._handle = owned(made[0])
 
     def cancel(self) -> None:
         """Cancels the pass, which raises CancelledError."""
@@ -38,13 +41,16 @@ class Control:
         check(lib.kith_fraction(self._handle, fraction))
         return float(fraction[0])
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
-            release(self._handle)
+
+def run_pass(graph: Any, control: Control | None, call: Callable[[Any], int]) -> None:
+    """Runs a pass, which Ctrl-C cancels. The call gets the handle of a control, and returns a status."""
+    made = Control() if control is None else control
+    graph._run_long(lambda: check(call(made._handle), local.error), made.cancel)
 
 
-def control_handle(control: Control | None) -> Any:
-    return ffi.NULL if control is None else control._handle
+def number(value: float) -> float:
+    """A parameter whose 0 would mean a default of the library."""
+    return lib.KITH_ZERO if value == 0 else value
 
 
 class Ranks:
@@ -58,8 +64,14 @@ class Ranks:
     @classmethod
     def _run(cls, graph: Any, damping: float, tolerance: float, rounds: int, control: Control | None) -> Ranks:
         raw = ffi.new("kith_ranks *")
-        check(
-            lib.kith_page_rank(graph, damping, tolerance, rounds, control_handle(control), raw, local.error), local.error)
+        handle = graph._live_handle()
+        run_pass(
+            graph,
+            control,
+            lambda made: lib.kith_page_rank(
+                handle, number(damping), number(tolerance), number(rounds), made, raw, local.error
+            ),
+        )
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.scores = array_over(memory, raw.scores, raw.count, np.float64)
@@ -83,7 +95,8 @@ class Components:
     @classmethod
     def _run(cls, graph: Any, control: Control | None) -> Components:
         raw = ffi.new("kith_components *")
-        check(lib.kith_connected_components(graph, control_handle(control), raw, local.error), local.error)
+        handle = graph._live_handle()
+        run_pass(graph, control, lambda made: lib.kith_connected_components(handle, made, raw, local.error))
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.firsts = array_over(memory, raw.firsts, raw.count, np.int64)
@@ -100,7 +113,8 @@ class Degrees:
     @classmethod
     def _run(cls, graph: Any, control: Control | None) -> Degrees:
         raw = ffi.new("kith_degrees *")
-        check(lib.kith_degree_distribution(graph, control_handle(control), raw, local.error), local.error)
+        handle = graph._live_handle()
+        run_pass(graph, control, lambda made: lib.kith_degree_distribution(handle, made, raw, local.error))
         memory, self = Memory(raw.owner), cls()
         self.followers = array_over(memory, raw.followers, raw.follower_bucket_count, BUCKET_DTYPE)
         self.followees = array_over(memory, raw.followees, raw.followee_bucket_count, BUCKET_DTYPE)
@@ -118,7 +132,8 @@ class Adjacency:
     @classmethod
     def _run(cls, graph: Any, control: Control | None) -> Adjacency:
         raw = ffi.new("kith_adjacency *")
-        check(lib.kith_get_adjacency(graph, control_handle(control), raw, local.error), local.error)
+        handle = graph._live_handle()
+        run_pass(graph, control, lambda made: lib.kith_get_adjacency(handle, made, raw, local.error))
         memory, self = Memory(raw.owner), cls()
         self.ids = array_over(memory, raw.ids, raw.count, np.int64)
         self.offsets = array_over(memory, raw.offsets, raw.count + 1, np.int64)

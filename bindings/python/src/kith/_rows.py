@@ -1,4 +1,5 @@
 """Pages and their rows. A row reads the memory of its page; a text is decoded when it is read."""
+
 from __future__ import annotations
 
 import datetime
@@ -10,19 +11,40 @@ from numpy.typing import NDArray
 
 from ._errors import check
 from ._kith import ffi, lib
-from ._text import from_text, from_time, release
+from ._text import Unpickled, from_text, from_time, release
 
 #: The rows of a page of users as numpy sees them.
-USER_DTYPE = np.dtype([
-    ("id", "i8"), ("follower_count", "u4"), ("followee_count", "u4"), ("post_count", "u4"), ("name_start", "u4"),
-    ("second", "u4"), ("name_size", "u1"), ("followed_by_viewer", "u1"), ("event", "u1"), ("reserved", "u1"),
-])
+USER_DTYPE = np.dtype(
+    [
+        ("id", "i8"),
+        ("follower_count", "u4"),
+        ("followee_count", "u4"),
+        ("post_count", "u4"),
+        ("name_start", "u4"),
+        ("second", "u4"),
+        ("name_size", "u1"),
+        ("followed_by_viewer", "u1"),
+        ("event", "u1"),
+        ("reserved", "u1"),
+    ]
+)
 #: The rows of a page of posts as numpy sees them.
-POST_DTYPE = np.dtype([
-    ("id", "i8"), ("author", "i8"), ("created_at", "i8"), ("like_count", "u4"), ("name_start", "u4"),
-    ("liked_second", "u4"), ("text_size", "u2"), ("name_size", "u1"), ("has_viewer", "u1"), ("liked_by_viewer", "u1"),
-    ("has_liked_at", "u1"), ("reserved", "u1", 6),
-])
+POST_DTYPE = np.dtype(
+    [
+        ("id", "i8"),
+        ("author", "i8"),
+        ("created_at", "i8"),
+        ("like_count", "u4"),
+        ("name_start", "u4"),
+        ("liked_second", "u4"),
+        ("text_size", "u2"),
+        ("name_size", "u1"),
+        ("has_viewer", "u1"),
+        ("liked_by_viewer", "u1"),
+        ("has_liked_at", "u1"),
+        ("reserved", "u1", 6),
+    ]
+)
 
 
 class Memory:
@@ -33,7 +55,7 @@ class Memory:
     def __init__(self, owner: Any) -> None:
         self.owner = owner
 
-    def __del__(self) -> None:
+    def __del__(self, release: Any = release) -> None:
         release(self.owner)
 
 
@@ -49,8 +71,11 @@ def array_over(owner: Any, pointer: Any, count: int, dtype: Any) -> NDArray[Any]
     return array
 
 
-class _Row:
+class _Row(Unpickled):
+    """Two rows are equal if all that they show is, but for highlights. The hash is that of the id."""
+
     __slots__ = ("_page", "_row", "_index")
+    _instead = "take its id, or the values that are needed"
 
     def __init__(self, page: Page[Any], row: Any, index: int) -> None:
         self._page = page
@@ -129,14 +154,22 @@ class User(_Row):
         return self._event(lib.KITH_LIKED_AT)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, User) and self._key() == other._key()
+        return self._key() == other._key() if isinstance(other, User) else NotImplemented
 
     __hash__ = _Row.__hash__
 
     def _key(self) -> tuple[Any, ...]:
         row = self._row
-        return (row.id, self.username, row.follower_count, row.followee_count, row.post_count, row.second,
-                row.followed_by_viewer, row.event)
+        return (
+            row.id,
+            self.username,
+            row.follower_count,
+            row.followee_count,
+            row.post_count,
+            row.second,
+            row.followed_by_viewer,
+            row.event,
+        )
 
     def __repr__(self) -> str:
         return f"User(id={self.id}, username={self.username!r})"
@@ -169,13 +202,13 @@ class Post(_Row):
         return text
 
     @property
-    def created_at(self) -> datetime.datetime:
-        """The creation time, in UTC. Raises OverflowError after the year 9999; see created_ms."""
+    def created_at(self) -> datetime.datetime | None:
+        """The creation time, in UTC; None outside the years 1 to 9999, which datetime has. See created_ms."""
         return from_time(self._row.created_at)
 
     @property
     def created_ms(self) -> int:
-        """The creation time in milliseconds since 1970."""
+        """The creation time in milliseconds since 1970, of every post."""
         milliseconds: int = self._row.created_at
         return milliseconds
 
@@ -196,14 +229,24 @@ class Post(_Row):
         return from_time(1000 * self._row.liked_second) if self._row.has_liked_at else None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Post) and self._key() == other._key()
+        return self._key() == other._key() if isinstance(other, Post) else NotImplemented
 
     __hash__ = _Row.__hash__
 
     def _key(self) -> tuple[Any, ...]:
         row = self._row
-        return (row.id, row.author, self.author, row.created_at, row.like_count, row.has_viewer, row.liked_by_viewer,
-                row.has_liked_at, row.liked_second, self.text)
+        return (
+            row.id,
+            row.author,
+            self.author,
+            row.created_at,
+            row.like_count,
+            row.has_viewer,
+            row.liked_by_viewer,
+            row.has_liked_at,
+            row.liked_second,
+            self.text,
+        )
 
     def __repr__(self) -> str:
         return f"Post(id={self.id}, author={self.author!r}, text={self.text!r})"
@@ -227,6 +270,9 @@ class Suggestion(User):
         start = raw.mutual_ends[self._index - 1] if self._index else raw.count
         return [User(self._page, raw.users[i], i) for i in range(start, raw.mutual_ends[self._index])]
 
+    def _key(self) -> tuple[Any, ...]:
+        return (*super()._key(), self.mutual_count, *self.mutuals)
+
 
 RowT = TypeVar("RowT", bound=_Row, covariant=True)
 
@@ -236,10 +282,11 @@ def same(page: Page[Any]) -> Any:
     return page
 
 
-class Page(Sequence[RowT], Generic[RowT]):
-    """One page of a list: a sequence of rows, with the cursor of the next page."""
+class Page(Unpickled, Sequence[RowT], Generic[RowT]):
+    """One page of a list: a sequence of rows, with the cursor of the next page. Two are equal if their rows are."""
 
     __slots__ = ("_raw", "_type", "_reader", "_query")
+    _instead = "take its array, or the values of its rows"
 
     def __init__(self, raw: Any, type: type[RowT], reader: Any, query: Any) -> None:
         self._raw = raw  # frees the result with its last owner
@@ -277,7 +324,7 @@ class Page(Sequence[RowT], Generic[RowT]):
             yield type(self, rows[index], index)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Page) and list(self) == list(other)
+        return list(self) == list(other) if isinstance(other, Page) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
