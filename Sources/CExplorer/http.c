@@ -14,8 +14,7 @@ bool kith_http_is_address(const char *text) {
 bool kith_http_is_built_in(void) { return false; }
 
 kith_http_server *kith_http_start(
-  const char *address, uint16_t port, kith_http_limits limits, kith_http_handler handler
-) {
+  const char *address, uint16_t port, kith_http_limits limits, kith_http_handler handler) {
   (void)address, (void)port, (void)limits, (void)handler;
   errno = ENOTSUP;
   return NULL;
@@ -29,6 +28,7 @@ void kith_http_reply_bytes(kith_http_reply *reply, unsigned status, const uint8_
   (void)reply, (void)status, (void)bytes, (void)count;
 }
 void kith_http_reply_stream(kith_http_reply *reply, void *stream) { (void)reply, (void)stream; }
+bool kith_http_is_abandoned(const kith_http_reply *reply) { return reply == NULL; }
 void kith_http_reply_header(kith_http_reply *reply, const char *name, const char *value) {
   (void)reply, (void)name, (void)value;
 }
@@ -90,11 +90,17 @@ static bool is_closed(struct MHD_Connection *connection) {
   return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
+static bool is_abandoned(const kith_http_server *server, struct MHD_Connection *connection) {
+  return atomic_load(&server->is_stopping) || is_closed(connection);
+}
+
+bool kith_http_is_abandoned(const kith_http_reply *reply) { return is_abandoned(reply->server, reply->connection); }
+
 // Runs in the thread of the connection, which may wait.
 static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t limit) {
   struct stream *stream = context;
   (void)position;
-  while (!atomic_load(&stream->server->is_stopping) && !is_closed(stream->connection)) {
+  while (!is_abandoned(stream->server, stream->connection)) {
     size_t count = stream->server->handler.next(stream->source, (uint8_t *)buffer, limit);
     if (count == SIZE_MAX) return MHD_CONTENT_READER_END_OF_STREAM;
     if (count > 0) return (ssize_t)count;
@@ -116,8 +122,8 @@ void kith_http_reply_stream(kith_http_reply *reply, void *source) {
   }
   *stream = (struct stream){reply->server, reply->connection, source};
   reply->status = MHD_HTTP_OK;
-  reply->response = MHD_create_response_from_callback(
-    MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTE_COUNT, read_stream, stream, release_stream);
+  reply->response =
+    MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTE_COUNT, read_stream, stream, release_stream);
   if (reply->response == NULL) release_stream(stream);
 }
 
@@ -135,9 +141,7 @@ static void *begin(void *context, const char *target, struct MHD_Connection *con
   return exchange;
 }
 
-static void end(
-  void *context, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code
-) {
+static void end(void *context, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code) {
   (void)context, (void)connection, (void)code;
   struct exchange *exchange = *state;
   if (exchange == NULL) return;
@@ -172,10 +176,8 @@ static enum MHD_Result send_reply(kith_http_reply *reply) {
   return result;
 }
 
-static enum MHD_Result answer(
-  void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
-  const char *bytes, size_t *count, void **state
-) {
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+  const char *version, const char *bytes, size_t *count, void **state) {
   kith_http_server *server = context;
   struct exchange *exchange = *state;
   (void)url, (void)version;
@@ -236,8 +238,7 @@ static unsigned read_address(const char *text, uint16_t port, struct sockaddr_st
 }
 
 kith_http_server *kith_http_start(
-  const char *address, uint16_t port, kith_http_limits limits, kith_http_handler handler
-) {
+  const char *address, uint16_t port, kith_http_limits limits, kith_http_handler handler) {
   struct sockaddr_storage storage;
   unsigned flags = read_address(address, port, &storage);
   if (flags == 0) {
@@ -249,11 +250,11 @@ kith_http_server *kith_http_start(
   server->limits = limits;
   server->handler = handler;
   errno = 0;
-  server->daemon = MHD_start_daemon(
-    flags | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC, port, NULL, NULL, answer,
-    server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&storage, MHD_OPTION_CONNECTION_LIMIT, limits.connection_count,
-    MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds, MHD_OPTION_URI_LOG_CALLBACK, begin, server,
-    MHD_OPTION_NOTIFY_COMPLETED, end, server, MHD_OPTION_END);
+  server->daemon =
+    MHD_start_daemon(flags | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC, port, NULL,
+      NULL, answer, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&storage, MHD_OPTION_CONNECTION_LIMIT,
+      limits.connection_count, MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds, MHD_OPTION_URI_LOG_CALLBACK, begin,
+      server, MHD_OPTION_NOTIFY_COMPLETED, end, server, MHD_OPTION_END);
   if (server->daemon == NULL) {
     int code = errno == 0 ? EIO : errno;
     free(server);

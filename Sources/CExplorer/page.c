@@ -43,6 +43,9 @@ static const uint8_t list_js[] = {
 static const uint8_t map_js[] = {
 #embed "Page/map.js"
 };
+static const uint8_t past_js[] = {
+#embed "Page/past.js"
+};
 static const uint8_t person_js[] = {
 #embed "Page/person.js"
 };
@@ -69,6 +72,7 @@ static const kith_page_file files[] = {
   {"graph.js", graph_js, sizeof graph_js},
   {"list.js", list_js, sizeof list_js},
   {"map.js", map_js, sizeof map_js},
+  {"past.js", past_js, sizeof past_js},
   {"person.js", person_js, sizeof person_js},
   {"rows.js", rows_js, sizeof rows_js},
   {"search.js", search_js, sizeof search_js},

@@ -1,18 +1,29 @@
 // The frame of the page: addresses, views, keys, colour scheme, counts.
 
-import { connect, identifier, listen, read, store } from './api.js';
-import { compact, h, missing, noun, number, say } from './dom.js';
-import { graphView } from './graph.js';
-import { mapView, pathView } from './map.js';
-import { personView, postView } from './person.js';
-import { searchView } from './search.js';
-import { pastView, storeView } from './store.js';
+import {connect, identifier, listen, read, store} from './api.js';
+import {compact, h, missing, noun, number, say} from './dom.js';
+import {graphView} from './graph.js';
+import {mapView, pathView} from './map.js';
+import {pastView} from './past.js';
+import {personView, postView} from './person.js';
+import {searchView} from './search.js';
+import {storeView} from './store.js';
 
 const VIEWS = {
-  '': searchView, user: personView, post: postView, map: mapView, path: pathView, graph: graphView, store: storeView,
-  past: pastView,
+	'': searchView,
+	user: personView,
+	post: postView,
+	map: mapView,
+	path: pathView,
+	graph: graphView,
+	store: storeView,
+	past: pastView,
 };
-const NAMES = { '': 'search', user: 'search', post: 'search' };
+const NAMES = {
+	'': 'search',
+	user: 'search',
+	post: 'search'
+};
 const KEPT_VIEWS = 8;  // views that "back" finds as they were
 
 const main = document.getElementById('main');
@@ -21,72 +32,83 @@ let current = null, count = 0;
 
 /** What a view starts while it is shown, and stops when it is not. */
 class Scope {
-  constructor() { this.effects = []; this.stops = []; this.shown = false; }
+	constructor() {
+		this.effects = [];
+		this.stops = [];
+		this.shown = false;
+	}
 
-  /** `effect` runs whenever the view is shown; what it returns runs when it is hidden. */
-  use(effect) {
-    this.effects.push(effect);
-    if (this.shown) this.stops.push(effect());
-  }
+	/** `effect` runs whenever the view is shown; what it returns runs when it is hidden. */
+	use(effect) {
+		this.effects.push(effect);
+		if (this.shown) this.stops.push(effect());
+	}
 
-  show() { this.shown = true; this.stops = this.effects.map((effect) => effect()); }
+	show() {
+		this.shown = true;
+		this.stops = this.effects.map((effect) => effect());
+	}
 
-  hide() {
-    this.shown = false;
-    for (const stop of this.stops) stop?.();
-    this.stops = [];
-  }
+	hide() {
+		this.shown = false;
+		for (const stop of this.stops) stop?.();
+		this.stops = [];
+	}
 }
 
 function address() {
-  const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  const [name, id, tab] = path.split('/');
-  return { name, id: identifier(id), tab, query: new URLSearchParams(query) };
+	const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
+	const [name, id, tab] = path.split('/');
+	return {name, id: identifier(id), tab, query: new URLSearchParams(query)};
 }
 
 function route() {
-  if (!history.state?.key) history.replaceState({ key: ++count }, '', location.hash || '#/');
-  count = Math.max(count, history.state.key);
-  const key = `${history.state.key}`;
-  if (current?.key === key) return;
-  if (current) { current.scroll = window.scrollY; current.scope.hide(); }
-  const { name, ...place } = address();
-  const back = kept.get(key);
-  current = back ?? make(key, VIEWS[name] ? name : '', place);
-  kept.delete(key);
-  kept.set(key, current);
-  if (kept.size > KEPT_VIEWS) kept.delete(kept.keys().next().value);
-  main.replaceChildren(current.element);
-  for (const link of document.querySelectorAll('#nav a')) {
-    if (link.dataset.view === (NAMES[current.name] ?? current.name)) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
-  title(current.title);
-  window.scrollTo(0, back ? current.scroll : 0);
-  current.scope.show();
-  if (back) window.scrollTo(0, current.scroll);
-  else if (current.focus) current.focus();
-  else if (count > 1) main.focus({ preventScroll: true });
+	if (!history.state?.key) history.replaceState({key: ++count}, '', location.hash || '#/');
+	count = Math.max(count, history.state.key);
+	const key = `${history.state.key}`;
+	if (current?.key === key) return;
+	if (current) {
+		current.scroll = window.scrollY;
+		current.scope.hide();
+	}
+	const {name, ...place} = address();
+	const back = kept.get(key);
+	current = back ?? make(key, VIEWS[name] ? name : '', place);
+	kept.delete(key);
+	kept.set(key, current);
+	if (kept.size > KEPT_VIEWS) kept.delete(kept.keys().next().value);
+	main.replaceChildren(current.element);
+	for (const link of document.querySelectorAll('#nav a')) {
+		if (link.dataset.view === (NAMES[current.name] ?? current.name)) link.setAttribute('aria-current', 'page');
+		else link.removeAttribute('aria-current');
+	}
+	title(current.title);
+	window.scrollTo(0, back ? current.scroll : 0);
+	current.scope.show();
+	if (back) window.scrollTo(0, current.scroll);
+	else if (current.focus) current.focus();
+	else if (count > 1) main.focus({preventScroll: true});
 }
 
 function make(key, name, place) {
-  const scope = new Scope(), view = { key, name, scope, scroll: 0, title: '' };
-  scope.title = (text) => { view.title = text; if (current === view) title(text); };
-  try {
-    Object.assign(view, VIEWS[name](place, scope));
-  } catch (error) {
-    view.element = missing(error);
-  }
-  view.element.classList.add('view');
-  return view;
+	const scope = new Scope(), view = {key, name, scope, scroll: 0, title: ''};
+	scope.title = (text) => {
+		view.title = text;
+		if (current === view) title(text);
+	};
+	try {
+		Object.assign(view, VIEWS[name](place, scope));
+	} catch (error) { view.element = missing(error); }
+	view.element.classList.add('view');
+	return view;
 }
 
 function title(text) {
-  document.title = text ? `${text} · Kith` : 'Kith Explorer';
+	document.title = text ? `${text} · Kith` : 'Kith Explorer';
 }
 
 function go(hash) {
-  if (location.hash !== hash) location.hash = hash;
+	if (location.hash !== hash) location.hash = hash;
 }
 
 const TYPING = 'input:not([type=range]), select, textarea';
@@ -94,86 +116,101 @@ const PLACES = ['#/', '#/map', '#/path', '#/graph', '#/store', '#/past'];
 const help = document.getElementById('help');
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (help.open) { if (event.key === '?') help.close(); return; }
-  if (event.key === 'Escape') {
-    if (event.target.matches(TYPING)) event.target.blur();
-    else if (count > 1) history.back();
-    return;
-  }
-  if (event.target.matches(TYPING)) return;
-  if (event.key === '/') {
-    event.preventDefault();
-    const field = main.querySelector('.search-field input');
-    if (field) field.focus(); else go('#/');
-  } else if (event.key === '?') {
-    help.showModal();
-  } else if (event.key === 't') {
-    nextScheme();
-  } else if (event.key >= '1' && event.key <= '6' && !event.target.closest('canvas')) {
-    go(PLACES[event.key - 1]);
-  }
+	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+	if (help.open) {
+		if (event.key === '?') help.close();
+		return;
+	}
+	if (event.key === 'Escape') {
+		if (event.target.matches(TYPING)) event.target.blur();
+		else if (count > 1) history.back();
+		return;
+	}
+	if (event.target.matches(TYPING)) return;
+	if (event.key === '/') {
+		event.preventDefault();
+		const field = main.querySelector('.search-field input');
+		if (field) field.focus();
+		else go('#/');
+	} else if (event.key === '?') {
+		help.showModal();
+	} else if (event.key === 't') {
+		nextScheme();
+	} else if (event.key >= '1' && event.key <= '6' && !event.target.closest('canvas')) {
+		go(PLACES[event.key - 1]);
+	}
 });
 
 document.getElementById('help-button').addEventListener('click', () => help.showModal());
 document.getElementById('help-close').addEventListener('click', () => help.close());
-help.addEventListener('click', (event) => { if (event.target === help) help.close(); });
+help.addEventListener('click', (event) => {
+	if (event.target === help) help.close();
+});
 document.getElementById('theme').addEventListener('click', nextScheme);
-document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
+document.querySelector('.skip').addEventListener('click', (event) => {
+	event.preventDefault();
+	main.focus();
+});
 
 const SCHEMES = ['system', 'light', 'dark'];
 
 function scheme(name) {
-  document.documentElement.dataset.scheme = name;
-  window.dispatchEvent(new Event('scheme'));
+	document.documentElement.dataset.scheme = name;
+	window.dispatchEvent(new Event('scheme'));
 }
 
 function nextScheme() {
-  const next = SCHEMES[(SCHEMES.indexOf(document.documentElement.dataset.scheme) + 1) % SCHEMES.length];
-  try { localStorage.setItem('scheme', next); } catch { /* storage may be off */ }
-  scheme(next);
-  say(next === 'system' ? 'Colours as the system' : `Colours: ${next}`);
+	const next = SCHEMES[(SCHEMES.indexOf(document.documentElement.dataset.scheme) + 1) % SCHEMES.length];
+	try {
+		localStorage.setItem('scheme', next);
+	} catch {
+		// Storage may be off.
+	}
+	scheme(next);
+	say(next === 'system' ? 'Colours as the system' : `Colours: ${next}`);
 }
 
 function counts() {
-  const list = document.getElementById('counts'), info = store.info;
-  const rows = [['people', info.users], ['follows', info.follows], ['posts', info.posts], ['likes', info.likes],
-    ['change', info.sequence]];
-  if (list.children.length === 0) {
-    list.append(...rows.map(() => h('div', {}, h('dt', {}), h('dd.num', {}))));
-  }
-  rows.forEach(([name, value], index) => {
-    const [term, cell] = list.children[index].children, text = index === 4 ? number(value) : compact(value);
-    if (cell.textContent !== text) cell.textContent = text;
-    term.textContent = index === 4 ? name : noun(value, name);
-    cell.title = number(value);
-  });
+	const list = document.getElementById('counts'), info = store.info;
+	const rows = [
+		['people', info.users], ['follows', info.follows], ['posts', info.posts], ['likes', info.likes],
+		['change', info.sequence]
+	];
+	if (list.children.length === 0) { list.append(...rows.map(() => h('div', {}, h('dt', {}), h('dd.num', {})))); }
+	rows.forEach(([name, value], index) => {
+		const [term, cell] = list.children[index].children, text = index === 4 ? number(value) : compact(value);
+		if (cell.textContent !== text) cell.textContent = text;
+		term.textContent = index === 4 ? name : noun(value, name);
+		cell.title = number(value);
+	});
 }
 
 function alive(connected) {
-  document.getElementById('live-dot').classList.toggle('on', connected);
-  document.getElementById('live-word').textContent = connected
-    ? (store.info?.live ? 'Live' : 'Read-only file') : 'Offline';
+	document.getElementById('live-dot').classList.toggle('on', connected);
+	document.getElementById('live-word').textContent =
+		connected ? (store.info?.live ? 'Live' : 'Read-only file') : 'Offline';
 }
 
 async function begin() {
-  let remembered = null;
-  try { remembered = localStorage.getItem('scheme'); } catch { /* storage may be off */ }
-  scheme(SCHEMES.includes(remembered) ? remembered : 'system');
-  listen(store, 'counts', counts);
-  listen(store, 'state', ({ detail }) => alive(detail));
-  window.addEventListener('popstate', route);
-  route();
-  try {
-    store.info = await read('/api/info');
-    document.getElementById('store-name').textContent = store.info.name;
-    document.getElementById('store-name').title = store.info.path ?? '';
-    counts();
-    store.dispatchEvent(new CustomEvent('counts', { detail: store.info }));
-  } catch (error) {
-    say(error.message);
-  }
-  connect();
+	let remembered = null;
+	try {
+		remembered = localStorage.getItem('scheme');
+	} catch {
+		// Storage may be off.
+	}
+	scheme(SCHEMES.includes(remembered) ? remembered : 'system');
+	listen(store, 'counts', counts);
+	listen(store, 'state', ({detail}) => alive(detail));
+	window.addEventListener('popstate', route);
+	route();
+	try {
+		store.info = await read('/api/info');
+		document.getElementById('store-name').textContent = store.info.name;
+		document.getElementById('store-name').title = store.info.path ?? '';
+		counts();
+		store.dispatchEvent(new CustomEvent('counts', {detail: store.info}));
+	} catch (error) { say(error.message); }
+	connect();
 }
 
 begin();

@@ -1,164 +1,200 @@
 // The neighbourhood of a person, and a shortest path between two.
 
-import { ask, identifier, read } from './api.js';
-import { GraphCanvas } from './canvas.js';
-import { asOf, avatar, compact, empty, failure, h, icon, named, noun, pastTime, plural, replaceAddress,
-  say, segments } from './dom.js';
-import { List } from './list.js';
-import { picker, userFacts, userHash } from './rows.js';
+import {ask, identifier, read} from './api.js';
+import {GraphCanvas} from './canvas.js';
+import {
+	asOf,
+	avatar,
+	compact,
+	empty,
+	failure,
+	h,
+	icon,
+	named,
+	noun,
+	pastTime,
+	plural,
+	replaceAddress,
+	say,
+	segments
+} from './dom.js';
+import {List} from './list.js';
+import {Picker, userFacts, userHash} from './rows.js';
 
 const NODES = 300;
 const MINIATURE_NODES = 48;
 
 export function mapView(place, scope) {
-  let id = place.id, user = null, hops = place.query.get('hops') === '2' ? 2 : 1, controller = null, shown = null;
-  const at = pastTime(place.query);
-  const canvas = h('canvas.map-canvas', { tabindex: 0, role: 'application',
-    'aria-label': 'Neighbourhood. Arrows move, Enter opens, plus and minus zoom.' });
-  const label = h('p.map-label.num', { hidden: true }),
-    note = h('p.muted.num.map-note', { text: ' ' });
-  const graph = new GraphCanvas(canvas, {
-    open: (node) => { location.hash = userHash(node.id); },
-    point: (node, index) => {
-      label.hidden = !node;
-      if (!node) return;
-      label.replaceChildren(named(node.username),
-        h('span.muted', { text: `${compact(node.followerCount)} ${noun(node.followerCount, 'followers')} · ` +
-          `${graph.near[index].size} of these` }));
-      say(`${node.username}, ${plural(node.followerCount, 'followers')}, distance ${node.distance}`);
-    },
-  });
-  const field = picker('Whose neighbourhood', null, (chosen) => { id = chosen.id; user = chosen; load(); });
-  const people = h('div.map-people', { tabindex: 0, role: 'group', 'aria-label': 'People shown' });
-  const list = new List({
-    label: 'People shown', estimate: 44, scroller: people, options: false,
-    row: (node) => h('div', { onpointerenter: () => graph.heat(node.index), onfocusin: () => graph.heat(node.index) },
-      h('a.map-person', { href: userHash(node.id) }, h('span', { class: `swatch distance-${node.distance}` }),
-        named(node.username),
-          h('span.num.muted', { text: compact(node.followerCount) }))),
-    page: async () => ({ items: shown ? shown.nodes.map((node, index) => ({ ...node, index })) : [], next: null }),
-    empty: '',
-  });
-  people.append(list.element);
+	let id = place.id, user = null, hops = place.query.get('hops') === '2' ? 2 : 1, controller = null, shown = null;
+	const at = pastTime(place.query);
+	const note = h('p.muted.num.map-note', {text: ' '}), {graph, stage} = drawing();
+	const field = new Picker('Whose neighbourhood', (chosen) => {
+		id = chosen.id;
+		user = chosen;
+		load();
+	});
+	const people = h('div.map-people', {tabindex: 0, role: 'group', 'aria-label': 'People shown'});
+	const list = listOf(people, graph, () => shown?.nodes ?? []);
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    const { signal } = controller, options = { signal, at };
-    try {
-      if (id === null) id = (await ask({ op: 'users', order: 'popular', limit: 1 }, options)).users[0]?.id ?? null;
-      if (id === null) { note.textContent = 'This graph has no people yet.'; return; }
-      if (user?.id !== id) user = (await ask({ op: 'user', user: id }, options)).user;
-      field.set(user);
-      const query = new URLSearchParams({ ...(hops === 2 && { hops }), ...(at && { at }) });
-      if (scope.shown) replaceAddress(`#/map/${id}?${query}`.replace(/\?$/, ''));
-      scope.title(`Map of ${user.username}`);
-      shown = await read(`/api/neighbourhood?user=${id}&hops=${hops}&limit=${NODES}`, options);
-      note.textContent = `${shown.truncated
-        ? 'The nearest and most followed ' : ''}${plural(shown.nodes.length, 'people')}, ` +
-        plural(shown.edges.length, 'follows');
-      graph.show(shown);
-      list.reload();
-    } catch (error) {
-      if (error.name !== 'AbortError') note.replaceChildren(failure(error));
-    }
-  }
+	async function load() {
+		controller?.abort();
+		controller = new AbortController();
+		const {signal} = controller, options = {signal, at};
+		try {
+			if (id === null) id = (await ask({op: 'users', order: 'popular', limit: 1}, options)).users[0]?.id ?? null;
+			if (id === null) {
+				note.textContent = 'This graph has no people yet.';
+				return;
+			}
+			if (user?.id !== id) user = (await ask({op: 'user', user: id}, options)).user;
+			field.set(user);
+			const query = new URLSearchParams({...(hops === 2 && {hops}), ...(at && {at})});
+			if (scope.shown) replaceAddress(`#/map/${id}?${query}`.replace(/\?$/, ''));
+			scope.title(`Map of ${user.username}`);
+			shown = await read(`/api/neighbourhood?user=${id}&hops=${hops}&limit=${NODES}`, options);
+			note.textContent =
+				`${shown.truncated ? 'The nearest and most followed ' : ''}${plural(shown.nodes.length, 'people')}, ` +
+				plural(shown.edges.length, 'follows');
+			graph.show(shown);
+			list.reload();
+		} catch (error) {
+			if (error.name !== 'AbortError') note.replaceChildren(failure(error));
+		}
+	}
 
-  const button = (name, label, action) => h('button.ghost',
-    { type: 'button', 'aria-label': label, title: label, onclick: action }, icon(name));
-  const element = h('div.map', {},
-    h('h1.hidden', { text: 'Map' }), asOf(at, '#/map'),
-    h('div.map-bar.toolbar', {}, field.element,
-      segments('Hops', [['1', 'One hop'], ['2', 'Two hops']], String(hops),
-        (value) => { hops = Number(value); load(); }),
-      segments('Colour by', [['distance', 'Distance'], ['component', 'Component']], 'distance',
-        (value) => { graph.by = value; graph.draw(); }),
-      note),
-    h('div.map-stage', {}, canvas, label,
-      h('div.map-tools', {}, button('plus', 'Zoom in', () => graph.scale(1.25)),
-        button('minus', 'Zoom out', () => graph.scale(0.8)),
-        button('fit', 'Fit', () => graph.refit()))),
-    people);
-  scope.title('Map');
-  scope.use(() => {
-    const stops = [graph.start(), list.start()];
-    if (!shown) load();
-    return () => { controller?.abort(); stops.forEach((stop) => stop()); };
-  });
-  return { element };
+	const hopsChoice = segments('Hops', [['1', 'One hop'], ['2', 'Two hops']], String(hops), (value) => {
+		hops = Number(value);
+		load();
+	});
+	const colours = [['distance', 'Distance'], ['component', 'Component']];
+	const colourChoice = segments('Colour by', colours, 'distance', (value) => {
+		graph.by = value;
+		graph.draw();
+	});
+	const element = h('div.map', {}, h('h1.hidden', {text: 'Map'}), asOf(at, '#/map'),
+		h('div.map-bar.toolbar', {}, field.element, hopsChoice, colourChoice, note), stage, people);
+	scope.title('Map');
+	scope.use(() => {
+		const stops = [graph.start(), list.start()];
+		if (!shown) load();
+		return () => {
+			controller?.abort();
+			stops.forEach((stop) => stop());
+		};
+	});
+	return {element};
 }
 
-/** A small settled picture of a neighbourhood, which leads to the large one. */
+/** The canvas with the words for a person and its tools. */
+function drawing() {
+	const words = 'Neighbourhood. Arrows move, Enter opens, plus and minus zoom.';
+	const canvas = h('canvas.map-canvas', {tabindex: 0, role: 'application', 'aria-label': words});
+	const label = h('p.map-label.num', {hidden: true});
+	const open = (node) => {
+		location.hash = userHash(node.id);
+	};
+	const point = (node, index) => {
+		label.hidden = !node;
+		if (!node) return;
+		const {username, followerCount, distance} = node, near = graph.near[index].size;
+		const text = `${compact(followerCount)} ${noun(followerCount, 'followers')} · ${near} of these`;
+		label.replaceChildren(named(username), h('span.muted', {text}));
+		say(`${username}, ${plural(followerCount, 'followers')}, distance ${distance}`);
+	};
+	const graph = new GraphCanvas(canvas, {open, point});
+	const button = (name, title, onclick) =>
+		h('button.ghost', {type: 'button', 'aria-label': title, title, onclick}, icon(name));
+	const tools = h('div.map-tools', {}, button('plus', 'Zoom in', () => graph.scale(1.25)),
+		button('minus', 'Zoom out', () => graph.scale(0.8)), button('fit', 'Fit', () => graph.refit()));
+	return {graph, stage: h('div.map-stage', {}, canvas, label, tools)};
+}
+
+/** The people of a graph, one of whom the pointer chooses in its picture. */
+function listOf(people, graph, nodes) {
+	const row = (node) => {
+		const choose = () => graph.heat(node.index), swatch = h('span', {class: `swatch distance-${node.distance}`});
+		const count = h('span.num.muted', {text: compact(node.followerCount)});
+		return h('div', {onpointerenter: choose, onfocusin: choose},
+			h('a.map-person', {href: userHash(node.id)}, swatch, named(node.username), count));
+	};
+	const page = async () => ({items: nodes().map((node, index) => ({...node, index})), next: null});
+	const list = new List({label: 'People shown', estimate: 44, scroller: people, row, page, empty: ''});
+	people.append(list.element);
+	return list;
+}
+
+/** A small picture of a neighbourhood, which leads to the large one. */
 export async function miniature(holder, id, current, nodes = MINIATURE_NODES) {
-  const found = await read(`/api/neighbourhood?user=${id}&hops=1&limit=${nodes}`);
-  if (!current()) return;
-  const canvas = h('canvas.mini-canvas', { role: 'img',
-    'aria-label': `The nearest ${found.nodes.length} people` });
-  holder.replaceChildren(h('a.mini-link', { href: `#/map/${id}`, 'aria-label': 'Open the map' }, canvas));
-  const graph = new GraphCanvas(canvas, { still: true });
-  graph.start();
-  graph.show(found);
+	const found = await read(`/api/neighbourhood?user=${id}&hops=1&limit=${nodes}`);
+	if (!current()) return;
+	const canvas = h('canvas.mini-canvas', {role: 'img', 'aria-label': `The nearest ${found.nodes.length} people`});
+	holder.replaceChildren(h('a.mini-link', {href: `#/map/${id}`, 'aria-label': 'Open the map'}, canvas));
+	const graph = new GraphCanvas(canvas, {still: true});
+	graph.start();
+	graph.show(found);
 }
 
-/** A shortest path between two people, drawn as a chain. */
+/** A shortest path, drawn as a chain. */
 export function pathView(place, scope) {
-  const ends = { from: identifier(place.query.get('from')), to: identifier(place.query.get('to')) };
-  const result = h('div.path-result', { 'aria-live': 'polite' });
-  let controller = null;
-  const at = pastTime(place.query);
-  const fields = {
-    from: picker('From', null, (user) => { ends.from = user.id; find(); if (ends.to === null) fields.to.focus(); }),
-    to: picker('To', null, (user) => { ends.to = user.id; find(); }),
-  };
+	const ends = {from: identifier(place.query.get('from')), to: identifier(place.query.get('to'))};
+	const result = h('div.path-result', {'aria-live': 'polite'});
+	let controller = null;
+	const at = pastTime(place.query);
+	const choose = (end) => (user) => {
+		ends[end] = user.id;
+		find();
+		if (end === 'from' && ends.to === null) fields.to.focus();
+	};
+	const fields = {from: new Picker('From', choose('from')), to: new Picker('To', choose('to'))};
 
-  async function find() {
-    controller?.abort();
-    controller = new AbortController();
-    const options = { signal: controller.signal, at }, { from, to } = ends;
-    const query = new URLSearchParams(Object.entries({ ...ends, at }).filter(([, id]) => id !== null));
-    if (scope.shown) replaceAddress(`#/path?${query}`);
-    try {
-      for (const end of ['from', 'to']) {
-        if (ends[end] !== null) fields[end].set((await ask({ op: 'user', user: ends[end] }, options)).user);
-      }
-      if (from === null || to === null) return;
-      const began = performance.now();
-      const path = await read(`/api/path?from=${from}&to=${to}`, options);
-      show(path, performance.now() - began);
-    } catch (error) {
-      if (error.name !== 'AbortError') result.replaceChildren(failure(error));
-    }
-  }
+	async function find() {
+		controller?.abort();
+		controller = new AbortController();
+		const options = {signal: controller.signal, at}, {from, to} = ends;
+		const query = new URLSearchParams(Object.entries({...ends, at}).filter(([, id]) => id !== null));
+		if (scope.shown) replaceAddress(`#/path?${query}`);
+		try {
+			for (const end of ['from', 'to']) {
+				if (ends[end] !== null) fields[end].set((await ask({op: 'user', user: ends[end]}, options)).user);
+			}
+			if (from === null || to === null) return;
+			const began = performance.now();
+			const path = await read(`/api/path?from=${from}&to=${to}`, options);
+			result.replaceChildren(...found(path, performance.now() - began));
+		} catch (error) {
+			if (error.name !== 'AbortError') result.replaceChildren(failure(error));
+		}
+	}
 
-  function show({ users, complete }, took) {
-    if (!users) {
-      const text = complete ? 'No path along follows joins them.' : 'The search gave up at its limit.';
-      result.replaceChildren(empty(text));
-      return;
-    }
-    const hops = users.length - 1;
-    say(`A path of ${plural(hops, 'hops')}`);
-    result.replaceChildren(
-      h('p.path-head', {}, h('b.num.path-hops', { text: String(hops) }),
-        h('span', {}, hops === 1 ? 'hop' : 'hops',
-          h('span.muted.num', { text: ` · found in ${took.toFixed(1)} ms` }))),
-      h('ol.chain', {}, ...users.map((user, index) => h('li', { vars: { '--step': index } },
-        h('a.chain-user', { href: userHash(user.id) }, avatar(user, 'huge'),
-          named(user.username),
-          h('span.muted.num', { text: user.followerCount === undefined
-            ? `#${user.id}` : userFacts(user).split(' · ')[0] })),
-        index < hops && h('span.chain-link', {}, h('span', { text: 'follows' }), icon('arrow'))))));
-  }
+	const onclick = () => {
+		[ends.from, ends.to] = [ends.to, ends.from];
+		fields.from.set(null);
+		fields.to.set(null);
+		find();
+	};
+	const swap =
+		h('button.ghost', {type: 'button', 'aria-label': 'Swap the two ends', title: 'Swap', onclick}, icon('swap'));
+	const element = h('div.path', {},
+		h('header.page-head', {}, h('h1', {text: 'Path'}),
+			asOf(at, '#/path') ?? h('p.muted', {text: 'A shortest way from one person to another along follows.'})),
+		h('div.toolbar.path-ends', {}, fields.from.element, swap, fields.to.element), result);
+	scope.title('Path');
+	find();
+	return {element, focus: () => (ends.from === null ? fields.from : fields.to).focus()};
+}
 
-  const swap = h('button.ghost', { type: 'button', 'aria-label': 'Swap the two ends', title: 'Swap',
-    onclick: () => { [ends.from, ends.to] = [ends.to,
-      ends.from]; fields.from.set(null); fields.to.set(null); find(); } }, icon('arrow'));
-  swap.replaceChildren(icon('swap'));
-  const element = h('div.path', {},
-    h('header.page-head', {}, h('h1', { text: 'Path' }),
-      asOf(at, '#/path') ?? h('p.muted', { text: 'A shortest way from one person to another along follows.' })),
-    h('div.toolbar.path-ends', {}, fields.from.element, swap, fields.to.element), result);
-  scope.title('Path');
-  find();
-  return { element, focus: () => (ends.from === null ? fields.from : fields.to).focus() };
+/** A path as a chain, or the words that there is none. */
+function found({users, complete}, took) {
+	if (!users) return [empty(complete ? 'No path along follows joins them.' : 'The search gave up at its limit.')];
+	const hops = users.length - 1, time = h('span.muted.num', {text: ` · found in ${took.toFixed(1)} ms`});
+	say(`A path of ${plural(hops, 'hops')}`);
+	const links = users.map((user, index) => {
+		const facts = user.followerCount === undefined ? `#${user.id}` : userFacts(user).split(' · ')[0];
+		const person = h('a.chain-user', {href: userHash(user.id)}, avatar(user, 'huge'), named(user.username),
+			h('span.muted.num', {text: facts}));
+		const next = index < hops && h('span.chain-link', {}, h('span', {text: 'follows'}), icon('arrow'));
+		return h('li', {vars: {'--step': index}}, person, next);
+	});
+	const head = [h('b.num.path-hops', {text: String(hops)}), h('span', {}, hops === 1 ? 'hop' : 'hops', time)];
+	return [h('p.path-head', {}, ...head), h('ol.chain', {}, ...links)];
 }

@@ -33,6 +33,9 @@ void kith_http_reply_stream(kith_http_reply *reply, void *stream);
 // Adds a header, which is copied.
 void kith_http_reply_header(kith_http_reply *reply, const char *name, const char *value);
 
+// Whether the client has left, or the server ends, while the reply is made.
+bool kith_http_is_abandoned(const kith_http_reply *reply);
+
 // Called from many threads at once.
 typedef struct kith_http_handler {
   void *context;
@@ -47,7 +50,7 @@ typedef struct kith_http_limits {
   unsigned connection_count;
   unsigned idle_seconds;
   size_t target_count;  // bytes of path and query; longer ones are answered 414
-  size_t body_count;  // bytes
+  size_t body_count;    // bytes
 } kith_http_limits;
 
 typedef struct kith_http_server kith_http_server;
