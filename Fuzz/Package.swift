@@ -29,7 +29,7 @@ let package = Package(
     .target(name: "KithReplication", dependencies: ["Kith"], swiftSettings: instrumented),
     .target(
       name: "KithCLI", dependencies: ["Kith", "KithReplication"],
-      exclude: ["EntryPoint.swift", "Explore", "Manual/ManualCommands.swift", "Query/QueryDispatch.swift"],
+      exclude: ["EntryPoint.swift", "Explore", "ManualCommands.swift"],
       swiftSettings: instrumented),
     .executableTarget(
       name: "KithFuzz", dependencies: ["CSupport", "Kith", "KithCLI"], swiftSettings: instrumented,

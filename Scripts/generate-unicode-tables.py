@@ -5,12 +5,13 @@
     python3 Scripts/generate-unicode-tables.py Scripts/unicode/CaseFolding.txt > Sources/Kith/Text/UnicodeTables.swift
     python3 Scripts/generate-unicode-tables.py Scripts/unicode/CaseFolding.txt --digests     # for FoldingTests.swift
 
-The keys of an index depend on these tables: a new version of Unicode is a new version of every stored key.
+Keys depend on these tables. No file holds a key: indexes are built when a store is opened.
 
 Every table is a row of whole numbers written in base 32, least significant digit first, with the characters from
 "0" (0x30) on: 0x30...0x4F ends a number, 0x50...0x6F says that more digits follow. A difference that may be negative is
 zigzagged: 0, -1, 1, -2 are written 0, 1, 2, 3.
 """
+
 import re
 import sys
 
@@ -20,7 +21,30 @@ from fontTools import unicodedata as scripts
 
 VERSION = "17.0.0"
 SCALARS = [value for value in range(0x110000) if not 0xD800 <= value < 0xE000]
-LATIN = [ord(letter) for letter in "ıøłđæœ"]  # SEMANTICS: mapped by hand in Normalization.swift
+
+# SEMANTICS: what people type for what is written, mapped by hand in Normalization.swift.
+TYPED = dict(zip(map(ord, "ıøłđæœ"), ["i", "o", "l", "d", "ae", "oe"]))
+APOSTROPHES = [0x2B9, 0x2BB, 0x2BC, 0x2BD, 0x2018, 0x2019, 0x201B, 0x2032]
+TYPED |= dict.fromkeys(APOSTROPHES, "'")
+TYPED |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212], "-")
+TYPED |= dict.fromkeys([0x201C, 0x201D, 0x201F], '"')
+DOUBLE_PRIME = 0x2033  # compatibly two primes, but typed as one quotation mark
+# SEMANTICS: what people leave out, beside default-ignorable scalars and inherited marks: Hebrew points and accents,
+# Arabic marks and the tatweel.
+LEFT_OUT = [
+    (0x591, 0x5BD),
+    (0x5BF, 0x5BF),
+    (0x5C1, 0x5C2),
+    (0x5C4, 0x5C5),
+    (0x5C7, 0x5C7),
+    (0x610, 0x61A),
+    (0x640, 0x640),
+    (0x6D6, 0x6DC),
+    (0x6DF, 0x6E4),
+    (0x6E7, 0x6E8),
+    (0x6EA, 0x6ED),
+]
+VOICING = [0x3099, 0x309A]  # inherited marks that make other letters of kana
 
 
 def read_folds(path):
@@ -66,7 +90,13 @@ def check_assumptions(folds, canonical):
         classes = [unicodedata2.combining(part) for part in unicodedata2.normalize("NFKD", chr(value))]
         assert classes[0] == 0 or all(classes), f"{value:X}: a letter after a mark"
     assert all(len(target) <= 2 for target in canonical.values())
-    assert not any(value in folds or unicodedata2.normalize("NFKD", chr(value)) != chr(value) for value in LATIN)
+    assert not any(value in folds or unicodedata2.normalize("NFC", chr(value)) != chr(value) for value in TYPED)
+    assert unicodedata2.normalize("NFKD", chr(DOUBLE_PRIME)) == "\u2032\u2032" and DOUBLE_PRIME not in folds
+    # ScalarMap takes a mark of this class for a voicing mark, and composes it with three bytes to three bytes.
+    assert [value for value in SCALARS if unicodedata2.combining(chr(value)) == 8] == VOICING
+    for value, target in canonical.items():
+        if target[-1] in VOICING and unicodedata2.normalize("NFC", chr(value)) == chr(value):
+            assert 0x800 <= target[0] < 0x10000 and 0x800 <= value < 0x10000
     assert not any(0xAC00 <= value < 0xD7A4 for value in list(canonical) + list(folds))
     longest = max(len(unicodedata2.normalize("NFKD", chr(value)).encode()) for value in SCALARS)
     assert longest <= 33, f"an expansion of {longest} bytes"  # ScalarMap has six bits, Folding keeps 64 bytes free
@@ -130,13 +160,41 @@ def digest(keys):
     return value
 
 
-# Blocks where marks are kept, letters compose, fold or expand, and where they are told apart by dropped scalars.
+# Blocks where marks are kept, letters compose, fold or expand, and where they differ by dropped scalars.
 LIVELY = [
-    (0x41, 0x7A), (0xC0, 0x24F), (0x300, 0x36F), (0x300, 0x36F), (0x340, 0x34F), (0x370, 0x3FF), (0x591, 0x5C7),
-    (0x5D0, 0x5EA), (0x610, 0x670), (0x900, 0x97F), (0x9A0, 0x9FF), (0xB80, 0xBFF), (0xDC0, 0xDFF), (0xE30, 0xE4E),
-    (0xF40, 0xFBC), (0x1000, 0x103F), (0x1100, 0x11FF), (0x1E00, 0x1EFF), (0x1F00, 0x1FFF), (0x200B, 0x200F),
-    (0x3040, 0x30FF), (0xAC00, 0xAC60), (0xFB00, 0xFB4F), (0xFE70, 0xFEFF), (0xFF61, 0xFFDC), (0x11380, 0x113E2),
-    (0x16D40, 0x16D79), (0x1D158, 0x1D172),
+    (0x41, 0x7A),
+    (0xC0, 0x24F),
+    (0x300, 0x36F),
+    (0x300, 0x36F),
+    (0x340, 0x34F),
+    (0x370, 0x3FF),
+    (0x591, 0x5C7),
+    (0x5D0, 0x5EA),
+    (0x610, 0x670),
+    (0x900, 0x97F),
+    (0x9A0, 0x9FF),
+    (0xB80, 0xBFF),
+    (0xDC0, 0xDFF),
+    (0xE30, 0xE4E),
+    (0xF40, 0xFBC),
+    (0x1000, 0x103F),
+    (0x1100, 0x11FF),
+    (0x1E00, 0x1EFF),
+    (0x1F00, 0x1FFF),
+    (0x200B, 0x200F),
+    (0x3040, 0x30FF),
+    (0xAC00, 0xAC60),
+    (0xFB00, 0xFB4F),
+    (0xFE70, 0xFEFF),
+    (0xFF61, 0xFFDC),
+    (0x11380, 0x113E2),
+    (0x16D40, 0x16D79),
+    (0x1D158, 0x1D172),
+    (0x2B9, 0x2BD),
+    (0x6D6, 0x6ED),
+    (0x2010, 0x2033),
+    (0x304B, 0x309C),
+    (0x3099, 0x309A),
 ]
 
 
@@ -163,10 +221,17 @@ def random_texts(count):
 def print_digests(folds, dropped):
     """Digests of the keys by definition, for the test that compares them with what the engine makes."""
     fold = {value: "".join(map(chr, target)) for value, target in folds.items()}
-    after = {value: None for value in dropped} | dict(zip(LATIN, ["i", "o", "l", "d", "ae", "oe"]))
+    after = dict.fromkeys(dropped) | TYPED
     normalize = unicodedata2.normalize
+
+    def loose(text):
+        parts = text.split(chr(DOUBLE_PRIME))
+        key = '"'.join(normalize("NFKD", normalize("NFKD", part).translate(fold)).translate(after) for part in parts)
+        key = re.sub(".[\u3099\u309a]", lambda pair: normalize("NFC", pair[0]), key, flags=re.DOTALL)
+        return re.sub("[\u3099\u309a]", "", key)
+
     forms = {
-        "loose": lambda text: normalize("NFKD", normalize("NFKD", text).translate(fold)).translate(after),
+        "loose": loose,
         "strict": lambda text: normalize("NFC", normalize("NFD", text).translate(fold)),
         "nfc": lambda text: normalize("NFC", text),
     }
@@ -174,6 +239,15 @@ def print_digests(folds, dropped):
         print(f"every scalar, {name}: 0x{digest(form(chr(value)) for value in SCALARS):016X}")
     for name, form in forms.items():
         print(f"20,000 random texts, {name}: 0x{digest(map(form, random_texts(20_000))):016X}")
+
+
+HEADER = f"""\
+// Unicode {VERSION}, written by Scripts/generate-unicode-tables.py, which documents the encoding: do not edit.
+// © 2025 Unicode®, Inc. Unicode and the Unicode Logo are registered trademarks of Unicode, Inc. in the U.S. and
+// other countries. For terms of use and license, see https://www.unicode.org/terms_of_use.html
+// swift-format-ignore-file
+
+/// The parts of the Unicode Character Database that keys are made from, packed as text (UnicodeData unpacks them)."""
 
 
 def main():
@@ -185,29 +259,19 @@ def main():
     check_assumptions(folds, canonical)
     classes = {value: unicodedata2.combining(chr(value)) for value in SCALARS}
     classes = {value: combining for value, combining in classes.items() if combining}
-    excluded = {
-        value: 1 for value in canonical if unicodedata2.normalize("NFC", chr(value)) != chr(value)
-    }
+    excluded = {value: 1 for value in canonical if unicodedata2.normalize("NFC", chr(value)) != chr(value)}
     ignorable = regex.compile(r"\p{Default_Ignorable_Code_Point}")
     dropped = {
         value: 1
         for value in SCALARS
-        if ignorable.match(chr(value)) or scripts.script(chr(value)) == "Zinh"
+        if (ignorable.match(chr(value)) or scripts.script(chr(value)) == "Zinh")
+        and value not in VOICING
+        or any(first <= value <= last for first, last in LEFT_OUT)
     }
     if "--digests" in sys.argv[2:]:
         print_digests(folds, dropped)
         return
-    print(
-        f"// Unicode {VERSION}, written by Scripts/generate-unicode-tables.py, which documents the encoding: do not edit."
-    )
-    print(
-        "// © 2025 Unicode®, Inc. Unicode and the Unicode Logo are registered trademarks of Unicode, Inc. in the U.S. and",
-    )
-    print("// other countries. For terms of use and license, see https://www.unicode.org/terms_of_use.html")
-    print("// swift-format-ignore-file")
-    print(
-        "\n/// The parts of the Unicode Character Database that keys are made from, packed as text (UnicodeData unpacks them).",
-    )
+    print(HEADER)
     print("enum UnicodeTables {")
     print(f'  static let version = "{VERSION}"')
     emit("canonicalDecompositions", "Mappings, single step, without Hangul.", encode_mappings(canonical))
@@ -219,7 +283,7 @@ def main():
         "Runs: scalars with a canonical decomposition that are never composed again.",
         encode_runs(excluded),
     )
-    emit("dropped", "Runs: default-ignorable scalars and those of the script Inherited.", encode_runs(dropped))
+    emit("dropped", "Runs: scalars that a loose key leaves out (SEMANTICS.md).", encode_runs(dropped))
     print("}")
 
 

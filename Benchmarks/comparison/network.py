@@ -59,7 +59,7 @@ class Network:
             (rank, i, name.decode(), key.decode(), followers[i], len(self.followees[i]), written[i])
             for rank, (key, name, i) in enumerate(keyed, 1)
         ]
-        self.name = {i: name for i, name in names}
+        self.name = dict(names)
         posts.sort(key=lambda post: (post[2], post[0]))
         # (place, id, author, at, text, likes), in the order of time
         self.posts = [(place, *post, liked.get(post[0], 0)) for place, post in enumerate(posts, 1)]
@@ -89,8 +89,12 @@ def questions(network, count, seed):
     ids = [user[1] for user in network.users]
     asked = missing(network, count, draw) + typos(network, count, draw)
     searches = {
-        "search, 1–2 letters": (1, 2), "search, 3 letters": (3, 3), "search, 4–10 letters": (4, 10),
-        "prefix, 1–8 letters": (1, 8), "popular first, 1–6 letters": (1, 6), "followed first, 1–6 letters": (1, 6),
+        "search, 1–2 letters": (1, 2),
+        "search, 3 letters": (3, 3),
+        "search, 4–10 letters": (4, 10),
+        "prefix, 1–8 letters": (1, 8),
+        "popular first, 1–6 letters": (1, 6),
+        "followed first, 1–6 letters": (1, 6),
     }
     for kind, letters in searches.items():
         for _ in range(count):

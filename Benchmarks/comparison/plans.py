@@ -3,10 +3,10 @@
 from network import NAMES, OF_PEOPLE
 
 PERSON = "n.id, n.followers, n.followees, n.posts"
-FOLLOWING = "EXISTS (SELECT 1 FROM follows f WHERE f.\"user\" = {viewer} AND f.target = n.id)"
+FOLLOWING = 'EXISTS (SELECT 1 FROM follows f WHERE f."user" = {viewer} AND f.target = n.id)'
 POST = "p.id, p.author, p.at, p.likes"
-LIKED = "EXISTS (SELECT 1 FROM likes l WHERE l.\"user\" = {user} AND l.post = p.id)"
-SOURCES = "SELECT target FROM follows WHERE \"user\" = {user} UNION ALL SELECT {user}"
+LIKED = 'EXISTS (SELECT 1 FROM likes l WHERE l."user" = {user} AND l.post = p.id)'
+SOURCES = 'SELECT target FROM follows WHERE "user" = {user} UNION ALL SELECT {user}'
 NEWEST = "ORDER BY p.at DESC, p.id DESC LIMIT 20"
 
 # The page of a timeline around what finds its twenty posts: their rows are read last.
@@ -19,30 +19,28 @@ HEADS = f"SELECT author, at FROM heads WHERE author IN ({SOURCES}) ORDER BY at D
 MERGE = (
     f"WITH h AS MATERIALIZED ({HEADS}), low AS MATERIALIZED "
     "(SELECT CASE WHEN count(*) = 20 THEN min(at) ELSE -1 END AS at FROM h) "
-    + PAGE % (
-        "SELECT p.id FROM h CROSS JOIN low CROSS JOIN posts p WHERE p.author = h.author AND p.at >= low.at "
-        + NEWEST
-    )
+    + PAGE
+    % ("SELECT p.id FROM h CROSS JOIN low CROSS JOIN posts p WHERE p.author = h.author AND p.at >= low.at " + NEWEST)
 )
 SCAN = PAGE % (
     "SELECT p.id FROM posts p WHERE p.author = {user} OR EXISTS "
-    "(SELECT 1 FROM follows f WHERE f.\"user\" = {user} AND f.target = p.author) " + NEWEST
+    '(SELECT 1 FROM follows f WHERE f."user" = {user} AND f.target = p.author) ' + NEWEST
 )
 
 # Done by the driver: the newest post of every followee, then one post after another of the twenty newest authors.
 MERGED_BY_CLIENT = "!merge {user}"
 
 COMMON = {
-    "is following": "SELECT EXISTS (SELECT 1 FROM follows WHERE \"user\" = {user} AND target = {target})",
-    "likers of a post": f"SELECT {PERSON}, n.name FROM likes l JOIN names n ON n.id = l.\"user\" "
-    "WHERE l.post = {post} ORDER BY l.second, l.\"user\" LIMIT 20",
-    "newest followers": f"SELECT {PERSON}, n.name FROM follows f JOIN names n ON n.id = f.\"user\" "
-    "WHERE f.target = {user} ORDER BY f.second DESC, f.\"user\" DESC LIMIT 20",
-    "mutual followees": f"SELECT {PERSON}, n.name FROM follows a CROSS_OR_JOIN follows b ON b.\"user\" = {{target}} "
-    "AND b.target = a.target JOIN names n ON n.id = a.target WHERE a.\"user\" = {user} ORDER BY a.target LIMIT 20",
+    "is following": 'SELECT EXISTS (SELECT 1 FROM follows WHERE "user" = {user} AND target = {target})',
+    "likers of a post": f'SELECT {PERSON}, n.name FROM likes l JOIN names n ON n.id = l."user" '
+    'WHERE l.post = {post} ORDER BY l.second, l."user" LIMIT 20',
+    "newest followers": f'SELECT {PERSON}, n.name FROM follows f JOIN names n ON n.id = f."user" '
+    'WHERE f.target = {user} ORDER BY f.second DESC, f."user" DESC LIMIT 20',
+    "mutual followees": f'SELECT {PERSON}, n.name FROM follows a CROSS_OR_JOIN follows b ON b."user" = {{target}} '
+    'AND b.target = a.target JOIN names n ON n.id = a.target WHERE a."user" = {user} ORDER BY a.target LIMIT 20',
     "suggestions": f"SELECT {PERSON}, t.mutuals, n.name FROM (SELECT g.target, count(*) AS mutuals FROM follows f "
-    "CROSS_OR_JOIN follows g ON g.\"user\" = f.target WHERE f.\"user\" = {user} AND g.target <> {user} AND NOT EXISTS "
-    "(SELECT 1 FROM follows h WHERE h.\"user\" = {user} AND h.target = g.target) GROUP BY g.target "
+    'CROSS_OR_JOIN follows g ON g."user" = f.target WHERE f."user" = {user} AND g.target <> {user} AND NOT EXISTS '
+    '(SELECT 1 FROM follows h WHERE h."user" = {user} AND h.target = g.target) GROUP BY g.target '
     "ORDER BY count(*) DESC, g.target LIMIT 20) t JOIN names n ON n.id = t.target ORDER BY t.mutuals DESC, t.target",
 }
 
@@ -67,16 +65,24 @@ def both(plans, by_names=by_names):
     """Of every kind that answers people both: cards, and ids and names alone."""
     named = {
         kind + NAMES: {variant: by_names(text) for variant, text in variants.items()}
-        for kind, variants in plans.items() if kind.startswith(OF_PEOPLE)
+        for kind, variants in plans.items()
+        if kind.startswith(OF_PEOPLE)
     }
     return plans | named
 
 
 def operation(kind):
-    """The operation of the drivers of Kith and of the arrays; its arguments stand behind it."""
+    """The operation of the driver of Kith; its arguments stand behind it."""
     words = {
-        "search,": "search", "prefix,": "prefix", "typos": "fuzzy", "popular": "popular", "followed": "followed",
-        "timeline": "timeline", "likers of": "likers", "newest followers": "followers", "mutual": "mutuals",
+        "search,": "search",
+        "prefix,": "prefix",
+        "typos": "fuzzy",
+        "popular": "popular",
+        "followed": "followed",
+        "timeline": "timeline",
+        "likers of": "likers",
+        "newest followers": "followers",
+        "mutual": "mutuals",
         "posts with": "posts",
     }
     base = kind.removesuffix(NAMES)
@@ -86,11 +92,6 @@ def operation(kind):
 
 def kith(kinds):
     return {kind: {"": operation(kind)} for kind in kinds}
-
-
-def arrays(kinds):
-    """All but the orders by rank: those would be other arrays, sorted for each of them."""
-    return {kind: {"": operation(kind)} for kind in kinds if not kind.startswith(("popular", "followed"))}
 
 
 def timelines(kinds, each):
@@ -114,22 +115,23 @@ def sqlite(kinds):
         f"SELECT {PERSON}, {FOLLOWING}, n.name FROM grams g CROSS JOIN names n ON n.rank = g.rank "
         "WHERE g.gram = {gram} AND instr(n.key, {query}) > 0 AND n.id <> {viewer} ORDER BY g.rank LIMIT 20"
     )
-    # Each gram with its names in order, beside their keys and ids: ids and names are read from it alone. A query of up to
-    # three letters is a gram itself.
+    # Each gram with its names in order, beside their keys and ids: ids and names are read from it alone. A query of up
+    # to three letters is a gram itself.
     ordered = (
         f"SELECT {PERSON}, {FOLLOWING}, n.name FROM ordered_grams g CROSS JOIN names n ON n.rank = g.rank "
         "WHERE g.gram = {gram} AND instr(g.key, {query}) > 0 AND g.id <> {viewer} ORDER BY g.rank LIMIT 20"
     )
     whole = ordered.replace("AND instr(g.key, {query}) > 0 ", "")
-    popular = (f"SELECT {PERSON}, {FOLLOWING}, n.name FROM %s WHERE instr(%s, {{query}}) > 0 AND n.id <> {{viewer}} "
-               + POPULAR)
+    popular = (
+        f"SELECT {PERSON}, {FOLLOWING}, n.name FROM %s WHERE instr(%s, {{query}}) > 0 AND n.id <> {{viewer}} " + POPULAR
+    )
     grams_joined = "ordered_grams g CROSS JOIN names n ON g.gram = {gram} AND n.rank = g.rank"
     followed = (
         f"SELECT {PERSON}, {FOLLOWING}, n.name FROM (SELECT * FROM (SELECT 0 AS later, m.rank FROM follows s "
-        "CROSS JOIN names m ON m.id = s.target WHERE s.\"user\" = {viewer} AND instr(m.key, {query}) > 0 "
+        'CROSS JOIN names m ON m.id = s.target WHERE s."user" = {viewer} AND instr(m.key, {query}) > 0 '
         "AND m.id <> {viewer}) UNION ALL SELECT * FROM (SELECT 1, g.rank FROM ordered_grams g WHERE g.gram = {gram} "
         "AND instr(g.key, {query}) > 0 AND g.id <> {viewer} AND NOT EXISTS (SELECT 1 FROM follows s WHERE "
-        "s.\"user\" = {viewer} AND s.target = g.id) ORDER BY g.rank LIMIT 20) ORDER BY later, rank LIMIT 20) t "
+        's."user" = {viewer} AND s.target = g.id) ORDER BY g.rank LIMIT 20) ORDER BY later, rank LIMIT 20) t '
         "CROSS JOIN names n ON n.rank = t.rank ORDER BY t.later, t.rank"
     )
     fts = (
@@ -143,7 +145,9 @@ def sqlite(kinds):
         plans[kind] = {"gram table": gram, "ordered gram table": ordered, "FTS5 trigram": fts}
     plans["prefix, 1–8 letters"] = {"": PREFIX}
     plans["popular first, 1–6 letters"] = {
-        "ordered gram table": popular % (grams_joined, "g.key"), "names by followers": popular % ("names n", "n.key")}
+        "ordered gram table": popular % (grams_joined, "g.key"),
+        "names by followers": popular % ("names n", "n.key"),
+    }
     plans["followed first, 1–6 letters"] = {"followees, then ordered gram table": followed}
     plans["posts with a word"] = {
         "FTS5 trigram": f"SELECT {POST}, 0, n.name, p.text FROM posts_fts t CROSS JOIN posts p ON p.place = t.rowid "
@@ -234,7 +238,9 @@ for i = 1, math.min(20, #posts) do
   out[#out + 1] = "'" .. redis.call('HGET', 'u:' .. p[1], 'n'); out[#out + 1] = "'" .. p[4]
 end
 return out"""
-    prefix = REDIS_PEOPLE + """
+    prefix = (
+        REDIS_PEOPLE
+        + """
 local found = redis.call('ZRANGEBYLEX', 'names', '[' .. ARGV[1], '(' .. ARGV[3], 'LIMIT', 0, 21)
 local out = {6}; local count = 0
 for _, entry in ipairs(found) do
@@ -244,13 +250,19 @@ for _, entry in ipairs(found) do
   end
 end
 return out"""
+    )
+
     def listed(command):
         return REDIS_PEOPLE + f"local out = {{5}} for _, id in ipairs({command}) do person(out, id) end return out"
-    mutuals = REDIS_PEOPLE + """
+
+    mutuals = (
+        REDIS_PEOPLE
+        + """
 local ids = redis.call('ZINTER', 2, 'e:' .. ARGV[1], 'e:' .. ARGV[2])
 table.sort(ids, function(a, b) return tonumber(a) < tonumber(b) end)
 local out = {5}; for i = 1, math.min(20, #ids) do person(out, ids[i]) end
 return out"""
+    )
     plans = {
         "is following": {"": "!ZSCORE e:$1 $2"},
         "likers of a post": {"Lua": listed("redis.call('ZRANGE', 'k:' .. ARGV[1], 0, 19)")},

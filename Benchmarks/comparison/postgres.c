@@ -24,8 +24,7 @@ static void ask(const struct question *question) {
   const char *values[MAXIMUM_ARGUMENTS];
   for (int place = 0; place < question->argument_count; place++) values[place] = value(question->arguments[place]);
   const char *kind = question->statement->kind;
-  PGresult *result = checked(
-    PQexecPrepared(connection, kind, question->argument_count, values, NULL, NULL, 0), kind);
+  PGresult *result = checked(PQexecPrepared(connection, kind, question->argument_count, values, NULL, NULL, 0), kind);
   page.row_count = PQntuples(result);
   page.field_count = PQnfields(result);
   if (page.row_count > MAXIMUM_ROWS) fail(kind, "more rows than a page has");
@@ -34,10 +33,8 @@ static void ask(const struct question *question) {
       const char *text = PQgetvalue(result, row, field);
       Oid type = PQftype(result, field);
       // 25 is text, 16 boolean; the rest are whole numbers.
-      if (type == 25)
-        keep_text(row, field, text, PQgetlength(result, row, field));
-      else
-        page.fields[row][field] = type == 16 ? *text == 't' : atoll(text);
+      if (type == 25) keep_text(row, field, text, PQgetlength(result, row, field));
+      else page.fields[row][field] = type == 16 ? *text == 't' : atoll(text);
     }
   PQclear(result);
 }
@@ -45,11 +42,11 @@ static void ask(const struct question *question) {
 // Nanoseconds of planning and executing one question, as the server measured them.
 static int64_t server_time(const struct question *question) {
   char text[8192];
-  size_t length = snprintf(
-    text, sizeof text, "EXPLAIN (ANALYZE, TIMING OFF) EXECUTE \"%s\"", question->statement->kind);
+  size_t length =
+    snprintf(text, sizeof text, "EXPLAIN (ANALYZE, TIMING OFF) EXECUTE \"%s\"", question->statement->kind);
   for (int place = 0; place < question->argument_count; place++) {
-    char *literal = PQescapeLiteral(
-      connection, value(question->arguments[place]), strlen(value(question->arguments[place])));
+    char *literal =
+      PQescapeLiteral(connection, value(question->arguments[place]), strlen(value(question->arguments[place])));
     length += snprintf(text + length, sizeof text - length, "%c%s", place ? ',' : '(', literal);
     PQfreemem(literal);
   }
@@ -75,8 +72,8 @@ int main(int count, char **words) {
   connection = PQconnectdb(words[3]);
   if (PQstatus(connection) != CONNECTION_OK) fail(words[3], PQerrorMessage(connection));
   for (int place = 0; place < statement_count; place++)
-    PQclear(checked(
-      PQprepare(connection, statements[place].kind, statements[place].text, 0, NULL), statements[place].kind));
+    PQclear(
+      checked(PQprepare(connection, statements[place].kind, statements[place].text, 0, NULL), statements[place].kind));
   if (count == 4) {
     ask_all(ask);
   } else if (strcmp(words[4], "server")) {

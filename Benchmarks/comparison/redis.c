@@ -25,11 +25,9 @@ static void send_command(const struct question *question) {
   while ((word = strsep(&rest, " "))) {
     char *dollar = strchr(word, '$');
     if (dollar)
-      snprintf(
-        text[count], sizeof text[count], "%.*s%s", (int)(dollar - word), word,
+      snprintf(text[count], sizeof text[count], "%.*s%s", (int)(dollar - word), word,
         question->arguments[dollar[1] - '1'] + (*question->arguments[dollar[1] - '1'] == '\''));
-    else
-      snprintf(text[count], sizeof text[count], "%s", word);
+    else snprintf(text[count], sizeof text[count], "%s", word);
     words[count] = text[count];
     count++;
   }
@@ -47,10 +45,8 @@ static void send_script(const struct question *question) {
 static bool is_command(const struct question *question) { return *question->statement->text == '!'; }
 
 static void send_question(const struct question *question) {
-  if (is_command(question))
-    send_command(question);
-  else
-    send_script(question);
+  if (is_command(question)) send_command(question);
+  else send_script(question);
 }
 
 static redisReply *receive(const struct question *question) {
@@ -72,12 +68,9 @@ static void keep(const struct question *question, redisReply *reply) {
       redisReply *element = reply->element[place + 1];
       int row = place / page.field_count, field = place % page.field_count;
       // A text has a mark before it, because Redis has no types.
-      if (element->type == REDIS_REPLY_INTEGER)
-        page.fields[row][field] = element->integer;
-      else if (*element->str == '\'')
-        keep_text(row, field, element->str + 1, element->len - 1);
-      else
-        page.fields[row][field] = atoll(element->str);
+      if (element->type == REDIS_REPLY_INTEGER) page.fields[row][field] = element->integer;
+      else if (*element->str == '\'') keep_text(row, field, element->str + 1, element->len - 1);
+      else page.fields[row][field] = atoll(element->str);
     }
   }
 }
@@ -120,14 +113,12 @@ int main(int count, char **words) {
   if (!context || context->err) fail(words[3], context ? context->errstr : "no memory");
   for (int place = 0; place < statement_count; place++) {
     if (*statements[place].text == '!') continue;
-    redisReply *reply = checked(
-      redisCommand(context, "SCRIPT LOAD %s", statements[place].text), statements[place].kind);
+    redisReply *reply =
+      checked(redisCommand(context, "SCRIPT LOAD %s", statements[place].text), statements[place].kind);
     statements[place].prepared = strdup(reply->str);
     freeReplyObject(reply);
   }
-  if (count == 4)
-    ask_all(ask);
-  else
-    ask_pipelined(atoi(words[4]));
+  if (count == 4) ask_all(ask);
+  else ask_pipelined(atoi(words[4]));
   return 0;
 }

@@ -38,8 +38,10 @@ def machine():
 
 
 def of_threads(shared, seconds):
-    lines = ["| threads | system | reads/s | p50 | p99.9 | longest | changes/s | p50 | p99.9 | longest | saved |",
-             "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = [
+        "| threads | system | reads/s | p50 | p99.9 | longest | changes/s | p50 | p99.9 | longest | saved |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
     scenes = list(dict.fromkeys(scene for _, scene, *_ in shared))
     for system, scene, reads, writes, saves in sorted(shared, key=lambda row: scenes.index(row[1])):
         cells = []
@@ -66,8 +68,6 @@ REASONS = {
     "posts with": "texts are scanned in both, and copied",
     "timeline": "the backward scan finds its posts among the newest, which are in its caches",
 }
-# Not a system: nothing can be changed. What the same answers cost at least.
-BOUND = "arrays"
 SYNCED = "one wait for the disk in both: no engine acknowledges before it"
 
 
@@ -91,62 +91,99 @@ class Results:
     def shown(self, kind):
         return kind + (": cards" if kind + NAMES in self.kinds else "")
 
-    def nearest(self, kind, bound=False):
-        """The fastest other system, and its median divided by Kith's; or the arrays, which bound all systems."""
+    def nearest(self, kind):
+        """The fastest other system, and its median divided by Kith's."""
         ratio, system, how = min(
-            ((self.ratio(kind, times), system, how) for system, how, times in self.kinds[kind][1:]
-             if (system == BOUND) == bound), default=(float("inf"), "", ""))
+            ((self.ratio(kind, times), system, how) for system, how, times in self.kinds[kind][1:]),
+            default=(float("inf"), "", ""),
+        )
         return ratio, labelled(system, how)
 
     def markdown(self):
         lines = ["# Comparison with other systems", "", *self.heading, ""]
         nearest = sorted((*self.nearest(kind), kind) for kind in self.kinds)
-        behind = [filled(f"- {self.shown(kind)}: {other} takes {ratio:.2f} times Kith's median{reason(kind)}", "  ")
-                  for ratio, other, kind in nearest if ratio < 1]
-        near = [filled(f"- {self.shown(kind)}: {other}, {ratio:.1f} times{reason(kind)}", "  ")
-                for ratio, other, kind in nearest if 1 <= ratio < 10]
+        behind = [
+            filled(f"- {self.shown(kind)}: {other} takes {ratio:.2f} times Kith's median{reason(kind)}", "  ")
+            for ratio, other, kind in nearest
+            if ratio < 1
+        ]
+        near = [
+            filled(f"- {self.shown(kind)}: {other}, {ratio:.1f} times{reason(kind)}", "  ")
+            for ratio, other, kind in nearest
+            if 1 <= ratio < 10
+        ]
         lines += ["## Where another system is ahead", "", *(behind or ["Nowhere in this run."]), ""]
         lines += ["## Where the best other system takes less than ten times as long", "", *(near or ["Nowhere."]), ""]
-        bounds = sorted((1 / ratio, kind) for kind in self.kinds for ratio in [self.nearest(kind, bound=True)[0]]
-                        if ratio < float("inf"))
-        if bounds:
-            lines += ["## Beside bare arrays", "", filled(
-                "The same answers from read-only arrays in C, the baselines of Benchmarks, which bound every system: "
-                "how many times their median Kith takes."), ""]
-            lines += [f"- {self.shown(kind)}: {ratio:.1f} times" for ratio, kind in reversed(bounds)] + [""]
+        lines += [*self.queries_and_changes(), *self.beside_queries()]
+        return "\n".join([*lines, "", "## Remarks", "", *(filled(f"- {remark}", "  ") for remark in self.remarks), ""])
+
+    def queries_and_changes(self):
         modes = (", in memory", ", flushed", ", synced")
         changes = [kind for kind in self.kinds if any(mode in kind for mode in modes)]
-        lines += ["## Queries", "", filled(
-            "Where there are two rows of a kind, one answers ids and names, the other cards: the counts of followers, "
-            "followees and posts too, and in searches whether the viewer follows each. Posts come with their author's "
-            "name, text, time, likes, and in timelines whether the viewer likes them."), "", *self.table(kind for kind in self.kinds if kind not in changes)]
+        lines = [
+            "## Queries",
+            "",
+            filled(
+                "Where there are two rows of a kind, one answers ids and names, the other cards: the counts of "
+                "followers, followees and posts too, and in searches whether the viewer follows each. Posts come with "
+                "their author's name, text, time, likes, and in timelines whether the viewer likes them."
+            ),
+            "",
+            *self.table(kind for kind in self.kinds if kind not in changes),
+        ]
         if changes:
             lines += [
-                "", "## Changes", "",
+                "",
+                "## Changes",
+                "",
                 filled(
                     "In memory: nothing is written. Flushed: written to the operating system when the call returns, "
                     "so that it survives the process. Synced: on the disk. Existing edges are removed and added again; "
-                    "a post is added to its author, the newest posts and the index of words."), "",
-                *self.table(changes)]
+                    "a post is added to its author, the newest posts and the index of words."
+                ),
+                "",
+                *self.table(changes),
+            ]
+        return lines
+
+    def beside_queries(self):
+        lines = []
         if self.shared:
-            lines += ["", "## Several threads", "", filled(
-                "Readers ask whether random users follow each other. The writer follows and unfollows, each change "
-                "flushed; all without a pause. Saving is a snapshot of Kith, the backup of SQLite, one after another."),
-                "", *of_threads(self.shared, SECONDS)]
+            lines += [
+                "",
+                "## Several threads",
+                "",
+                filled(
+                    "Readers ask whether random users follow each other. The writer follows and unfollows, each "
+                    "change flushed; all without a pause. Saving is a snapshot of Kith, the backup of SQLite, one "
+                    "after another."
+                ),
+                "",
+                *of_threads(self.shared, SECONDS),
+            ]
         if self.saved:
-            lines += ["", "## Saved and restored", "", "| system | how | saved in | bytes | available again after |",
-                      "|---|---|---:|---:|---:|"]
-            lines += [f"| {system} | {how} | {text(save * 1e9)} | {size:,} | {text(back * 1e9)} |"
-                      for system, how, save, size, back in self.saved]
-        return "\n".join([*lines, "", "## Remarks", "", *(filled(f"- {remark}", "  ") for remark in self.remarks), ""])
+            lines += [
+                "",
+                "## Saved and restored",
+                "",
+                "| system | how | saved in | bytes | available again after |",
+                "|---|---|---:|---:|---:|",
+            ]
+            lines += [
+                f"| {system} | {how} | {text(save * 1e9)} | {size:,} | {text(back * 1e9)} |"
+                for system, how, save, size, back in self.saved
+            ]
+        return lines
 
     def table(self, kinds):
         lines = ["| query | system | p50 | p99 | samples | times Kith's p50 |", "|---|---|---:|---:|---:|---:|"]
         for kind in kinds:
             for place, (system, how, times) in enumerate(self.kinds[kind]):
+                median, high = (text(percentile(times, share)) for share in (0.5, 0.99))
                 lines.append(
-                    f"| {self.shown(kind) if place == 0 else ''} | {labelled(system, how)} | {text(percentile(times, 0.5))} "
-                    f"| {text(percentile(times, 0.99))} | {len(times):,} | {self.ratio(kind, times):.1f} |")
+                    f"| {self.shown(kind) if place == 0 else ''} | {labelled(system, how)} | {median} | {high} "
+                    f"| {len(times):,} | {self.ratio(kind, times):.1f} |"
+                )
         return lines
 
 

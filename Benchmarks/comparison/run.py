@@ -12,7 +12,6 @@ import sys
 import tempfile
 import typing
 
-import arrays
 import servers
 import systems
 import threads
@@ -30,14 +29,16 @@ def note(message):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="Scripts/benchmark", description=__doc__)
+    parser = argparse.ArgumentParser(prog="Scripts/measure comparison", description=__doc__)
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--driver", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--short", action="store_true", help="20,000 users, 200 queries of each kind: some minutes")
     parser.add_argument("--users", type=int, help="with 40 follows, 10 posts and 20 likes each (100,000)")
     parser.add_argument("--questions", type=int, help="of each kind (400)")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the network and the queries (1)")
-    parser.add_argument("--only", default="arrays,sqlite,postgresql,redis,tantivy", help="the other systems, separated by commas")
+    parser.add_argument(
+        "--only", default="sqlite,postgresql,redis,tantivy", help="the other systems, separated by commas"
+    )
     parser.add_argument("--remark", action="append", default=[], help="a remark on this run")
     parser.add_argument("--results", help="the file to write; standard output without it")
     options = parser.parse_args()
@@ -62,14 +63,16 @@ def run(options, directory):
     note("creating the network")
     subprocess.run(
         [options.kith, "seed", f"{directory}/store", *words, "--seed", str(options.seed), "--tsv", f"{directory}/tsv"],
-        check=True, stdout=subprocess.DEVNULL)
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     network = Network(f"{directory}/tsv")
     asked = questions(network, options.questions, options.seed)
     kith = systems.Kith(options.kith, options.driver, directory)
     note("measuring Kith")
     expected = {kind: answers for kind, _, answers in kith.ask(network, asked)}
     hidden = {"--kith", options.kith, "--driver", options.driver, "--remark", *options.remark}
-    command = " ".join(["Scripts/benchmark", *(word for word in sys.argv[1:] if word not in hidden)])
+    command = " ".join(["Scripts/measure comparison", *(word for word in sys.argv[1:] if word not in hidden)])
     results = Results([])
     for kind, found in expected.items():
         results.add(kind, "Kith", "", [time for time, _ in found])
@@ -110,7 +113,7 @@ def kith_changes(kith, network, changed, results):
 
 
 def add_changes(results, system, how, mode, depth, found):
-    for kind in writes.KINDS if depth == 1 else writes.TOLD_AT_ONCE:
+    for kind in writes.KINDS if depth == 1 else writes.REPORTED_AT_ONCE:
         at_once = f", {depth} at once" if depth > 1 else ""
         results.add(f"{kind}, {mode}{at_once}", system, how, [time for time, _ in found[kind]])
 
@@ -118,10 +121,7 @@ def add_changes(results, system, how, mode, depth, found):
 def ask_systems(options, directory, work, results):
     network = work.network
     makers = {
-        "sqlite": [
-            lambda own, place=place: systems.SQLite(directory, network, place) for place in ("memory", "disk")
-        ],
-        "arrays": [lambda own: arrays.Arrays(directory, network)],
+        "sqlite": [lambda own, place=place: systems.SQLite(directory, network, place) for place in ("memory", "disk")],
         "postgresql": [lambda own: servers.PostgreSQL(directory, network, own)],
         "redis": [lambda own: servers.Redis(directory, network, own)],
         "tantivy": [lambda own: systems.Tantivy(directory, network)],
@@ -184,15 +184,16 @@ def heading(command, size, options, versions):
         filled(
             f"{users:,} users, {follows:,} follows, {posts:,} posts, {likes:,} likes, seed {options.seed}. One thread, "
             "pages of 20, each query run once before it is measured. Every answer of every system was compared with "
-            "Kith's, field by field."),
+            "Kith's, field by field."
+        ),
     ]
 
 
 REMARKS = [
     "Kith's driver is in Swift and uses the public API, with texts read as Strings. The drivers of SQLite, "
     "PostgreSQL and Redis are in C, with statements prepared once and rows copied. Kith and SQLite run inside the "
-    "process, the others over a Unix socket on the same machine. \"Server alone\" is planning and execution as "
-    "PostgreSQL measures them, without the socket. \"64 in flight\" means that 64 queries are sent before the "
+    'process, the others over a Unix socket on the same machine. "Server alone" is planning and execution as '
+    'PostgreSQL measures them, without the socket. "64 in flight" means that 64 queries are sent before the '
     "first answer is read, and share the time.",
     "Changes are checked by queries of everything that was changed. 64 at once are a batch of Kith, a transaction of "
     "SQLite and PostgreSQL, a pipeline of Redis: one wait for the disk, shared by all of them.",
@@ -202,8 +203,7 @@ REMARKS = [
     "slow. The ordered gram table repeats each name's key, id and text beside every gram of it, so that ids and names "
     "are read from one place. The rarest gram of a query is looked up before the clock starts. The merge in the client "
     "reads the newest post of every followee, and then one post after another.",
-    "Typos are left out where a system has no search for parts of names within an edit distance: only the arrays have, "
-    "by a scan of all names.",
+    "No other system has a search for parts of names within an edit distance: Kith alone answers with typos.",
     "Redis cannot search parts of names, words of posts or friends of friends without another index: these rows are "
     "left out.",
 ]

@@ -31,10 +31,17 @@ class PostgreSQL(Driven):
             shutil.chown(self.directory, owner, owner)
         self.run(f"{binaries}/initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
         settings = {
-            "listen_addresses": "''", "unix_socket_directories": f"'{self.directory}'", "shared_buffers": "2GB",
+            "listen_addresses": "''",
+            "unix_socket_directories": f"'{self.directory}'",
+            "shared_buffers": "2GB",
             "jit": "off",
-            "work_mem": "64MB", "maintenance_work_mem": "512MB", "random_page_cost": "1.1", "fsync": "off",
-            "effective_cache_size": "4GB", "max_parallel_workers_per_gather": "0", "max_wal_size": "8GB",
+            "work_mem": "64MB",
+            "maintenance_work_mem": "512MB",
+            "random_page_cost": "1.1",
+            "fsync": "off",
+            "effective_cache_size": "4GB",
+            "max_parallel_workers_per_gather": "0",
+            "max_wal_size": "8GB",
         }
         with open(f"{data}/postgresql.conf", "a", encoding="utf-8") as file:
             file.writelines(f"{name} = {value}\n" for name, value in settings.items())
@@ -55,21 +62,29 @@ class PostgreSQL(Driven):
             raise Absent("pg_trgm is not here (Debian: postgresql-contrib)") from failure
         folded = zip(network.posts, network.folded_posts())
         tables = {
-            "names": ("rank int PRIMARY KEY, id int, name text, key text, followers int, followees int, posts int",
-                      network.users),
-            "follows": ("\"user\" int, target int, second bigint", network.follows),
-            "posts": ("place int, id int PRIMARY KEY, author int, at bigint, text text, likes int, found text",
-                      ((*post, f"{text}\n{author}") for post, (_, text, author) in folded)),
-            "heads": ("author int PRIMARY KEY, at bigint, id int",
-                      ((author, at, i) for author, (at, i) in network.heads.items())),
-            "likes": ("\"user\" int, post int, second bigint", network.likes),
+            "names": (
+                "rank int PRIMARY KEY, id int, name text, key text, followers int, followees int, posts int",
+                network.users,
+            ),
+            "follows": ('"user" int, target int, second bigint', network.follows),
+            "posts": (
+                "place int, id int PRIMARY KEY, author int, at bigint, text text, likes int, found text",
+                ((*post, f"{text}\n{author}") for post, (_, text, author) in folded),
+            ),
+            "heads": (
+                "author int PRIMARY KEY, at bigint, id int",
+                ((author, at, i) for author, (at, i) in network.heads.items()),
+            ),
+            "likes": ('"user" int, post int, second bigint', network.likes),
         }
         for table, (columns, rows) in tables.items():
             words = [*self.psql, "-c", f"CREATE TABLE {table} ({columns})", "-c", f"COPY {table} FROM STDIN"]
             with subprocess.Popen(words, stdin=subprocess.PIPE, text=True, encoding="utf-8") as psql:
                 for row in rows:
                     psql.stdin.write("\t".join(self.escaped(field) for field in row) + "\n")
-        output(*self.psql, input="""
+        output(
+            *self.psql,
+            input="""
             ALTER TABLE follows ADD PRIMARY KEY ("user", target);
             ALTER TABLE likes ADD PRIMARY KEY ("user", post);
             CREATE INDEX ON names (id) INCLUDE (name);
@@ -80,7 +95,8 @@ class PostgreSQL(Driven):
             CREATE INDEX ON posts (at DESC, id DESC, author);
             CREATE INDEX ON posts USING gin (found gin_trgm_ops) WITH (fastupdate = off);
             CREATE INDEX ON likes (post, second, "user");
-            VACUUM (FREEZE, ANALYZE);""")
+            VACUUM (FREEZE, ANALYZE);""",
+        )
 
     @staticmethod
     def escaped(field):
@@ -91,9 +107,10 @@ class PostgreSQL(Driven):
         """The client's time; then the server's own as variants beside it."""
         found = super().ask(network, asked)
         inside = super().ask(network, asked, "server")
-        return found + [(kind, f"{variant}, server alone".lstrip(", "), [(t, None) for t, _ in answers])
-                        for kind, variant, answers in inside]
-
+        return found + [
+            (kind, f"{variant}, server alone".lstrip(", "), [(t, None) for t, _ in answers])
+            for kind, variant, answers in inside
+        ]
 
     def change(self, network, changed):
         """The same database in several ways, each after the changes of the one before."""
@@ -158,8 +175,9 @@ class Redis(Driven):
         """One query at a time; then many in flight, as variants."""
         found = super().ask(network, asked, *extra, plans=plans)
         many = super().ask(network, asked, str(self.depth), plans=plans) if plans is None else []
-        return found + [(kind, f"{variant}, {self.depth} in flight".lstrip(", "), answers)
-                        for kind, variant, answers in many]
+        return found + [
+            (kind, f"{variant}, {self.depth} in flight".lstrip(", "), answers) for kind, variant, answers in many
+        ]
 
     def change(self, network, changed):
         """The same server in several ways, each after the changes of the one before."""
@@ -191,6 +209,7 @@ class Redis(Driven):
             for key, members in lists.items():
                 for first in range(0, len(members), 10_000):
                     yield ["ZADD", f"{prefix}:{key}", *members[first : first + 10_000]]
+
         for rank, i, name, key, followers, followees, posts in network.users:
             yield ["HSET", f"u:{i}", "n", name, "r", followers, "e", followees, "p", posts]
             yield ["ZADD", "names", 0, f"{key}\0{rank:08} {i}"]

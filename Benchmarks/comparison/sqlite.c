@@ -91,8 +91,8 @@ static void prepare_merge(void) {
   head = prepared("heads", "SELECT at, id FROM heads WHERE author = ?1");
   next = prepared(
     "next", "SELECT at, id FROM posts WHERE author = ?1 AND (at, id) < (?2, ?3) ORDER BY at DESC, id DESC LIMIT 1");
-  row = prepared(
-    "row", "SELECT p.id, p.author, p.at, p.likes, EXISTS (SELECT 1 FROM likes l WHERE l.\"user\" = ?2 AND "
+  row = prepared("row",
+    "SELECT p.id, p.author, p.at, p.likes, EXISTS (SELECT 1 FROM likes l WHERE l.\"user\" = ?2 AND "
     "l.post = p.id), n.name, p.text FROM posts p JOIN names n ON n.id = p.author WHERE p.id = ?1");
 }
 
@@ -104,10 +104,8 @@ static void ask(const struct question *question) {
   for (int place = 0; place < question->argument_count; place++) {
     const char *argument = question->arguments[place];
     // `'` marks a text that may be all digits.
-    if (*argument == '\'')
-      sqlite3_bind_text(statement, place + 1, argument + 1, -1, SQLITE_STATIC);
-    else
-      sqlite3_bind_int64(statement, place + 1, atoll(argument));
+    if (*argument == '\'') sqlite3_bind_text(statement, place + 1, argument + 1, -1, SQLITE_STATIC);
+    else sqlite3_bind_int64(statement, place + 1, atoll(argument));
   }
   int status;
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) keep_row(statement);
@@ -149,14 +147,10 @@ int main(int count, char **words) {
   }
   for (int place = 0; place < statement_count; place++) {
     struct statement *statement = &statements[place];
-    if (statement->text[0] == '!')
-      prepare_merge();
-    else
-      statement->prepared = prepared(statement->kind, statement->text);
+    if (statement->text[0] == '!') prepare_merge();
+    else statement->prepared = prepared(statement->kind, statement->text);
   }
-  if (count > 6)
-    ask_together(ask, atoi(words[6]), begin, commit);
-  else
-    ask_all(ask);
+  if (count > 6) ask_together(ask, atoi(words[6]), begin, commit);
+  else ask_all(ask);
   return 0;
 }

@@ -147,11 +147,13 @@ class SQLite(Driven):
         with contextlib.closing(sqlite3.connect(self.path)) as base, contextlib.closing(sqlite3.connect(copy)) as file:
             saving = seconds(lambda: (base.backup(file), os.sync()))
         for how, place in (("backup, copied into memory again", ":memory:"), ("backup, opened where it is", copy)):
+
             def answer(place=place):
                 file, opened = sqlite3.connect(copy), sqlite3.connect(place)
                 if place != copy:
                     file.backup(opened)
                 opened.execute("SELECT * FROM names WHERE id = 1").fetchall()
+
             yield how, saving, os.path.getsize(copy), seconds(answer)
 
     @staticmethod
@@ -194,8 +196,10 @@ class SQLite(Driven):
             CREATE INDEX likes_by_post ON likes (post, second, "user");
             INSERT INTO names_fts (rowid, key) SELECT rank, key FROM names;""")
         insert("INSERT INTO posts_fts (rowid, text, author) VALUES (?, ?, ?)", network.folded_posts())
-        base.executescript("INSERT INTO names_fts (names_fts) VALUES ('optimize'); "
-                           "INSERT INTO posts_fts (posts_fts) VALUES ('optimize'); ANALYZE;")
+        base.executescript(
+            "INSERT INTO names_fts (names_fts) VALUES ('optimize'); "
+            "INSERT INTO posts_fts (posts_fts) VALUES ('optimize'); ANALYZE;"
+        )
         base.commit()
         base.close()
 
@@ -237,7 +241,7 @@ class Tantivy:
     def ask(self, network, asked):
         order = self.tantivy.Order
         searches = ("search, 3 letters", "search, 4–10 letters", "search, no match")
-        kinds = {kind: ("names", order.Asc) for kind in searches} | {"posts with a word": ("posts", order.Desc)}
+        kinds = dict.fromkeys(searches, ("names", order.Asc)) | {"posts with a word": ("posts", order.Desc)}
         found = {}
         for measured in (False, True):
             for kind, given in asked:
@@ -276,13 +280,17 @@ class Tantivy:
 
 
 class Kith(Driven):
-    """Asked by a driver too, in Swift; it waits until the index of posts stands."""
+    """Asked by a driver too, in Swift; it waits until the index of posts is built."""
 
     name, plans = "Kith", staticmethod(plans.kith)
     modes = {"in memory": "memory", "flushed": "flushed", "synced": "synced"}
     order = {
-        "search": ["query", "viewer"], "prefix": ["query", "viewer"], "typos": ["query", "viewer"],
-        "popular first": ["query", "viewer"], "followed first": ["query", "viewer"], "post": ["user", "at", "text"],
+        "search": ["query", "viewer"],
+        "prefix": ["query", "viewer"],
+        "typos": ["query", "viewer"],
+        "popular first": ["query", "viewer"],
+        "followed first": ["query", "viewer"],
+        "post": ["user", "at", "text"],
     }
 
     def __init__(self, path, driver, directory):

@@ -10,7 +10,10 @@ import writes
 
 # (what, readers, whether a writer, whether everything is saved meanwhile)
 SCENES = [
-    ("one reader", 1, 0, 0), ("two readers", 2, 0, 0), ("a reader beside a writer", 1, 1, 0), ("a writer alone", 0, 1, 0),
+    ("one reader", 1, 0, 0),
+    ("two readers", 2, 0, 0),
+    ("a reader beside a writer", 1, 1, 0),
+    ("a writer alone", 0, 1, 0),
     ("a writer while everything is saved", 0, 1, 1),
 ]
 SECONDS = 3

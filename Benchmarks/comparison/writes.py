@@ -7,9 +7,9 @@ import plans
 # Beyond every time of the network.
 FIRST_SECOND = 1_735_689_600
 KINDS = ["unfollow", "follow", "unlike", "like", "post"]
-# Changes that are made so many at once, too, and of which kinds that is told.
+# Changes that are made so many at once, too, and of which kinds that is reported.
 DEPTH = 64
-TOLD_AT_ONCE = ["follow", "post"]
+REPORTED_AT_ONCE = ["follow", "post"]
 # The queries afterwards, of all users and posts that were changed.
 CHECKS = ["is following", "newest followers", "likers of a post", "timeline of an author"]
 
@@ -53,34 +53,49 @@ def trigger(event, table, *statements):
 
 
 # A statement and its triggers are one transaction, and one call.
-SQLITE_TRIGGERS = "\n".join([
-    trigger("INSERT", "follows", counted("names", "followees", "NEW.\"user\"", 1),
-            counted("names", "followers", "NEW.target", 1)),
-    trigger("DELETE", "follows", counted("names", "followees", "OLD.\"user\"", -1),
-            counted("names", "followers", "OLD.target", -1)),
-    trigger("INSERT", "likes", counted("posts", "likes", "NEW.post", 1)),
-    trigger("DELETE", "likes", counted("posts", "likes", "OLD.post", -1)),
-    trigger(
-        "INSERT", "posts", counted("names", "posts", "NEW.author", 1),
-        "INSERT INTO heads VALUES (NEW.author, NEW.at, NEW.id) ON CONFLICT (author) DO UPDATE SET at = excluded.at, "
-        "id = excluded.id WHERE (excluded.at, excluded.id) > (at, id);",
-        "INSERT INTO posts_fts (rowid, text, author) SELECT NEW.place, lower(NEW.text), key FROM names "
-        "WHERE id = NEW.author;"),
-])
+SQLITE_TRIGGERS = "\n".join(
+    [
+        trigger(
+            "INSERT",
+            "follows",
+            counted("names", "followees", 'NEW."user"', 1),
+            counted("names", "followers", "NEW.target", 1),
+        ),
+        trigger(
+            "DELETE",
+            "follows",
+            counted("names", "followees", 'OLD."user"', -1),
+            counted("names", "followers", "OLD.target", -1),
+        ),
+        trigger("INSERT", "likes", counted("posts", "likes", "NEW.post", 1)),
+        trigger("DELETE", "likes", counted("posts", "likes", "OLD.post", -1)),
+        trigger(
+            "INSERT",
+            "posts",
+            counted("names", "posts", "NEW.author", 1),
+            "INSERT INTO heads VALUES (NEW.author, NEW.at, NEW.id) ON CONFLICT (author) DO UPDATE "
+            "SET at = excluded.at, id = excluded.id WHERE (excluded.at, excluded.id) > (at, id);",
+            "INSERT INTO posts_fts (rowid, text, author) SELECT NEW.place, lower(NEW.text), key FROM names "
+            "WHERE id = NEW.author;",
+        ),
+    ]
+)
 
 
 def sqlite(_):
     return {
-        "unfollow": {"": "DELETE FROM follows WHERE \"user\" = {user} AND target = {target}"},
+        "unfollow": {"": 'DELETE FROM follows WHERE "user" = {user} AND target = {target}'},
         "follow": {"": "INSERT INTO follows VALUES ({user}, {target}, {second}) ON CONFLICT DO NOTHING"},
-        "unlike": {"": "DELETE FROM likes WHERE \"user\" = {user} AND post = {post}"},
+        "unlike": {"": 'DELETE FROM likes WHERE "user" = {user} AND post = {post}'},
         "like": {"": "INSERT INTO likes VALUES ({user}, {post}, {second}) ON CONFLICT DO NOTHING"},
-        "post": {"": "INSERT INTO posts (id, author, at, text, likes) "
-                     "VALUES ((SELECT max(id) + 1 FROM posts), {user}, {at}, {text}, 0)"},
+        "post": {
+            "": "INSERT INTO posts (id, author, at, text, likes) "
+            "VALUES ((SELECT max(id) + 1 FROM posts), {user}, {at}, {text}, 0)"
+        },
     } | checked(plans.sqlite)
 
 
-POSTGRES_SEQUENCES = """
+POSTGRES_SEQUENCES = r"""
 SELECT max(place) + 1 AS place, max(id) + 1 AS id FROM posts \gset
 CREATE SEQUENCE places START :place;
 CREATE SEQUENCE ids START :id;
@@ -89,25 +104,34 @@ CREATE SEQUENCE ids START :id;
 
 def postgres(_):
     """One statement each, hence one transaction and one way to the server and back."""
+
     def follow(change, step):
-        return (f"WITH made AS ({change} RETURNING \"user\", target), one AS (UPDATE names SET followees = "
-                f"followees {step} FROM made WHERE id = made.\"user\") "
-                f"UPDATE names SET followers = followers {step} FROM made WHERE id = made.target")
+        return (
+            f'WITH made AS ({change} RETURNING "user", target), one AS (UPDATE names SET followees = '
+            f'followees {step} FROM made WHERE id = made."user") '
+            f"UPDATE names SET followers = followers {step} FROM made WHERE id = made.target"
+        )
 
     def like(change, step):
-        return (f"WITH made AS ({change} RETURNING post) UPDATE posts SET likes = likes {step} FROM made "
-                "WHERE id = made.post")
+        return (
+            f"WITH made AS ({change} RETURNING post) UPDATE posts SET likes = likes {step} FROM made "
+            "WHERE id = made.post"
+        )
 
-    head = ("INSERT INTO heads SELECT author, at, id FROM made ON CONFLICT (author) DO UPDATE SET at = excluded.at, "
-            "id = excluded.id WHERE (excluded.at, excluded.id) > (heads.at, heads.id)")
-    post = ("WITH made AS (INSERT INTO posts SELECT nextval('places'), nextval('ids'), id, {at}, {text}, 0, "
-            "lower({text}) || E'\\n' || key FROM names WHERE id = {user} RETURNING author, at, id), "
-            f"head AS ({head}) "
-            "UPDATE names SET posts = names.posts + 1 FROM made WHERE names.id = made.author")
+    head = (
+        "INSERT INTO heads SELECT author, at, id FROM made ON CONFLICT (author) DO UPDATE SET at = excluded.at, "
+        "id = excluded.id WHERE (excluded.at, excluded.id) > (heads.at, heads.id)"
+    )
+    post = (
+        "WITH made AS (INSERT INTO posts SELECT nextval('places'), nextval('ids'), id, {at}, {text}, 0, "
+        "lower({text}) || E'\\n' || key FROM names WHERE id = {user} RETURNING author, at, id), "
+        f"head AS ({head}) "
+        "UPDATE names SET posts = names.posts + 1 FROM made WHERE names.id = made.author"
+    )
     return {
-        "unfollow": {"": follow("DELETE FROM follows WHERE \"user\" = {user} AND target = {target}", "- 1")},
+        "unfollow": {"": follow('DELETE FROM follows WHERE "user" = {user} AND target = {target}', "- 1")},
         "follow": {"": follow("INSERT INTO follows VALUES ({user}, {target}, {second}) ON CONFLICT DO NOTHING", "+ 1")},
-        "unlike": {"": like("DELETE FROM likes WHERE \"user\" = {user} AND post = {post}", "- 1")},
+        "unlike": {"": like('DELETE FROM likes WHERE "user" = {user} AND post = {post}', "- 1")},
         "like": {"": like("INSERT INTO likes VALUES ({user}, {post}, {second}) ON CONFLICT DO NOTHING", "+ 1")},
         "post": {"": post},
     } | checked(plans.postgres)
@@ -115,13 +139,20 @@ def postgres(_):
 
 def redis(_):
     """A script each, hence all or nothing."""
+
     def edge(first, second, counts, step):
-        return (f"if redis.call({first}) == 1 then redis.call({second} string.format('%010d', ARGV[1])); "
-                f"{counts.replace('STEP', str(step))} end return {{1}}")
+        return (
+            f"if redis.call({first}) == 1 then redis.call({second} string.format('%010d', ARGV[1])); "
+            f"{counts.replace('STEP', str(step))} end return {{1}}"
+        )
 
     def add(own, other, counts):
-        return edge(f"'ZADD', '{own}:' .. ARGV[1], 'NX', ARGV[3], ARGV[2]",
-                    f"'ZADD', '{other}:' .. ARGV[2], ARGV[3],", counts, 1)
+        return edge(
+            f"'ZADD', '{own}:' .. ARGV[1], 'NX', ARGV[3], ARGV[2]",
+            f"'ZADD', '{other}:' .. ARGV[2], ARGV[3],",
+            counts,
+            1,
+        )
 
     def remove(own, other, counts):
         return edge(f"'ZREM', '{own}:' .. ARGV[1], ARGV[2]", f"'ZREM', '{other}:' .. ARGV[2],", counts, -1)
@@ -138,6 +169,9 @@ if not head or key > head then redis.call('SET', 'h:' .. ARGV[1], key) end
 redis.call('HINCRBY', 'u:' .. ARGV[1], 'p', 1)
 return {1}"""
     return {
-        "unfollow": {"Lua": remove("e", "r", degrees)}, "follow": {"Lua": add("e", "r", degrees)},
-        "unlike": {"Lua": remove("o", "k", likes)}, "like": {"Lua": add("o", "k", likes)}, "post": {"Lua": post},
+        "unfollow": {"Lua": remove("e", "r", degrees)},
+        "follow": {"Lua": add("e", "r", degrees)},
+        "unlike": {"Lua": remove("o", "k", likes)},
+        "like": {"Lua": add("o", "k", likes)},
+        "post": {"Lua": post},
     } | checked(plans.redis)

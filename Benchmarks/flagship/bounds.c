@@ -62,6 +62,6 @@ int main(int count, char **words) {
   double touched = now();
   for (size_t place = 0; place < size; place += 4096) memory[place] = 2;
   printf("{\"contentBytes\":%llu,\"decompress\":%.3f,\"touch\":%.3f,\"again\":%.3f}\n", content, decompressed - began,
-         touched - mapped, now() - touched);
+    touched - mapped, now() - touched);
   return 0;
 }

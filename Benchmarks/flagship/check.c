@@ -152,7 +152,7 @@ int main(int count, char **words) {
   uint32_t most = 0;
   for (uint32_t user = 0; user < users; user++) most = followers[user] > most ? followers[user] : most;
   printf("{\"follows\":%llu,\"mostFollowers\":%u,\"entropyBits\":%.4f,\"ascendingBits\":%.4f,",
-         (unsigned long long)follows, most, entropy_bits(follows, followers), ascending_bits(follows));
+    (unsigned long long)follows, most, entropy_bits(follows, followers), ascending_bits(follows));
   print_ranks();
   printf(",\"users\":[");
   for (int word = 2; word < count; word++) {

@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "comparison"))
-from flagship_page import markdown, picture
+from flagship_page import markdown
 from results import machine
 
 # The whole: users and follows as measured in 2010; posts and likes.
@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="Scripts/flagship", description=__doc__)
+    parser = argparse.ArgumentParser(prog="Scripts/measure flagship", description=__doc__)
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--scale", default="1/20", help="the part of the whole: 1, 1/4 or 1/20 (the default)")
     parser.add_argument("--stage", choices=STAGES, help="this stage alone; without it, all that are not yet done")
@@ -37,7 +37,6 @@ def main():
     parser.add_argument("--compress-texts", action="store_true", help="keeps the texts of posts compressed")
     parser.add_argument("--directory", default=".build/flagship", help="for the store, the results and scratch files")
     parser.add_argument("--results", help="the page to write; standard output without it")
-    parser.add_argument("--picture", help="an SVG of memory by structure and of the times")
     parser.add_argument("--remark", action="append", default=[], help="a remark on this run")
     options = parser.parse_args()
     numerator, _, denominator = options.scale.partition("/")
@@ -51,12 +50,9 @@ def main():
     # The last two stages can be left out of a page, where time or disk are short.
     if set(STAGES) - {"change", "import"} <= set(run.results):
         run.results["machine"] = machine()
-        name = options.picture and os.path.relpath(options.picture, os.path.dirname(options.results or "") or ".")
         run.results["whole"] = WHOLE
         words = " ".join(["--scale", options.scale, *form])
-        write(options.results, markdown(run.results, options.scale, words, options.remark, name))
-        if options.picture:
-            write(options.picture, picture(run.results))
+        write(options.results, markdown(run.results, options.scale, words, options.remark))
 
 
 def write(path, text):
@@ -79,7 +75,8 @@ class Session:
     def __init__(self, kith, *words):
         self.began = time.perf_counter()
         self.process = subprocess.Popen(
-            [kith, "query", *words, "--timings", "--post-index", "off"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [kith, "query", *words, "--timings", "--post-index", "off"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
 
     def ask(self, **question):
         self.process.stdin.write(json.dumps(question).encode() + b"\n")
@@ -168,18 +165,30 @@ class Flagship:
                 continue
             timeline = session.ask(op="timeline", user=user, limit=20)["posts"]
             best = session.ask(op="suggestions", user=user, limit=10)["users"]
-            samples.append({
-                "user": user, "followers": portrait["followerCount"], "followees": portrait["followeeCount"],
-                "name": portrait["username"], "timeline": [post["id"] for post in timeline],
-                "suggestions": [[other["id"], other["mutualCount"]] for other in best]})
+            samples.append(
+                {
+                    "user": user,
+                    "followers": portrait["followerCount"],
+                    "followees": portrait["followeeCount"],
+                    "name": portrait["username"],
+                    "timeline": [post["id"] for post in timeline],
+                    "suggestions": [[other["id"], other["mutualCount"]] for other in best],
+                }
+            )
         found["samples"] = samples
-        found["latencies"] = {name: self.latencies(session, chosen, question) for name, question in (
-            ("timeline, first page", lambda user: {"op": "timeline", "user": user}),
-            ("followers, first page", lambda user: {"op": "followers", "user": user}),
-            ("suggestions (two hops)", lambda user: {"op": "suggestions", "user": user}),
-            ("users by name, three letters", lambda user: {"op": "users", "query": syllables(user), "as": user}),
-            ("whether one follows another",
-             lambda user: {"op": "isFollowing", "user": user, "target": 1 + user * 7 % self.counts["users"]}))}
+        found["latencies"] = {
+            name: self.latencies(session, chosen, question)
+            for name, question in (
+                ("timeline, first page", lambda user: {"op": "timeline", "user": user}),
+                ("followers, first page", lambda user: {"op": "followers", "user": user}),
+                ("suggestions (two hops)", lambda user: {"op": "suggestions", "user": user}),
+                ("users by name, three letters", lambda user: {"op": "users", "query": syllables(user), "as": user}),
+                (
+                    "whether one follows another",
+                    lambda user: {"op": "isFollowing", "user": user, "target": 1 + user * 7 % self.counts["users"]},
+                ),
+            )
+        }
         found["asked"] = session.memory()
         found["bytes"] = session.ask(op="stats")["bytes"]
         session.end()
@@ -187,8 +196,9 @@ class Flagship:
 
     def latencies(self, session, chosen, question):
         """The median, and the time that one in a hundred exceeds, in nanoseconds."""
-        times = sorted(session.ask(**question(chosen.randint(1, self.counts["users"])))["ns"]
-                       for _ in range(QUERY_COUNT))
+        times = sorted(
+            session.ask(**question(chosen.randint(1, self.counts["users"])))["ns"] for _ in range(QUERY_COUNT)
+        )
         return [times[len(times) // 2], times[len(times) * 99 // 100]]
 
     def rank(self):
@@ -284,10 +294,16 @@ class Flagship:
         user, (target, _) = sample["user"], sample["suggestions"][0]
         name = f"flagship {time.time_ns()}"
         session = Session(self.kith, self.store, *self.form)
-        post = next(post for post in sample["timeline"]
-                    if not session.ask(op="post", post=post, **{"as": user})["post"]["liked"])
-        changes = [session.ask(op="follow", user=user, target=target), session.ask(op="like", user=user, post=post),
-                   session.ask(op="renameUser", user=user, username=name)]
+        post = next(
+            post
+            for post in sample["timeline"]
+            if not session.ask(op="post", post=post, **{"as": user})["post"]["liked"]
+        )
+        changes = [
+            session.ask(op="follow", user=user, target=target),
+            session.ask(op="like", user=user, post=post),
+            session.ask(op="renameUser", user=user, username=name),
+        ]
         found = {"nanoseconds": [answer["ns"] for answer in changes], **session.memory()}
         session.kill()
         session = Session(self.kith, self.store, *self.form)

@@ -26,12 +26,19 @@ def note(message):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="Scripts/growth", description=__doc__)
+    parser = argparse.ArgumentParser(prog="Scripts/measure growth", description=__doc__)
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--users", default="10000,100000,1000000,10000000", help="the sizes, with 20 follows, 3 posts "
-                        "and 6 likes each, ascending (10000,100000,1000000,10000000)")
-    parser.add_argument("--memory", type=float, default=available() * 0.9, help="sizes that need more GB are left out "
-                        "(nine tenths of what is free)")
+    parser.add_argument(
+        "--users",
+        default="10000,100000,1000000,10000000",
+        help="the sizes, with 20 follows, 3 posts and 6 likes each, ascending (10000,100000,1000000,10000000)",
+    )
+    parser.add_argument(
+        "--memory",
+        type=float,
+        default=available() * 0.9,
+        help="sizes that need more GB are left out (nine tenths of what is free)",
+    )
     parser.add_argument("--samples", type=int, default=100_000, help="at most so many queries of each kind (100,000)")
     parser.add_argument("--directory", help="for temporary stores: a GB for a million users")
     parser.add_argument("--remark", action="append", default=[], help="a remark on this run")
@@ -88,8 +95,8 @@ class Size:
         wanted = self.step("the store: 300 answers", "query", self.store, "--read-only", input=questions)
         shutil.rmtree(self.store)
         found = self.step(
-            "the restored store: 300 answers", "query", f"{self.directory}/restored", "--read-only",
-            input=questions)
+            "the restored store: 300 answers", "query", f"{self.directory}/restored", "--read-only", input=questions
+        )
         if wanted != found:
             sys.exit(f"{self.users:,} users: the restored store gives other answers")
         return self
@@ -100,8 +107,11 @@ class Size:
             user = 1 + place * 7_919 % self.users
             letters = "abdefgiklmnoprst"
             query = letters[place % 16] + letters[place * 7 // 16 % 16] + letters[place * 5 // 3 % 16]
-            asked += [{"op": "timeline", "user": user}, {"op": "followers", "user": user},
-                      {"op": "users", "query": query, "as": user}]
+            asked += [
+                {"op": "timeline", "user": user},
+                {"op": "followers", "user": user},
+                {"op": "users", "query": query, "as": user},
+            ]
         return "".join(json.dumps(question) + "\n" for question in asked)
 
     def step(self, what, *words, input=""):
@@ -134,11 +144,18 @@ class Size:
 def markdown(sizes, remarks, picture_name, minutes):
     names = [f"{size.users:,} users" for size in sizes]
     lines = [
-        "# Growth of latency and memory", "",
-        f"Created by `Scripts/growth` on {sizes[-1].bench['machine']['measuredAt'][:10]} in {minutes:.0f} minutes.", "",
-        f"{machine()}; {caches()}.", f"kith {sizes[-1].bench['version']}.", "",
+        "# Growth of latency and memory",
+        "",
+        f"Created by `Scripts/measure growth` on {sizes[-1].bench['machine']['measuredAt'][:10]} in {minutes:.0f} "
+        "minutes.",
+        "",
+        f"{machine()}; {caches()}.",
+        f"kith {sizes[-1].bench['version']}.",
+        "",
         "Each user has 20 follows, 3 posts and 6 likes; only the size differs. One thread, pages of 20: p50, p99.",
-        "Growth is the median of the largest network divided by that of the smallest.", ""]
+        "Growth is the median of the largest network divided by that of the smallest.",
+        "",
+    ]
     if picture_name:
         lines += [f"![The medians by users]({picture_name})", ""]
     lines += where_caches_end(sizes)
@@ -153,15 +170,29 @@ def markdown(sizes, remarks, picture_name, minutes):
     lines += ["", "## Passes over the whole graph", "", head("", names), rule(len(sizes))]
     for place, item in enumerate(sizes[0].bench["passes"]):
         lines.append(head(item["name"], [text(size.bench["passes"][place]["ns"]) for size in sizes]))
-    return "\n".join([*lines, *storage(sizes, names), *(["", "## Remarks", ""] if remarks else []),
-                      *(f"- {remark}" for remark in remarks), ""])
+    return "\n".join(
+        [
+            *lines,
+            *storage(sizes, names),
+            *(["", "## Remarks", ""] if remarks else []),
+            *(f"- {remark}" for remark in remarks),
+            "",
+        ]
+    )
 
 
 def storage(sizes, names):
     """Memory and files."""
-    lines = ["", "## Creating, saving, restoring", "",
-             "Each is a process of its own: its time and its greatest memory. The restored store gave the same 300 "
-             "answers as the store.", "", head("", names), rule(len(sizes))]
+    lines = [
+        "",
+        "## Creating, saving, restoring",
+        "",
+        "Each is a process of its own: its time and its greatest memory. The restored store gave the same 300 "
+        "answers as the store.",
+        "",
+        head("", names),
+        rule(len(sizes)),
+    ]
     for what in sizes[0].steps:
         lines.append(head(what, [f"{size.steps[what][0]:.1f} s, {gigabytes(size.steps[what][1])}" for size in sizes]))
     lines.append(head("snapshot, bytes", [f"{size.file_bytes:,}" for size in sizes]))
@@ -197,14 +228,17 @@ def gigabytes(count):
 
 # MARK: - Caches
 
+
 def cache_sizes():
     """(level, bytes) of the caches of the first core; none if the system does not list them."""
     sizes = {}
     place = "/sys/devices/system/cpu/cpu0/cache"
     for entry in sorted(os.listdir(place)) if os.path.isdir(place) else []:
+
         def read(name, entry=entry):
             with open(f"{place}/{entry}/{name}", encoding="utf-8") as file:
                 return file.read().strip()
+
         if entry.startswith("index") and read("type") in ("Unified", "Data"):
             sizes[int(read("level"))] = int(read("size").rstrip("K")) * 1024
     return sorted(sizes.items())

@@ -13,7 +13,7 @@ import textwrap
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "comparison"))
 import readme
-from reasons import GROUPS, NOTES, NOT_BASELINES, REASONS
+from reasons import GROUPS, NOT_BASELINES, NOTES, REASONS
 from results import machine, text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -25,7 +25,7 @@ LIMIT = 1.5
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="Scripts/performance", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="Scripts/measure performance", description=__doc__.splitlines()[0])
     parser.add_argument("binary", help=argparse.SUPPRESS)
     parser.add_argument("--from", dest="source", help="what `kith-benchmarks --json` printed, instead of a run")
     parser.add_argument("--remark", action="append", default=[], help="a remark on this run")
@@ -106,17 +106,24 @@ def markdown(report, memory, arguments, remarks):
     others = [row for row in measured if not row.falls_short]
     beside = [row for row in measured if row.is_beside_baseline]
     lines = [
-        "# Performance beside the baseline", "",
-        f"Created by `{' '.join(['Scripts/performance', *arguments])}` on {datetime.date.today()}.", "",
-        f"{machine()}.", "",
+        "# Performance beside the baseline",
+        "",
+        f"Created by `{' '.join(['Scripts/measure performance', *arguments])}` on {datetime.date.today()}.",
+        "",
+        f"{machine()}.",
+        "",
         filled(
-            f"{report['users']:,} users, {report['follows']:,} follows, {report['posts']:,} posts, {report['likes']:,} "
-            f"likes. p50 and p99 of one thread, medians over {report['runs']} runs; the clock's own "
-            f"{report['clockNanoseconds']} ns are in every figure. The baseline does the same work on bare arrays in C, "
-            "in the same process and run: no ids, no lock, no changes, no versions. `x` is the engine's median divided "
-            "by the baseline's; for rates, the baseline's rate divided by the engine's. "
-            f"{len(beside) - len(short)} of {len(beside)} rows are within {LIMIT} times their baseline."), "",
-        f"## Beyond {LIMIT} times the baseline", ""]
+            f"{report['users']:,} users, {report['follows']:,} follows, {report['posts']:,} posts, "
+            f"{report['likes']:,} likes. p50 and p99 of one thread, medians over {report['runs']} runs; the clock's "
+            f"own {report['clockNanoseconds']} ns are in every figure. The baseline does the same work on bare arrays "
+            "in C, in the same process and run: no ids, no lock, no changes, no versions. `x` is the engine's median "
+            "divided by the baseline's; for rates, the baseline's rate divided by the engine's. "
+            f"{len(beside) - len(short)} of {len(beside)} rows are within {LIMIT} times their baseline."
+        ),
+        "",
+        f"## Beyond {LIMIT} times the baseline",
+        "",
+    ]
     lines += table(short) if short else ["None in this run."]
     lines += ["", *(filled(f"- [{name}] {note}", "  ") for name, note in NOTES.items())]
     for group in dict.fromkeys(row.group for row in others):
@@ -134,8 +141,11 @@ def filled(words, indent=""):
 
 
 def table(rows):
-    return ["| operation | Kith | baseline | x | reason for the gap |", "|---|---:|---:|---:|---|",
-            *(row.markdown() for row in rows)]
+    return [
+        "| operation | Kith | baseline | x | reason for the gap |",
+        "|---|---:|---:|---:|---|",
+        *(row.markdown() for row in rows),
+    ]
 
 
 if __name__ == "__main__":

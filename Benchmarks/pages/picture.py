@@ -6,14 +6,22 @@ from xml.sax.saxutils import escape
 PANEL = {"width": 640, "left": 64, "right": 20, "top": 40, "height": 250}
 LINE_HEIGHT = 19
 # Distinct for colour-blind readers, with a pattern besides: each colour for light and for dark pages.
-COLOURS = [("#0a63b0", "#6cb6ff"), ("#c2410c", "#ff9a5c"), ("#0b7a55", "#4fd1a1"), ("#98238f", "#e99bdf"),
-           ("#7a5900", "#dcb54a"), ("#4755c9", "#a3adff"), ("#8a1c2b", "#ff8d98"), ("#3c6e71", "#8fd0d3")]
+COLOURS = [
+    ("#0a63b0", "#6cb6ff"),
+    ("#c2410c", "#ff9a5c"),
+    ("#0b7a55", "#4fd1a1"),
+    ("#98238f", "#e99bdf"),
+    ("#7a5900", "#dcb54a"),
+    ("#4755c9", "#a3adff"),
+    ("#8a1c2b", "#ff8d98"),
+    ("#3c6e71", "#8fd0d3"),
+]
 DASHES = ["", "9 4", "2 5", "12 4 2 4"]
 
 
 def picture(sizes):
     groups = {}
-    for place, size in enumerate(sizes):
+    for size in sizes:
         for (group, name), row in size.rows().items():
             if row["p50"]:
                 groups.setdefault(group, {}).setdefault(name, []).append((size.users, max(1, row["p50"])))
@@ -27,9 +35,11 @@ def picture(sizes):
         for column, panel in enumerate(row):
             content.append(f'<g transform="translate({column * PANEL["width"]} {y})">{panel.svg()}</g>')
         y += max(panel.height for panel in row)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * PANEL["width"]} {y}" role="img" '
-            f'aria-label="Median latencies by users">\n<style>{style()}</style>\n<rect class="paper" width="100%" '
-            'height="100%"/>\n' + "\n".join(content) + "\n</svg>\n")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * PANEL["width"]} {y}" role="img" '
+        f'aria-label="Median latencies by users">\n<style>{style()}</style>\n<rect class="paper" width="100%" '
+        'height="100%"/>\n' + "\n".join(content) + "\n</svg>\n"
+    )
 
 
 def style():
@@ -39,7 +49,8 @@ def style():
         "text { font: 13px system-ui, sans-serif; fill: #3d4650 } .title { font-weight: 600; font-size: 15px } "
         ".paper { fill: #fff } .grid { stroke: #d9dde2; fill: none } .line { fill: none; stroke-width: 2.2 } "
         ".end { text-anchor: end } .middle { text-anchor: middle } " + light + "@media (prefers-color-scheme: dark) { "
-        "text { fill: #c3cad2 } .paper { fill: #14181d } .grid { stroke: #363d45 } " + dark + "}")
+        "text { fill: #c3cad2 } .paper { fill: #14181d } .grid { stroke: #363d45 } " + dark + "}"
+    )
 
 
 class Panel:
@@ -67,12 +78,16 @@ class Panel:
         parts = [f'<text class="title" x="{PANEL["left"]}" y="22">{escape(self.title)}</text>']
         for power in range(self.low, self.high + 1):
             y = self.y(10**power)
-            parts.append(f'<path class="grid" d="M{PANEL["left"]} {y}H{PANEL["width"] - PANEL["right"]}"/>'
-                         f'<text class="end" x="{PANEL["left"] - 8}" y="{y + 4}">{latency(power)}</text>')
+            parts.append(
+                f'<path class="grid" d="M{PANEL["left"]} {y}H{PANEL["width"] - PANEL["right"]}"/>'
+                f'<text class="end" x="{PANEL["left"] - 8}" y="{y + 4}">{latency(power)}</text>'
+            )
         for users in self.users:
             x = self.x(users)
-            parts.append(f'<path class="grid" d="M{x} {PANEL["top"]}V{bottom}"/>'
-                         f'<text class="middle" x="{x}" y="{bottom + 18}">{short(users)}</text>')
+            parts.append(
+                f'<path class="grid" d="M{x} {PANEL["top"]}V{bottom}"/>'
+                f'<text class="middle" x="{x}" y="{bottom + 18}">{short(users)}</text>'
+            )
         for place, (name, points) in enumerate(self.lines.items()):
             dashes = DASHES[(place // 2 + place // len(COLOURS)) % len(DASHES)]
             look = f'class="line c{place % len(COLOURS)}" stroke-dasharray="{dashes}"'

@@ -30,7 +30,7 @@ def update(performance, readme):
     begin = next(index for index, line in enumerate(lines) if line.startswith(BEGIN))
     end = lines.index(END)
     with open(readme, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines[:begin + 1] + table + lines[end:]))
+        file.write("\n".join(lines[: begin + 1] + table + lines[end:]))
 
 
 if __name__ == "__main__":

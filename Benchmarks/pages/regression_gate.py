@@ -1,4 +1,4 @@
-"""Compares the counts of Scripts/regression-gate with thresholds.txt; exit status 1 if an operation became slower.
+"""Compares the counts of Scripts/measure gate with thresholds.txt; exit status 1 if an operation became slower.
 
 A line of thresholds.txt is a kind, the committed value, the greatest allowed value, and a name:
   count  instructions of an operation of CountedWorkload, for each execution

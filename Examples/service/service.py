@@ -5,6 +5,7 @@
 
 One process has the store open, and every request is a query in it.
 """
+
 from __future__ import annotations
 
 import json
@@ -12,37 +13,55 @@ import os
 from collections.abc import AsyncIterator
 from typing import Any
 
+import kith
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-import kith
-
 STATUSES = {"unknownUser": 404, "unknownPost": 404, "usernameTaken": 409, "blocked": 403, "closed": 503}
+
+
+def viewer(request: Request) -> int | None:
+    # A real service takes it from a session.
+    given = request.query_params.get("as")
+    return None if given is None else int(given)
+
+
+def user(row: kith.User) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "username": row.username,
+        "followers": row.follower_count,
+        "following": row.is_followed_by_viewer,
+    }
+
+
+def post(row: kith.Post) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "author": row.author,
+        "text": row.text,
+        "createdAt": row.created_ms,
+        "likes": row.like_count,
+        "liked": row.is_liked_by_viewer,
+    }
+
+
+async def failed(_: Request, error: Exception) -> Response:
+    code = getattr(error, "code", "invalidRequest")
+    return JSONResponse({"error": code, "message": str(error)}, STATUSES.get(code, 400))
 
 
 def make_app(graph: kith.Graph) -> Starlette:
     """The service over a graph."""
 
-    def viewer(request: Request) -> int | None:
-        # A real service takes it from a session.
-        given = request.query_params.get("as")
-        return None if given is None else int(given)
-
-    def user(row: kith.User) -> dict[str, Any]:
-        return {"id": row.id, "username": row.username, "followers": row.follower_count,
-                "following": row.is_followed_by_viewer}
-
-    def post(row: kith.Post) -> dict[str, Any]:
-        return {"id": row.id, "author": row.author, "text": row.text, "createdAt": row.created_ms,
-                "likes": row.like_count, "liked": row.is_liked_by_viewer}
-
     async def search(request: Request) -> Response:
         """GET /search?q=an&as=1: microseconds, so it runs in the event loop."""
         page = graph.search_users(
-            request.query_params.get("q", ""), order="prefixFirst", viewer=viewer(request), limit=10)
+            request.query_params.get("q", ""), order="prefixFirst", viewer=viewer(request), limit=10
+        )
         return JSONResponse([user(row) for row in page])
 
     async def timeline(request: Request) -> Response:
@@ -89,13 +108,11 @@ def make_app(graph: kith.Graph) -> Starlette:
 
         return StreamingResponse(events(), media_type="text/event-stream")
 
-    async def failed(_: Request, error: Exception) -> Response:
-        code = getattr(error, "code", "invalidRequest")
-        return JSONResponse({"error": code, "message": str(error)}, STATUSES.get(code, 400))
-
     routes = [
-        Route("/search", search), Route("/users", add_user, methods=["POST"]),
-        Route("/users/{user:int}/timeline", timeline), Route("/users/{user:int}/posts", add_post, methods=["POST"]),
+        Route("/search", search),
+        Route("/users", add_user, methods=["POST"]),
+        Route("/users/{user:int}/timeline", timeline),
+        Route("/users/{user:int}/posts", add_post, methods=["POST"]),
         Route("/users/{user:int}/follows/{target:int}", follow, methods=["PUT", "DELETE"]),
         Route("/users/{user:int}/likes/{post:int}", like, methods=["PUT", "DELETE"]),
         Route("/posts/{post:int}/likes", likes),

@@ -1,13 +1,13 @@
 """Tests the service with a client of its own, over a socket: pytest Examples/service"""
+
 import socket
 import threading
 import time
 
 import httpx
+import kith
 import pytest
 import uvicorn
-
-import kith
 from service import make_app
 
 

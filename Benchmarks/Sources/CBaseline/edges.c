@@ -3,8 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wide { uint64_t *elements; uint32_t count, capacity; };
-struct narrow { uint32_t *elements; uint32_t count, capacity; };
+struct wide {
+  uint64_t *elements;
+  uint32_t count, capacity;
+};
+struct narrow {
+  uint32_t *elements;
+  uint32_t count, capacity;
+};
 
 struct baseline_edges {
   struct wide *forward;
@@ -22,8 +28,7 @@ struct baseline_edges *baseline_edges_create(uint32_t source_count, uint32_t tar
 
 void baseline_edges_grow(struct baseline_edges *edges, uint32_t target_count) {
   edges->backward = realloc(edges->backward, (target_count + 1) * sizeof *edges->backward);
-  memset(edges->backward + edges->target_count, 0,
-    (target_count + 1 - edges->target_count) * sizeof *edges->backward);
+  memset(edges->backward + edges->target_count, 0, (target_count + 1 - edges->target_count) * sizeof *edges->backward);
   edges->target_count = target_count;
 }
 
@@ -86,8 +91,7 @@ uint32_t baseline_edges_sources(const struct baseline_edges *edges, uint32_t tar
   return edges->backward[target].count;
 }
 
-uint32_t baseline_edges_first(
-  const struct baseline_edges *likes, const struct baseline_edges *follows, uint32_t target,
+uint32_t baseline_edges_first(const struct baseline_edges *likes, const struct baseline_edges *follows, uint32_t target,
   const uint32_t *name_offsets, const char *names, const uint32_t *post_counts, uint32_t limit,
   struct baseline_liker *page, char *bytes) {
   const struct narrow *back = likes->backward + target;
@@ -96,10 +100,13 @@ uint32_t baseline_edges_first(
     uint32_t user = back->elements[index];
     const struct wide *list = likes->forward + user;
     uint32_t length = name_offsets[user + 1] - name_offsets[user];
-    page[index] = (struct baseline_liker){
-      .user = user, .second = (uint32_t)list->elements[place_of(list, target)],
-      .followers = follows->backward[user].count, .followees = follows->forward[user].count, .posts = post_counts[user],
-      .name_length = length, .name = bytes};
+    page[index] = (struct baseline_liker){.user = user,
+      .second = (uint32_t)list->elements[place_of(list, target)],
+      .followers = follows->backward[user].count,
+      .followees = follows->forward[user].count,
+      .posts = post_counts[user],
+      .name_length = length,
+      .name = bytes};
     memcpy(bytes, names + name_offsets[user], length);
     bytes += length;
   }

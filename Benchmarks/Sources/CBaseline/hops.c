@@ -5,11 +5,13 @@
 static char *copy_out(
   const struct baseline_follows *follows, uint32_t user, uint32_t weight, struct baseline_user *entry, char *bytes) {
   const uint32_t *name = follows->name_offsets + user;
-  *entry = (struct baseline_user){
-    .user = user, .weight = weight,
+  *entry = (struct baseline_user){.user = user,
+    .weight = weight,
     .follower_count = follows->follower_offsets[user + 1] - follows->follower_offsets[user],
     .followee_count = follows->followee_offsets[user + 1] - follows->followee_offsets[user],
-    .post_count = follows->post_counts[user], .name_length = name[1] - name[0], .name = bytes};
+    .post_count = follows->post_counts[user],
+    .name_length = name[1] - name[0],
+    .name = bytes};
   memcpy(bytes, follows->names + name[0], entry->name_length);
   return bytes + entry->name_length;
 }
@@ -30,9 +32,8 @@ static const uint32_t *gallop(const uint32_t *low, const uint32_t *end, uint32_t
   return low;
 }
 
-uint32_t baseline_mutuals(
-  const struct baseline_follows *follows, uint32_t one, uint32_t other, uint32_t limit, uint32_t *found,
-  struct baseline_user *users, char *bytes) {
+uint32_t baseline_mutuals(const struct baseline_follows *follows, uint32_t one, uint32_t other, uint32_t limit,
+  uint32_t *found, struct baseline_user *users, char *bytes) {
   const uint32_t *offsets = follows->followee_offsets, *lists = follows->followees;
   if (offsets[one + 1] - offsets[one] > offsets[other + 1] - offsets[other]) {
     uint32_t swapped = one;
@@ -61,9 +62,8 @@ uint32_t baseline_mutuals(
   return count;
 }
 
-uint32_t baseline_suggestions(
-  const struct baseline_follows *follows, uint32_t user, uint32_t limit, struct baseline_scratch *scratch,
-  struct baseline_user *users, char *bytes) {
+uint32_t baseline_suggestions(const struct baseline_follows *follows, uint32_t user, uint32_t limit,
+  struct baseline_scratch *scratch, struct baseline_user *users, char *bytes) {
   const uint32_t *offsets = follows->followee_offsets, *lists = follows->followees;
   const uint32_t *first = lists + offsets[user], *end = lists + offsets[user + 1];
   uint16_t *marks = scratch->marks;
@@ -131,8 +131,7 @@ int baseline_distance(
   const struct baseline_follows *follows, uint32_t from, uint32_t to, int maximum, struct baseline_scratch *scratch) {
   if (from == to) return 0;
   uint16_t *marks = scratch->marks;
-  struct side sides[2] = {
-    {follows->followee_offsets, follows->followees, scratch->queues[0], 0, 1, 0, 1},
+  struct side sides[2] = {{follows->followee_offsets, follows->followees, scratch->queues[0], 0, 1, 0, 1},
     {follows->follower_offsets, follows->followers, scratch->queues[1], 0, 1, 0, 2}};
   sides[0].queue[0] = from;
   sides[1].queue[0] = to;

@@ -72,8 +72,7 @@ static bool holds(
   return true;
 }
 
-static void write_post(
-  const struct baseline_graph *graph, uint32_t post, struct baseline_entry *entry, char **bytes) {
+static void write_post(const struct baseline_graph *graph, uint32_t post, struct baseline_entry *entry, char **bytes) {
   uint32_t author = graph->authors[post];
   uint32_t name_length = graph->name_offsets[author + 1] - graph->name_offsets[author];
   uint32_t text_length = (uint32_t)(graph->text_offsets[post + 1] - graph->text_offsets[post]);
@@ -81,21 +80,24 @@ static void write_post(
   memcpy(name, graph->names + graph->name_offsets[author], name_length);
   memcpy(text, graph->texts + graph->text_offsets[post], text_length);
   *bytes = text + text_length;
-  *entry = (struct baseline_entry){
-    .id = graph->ids[post], .time = graph->times[post], .author = author, .like_count = graph->like_counts[post],
-    .name_length = name_length, .text_length = text_length, .name = name, .text = text};
+  *entry = (struct baseline_entry){.id = graph->ids[post],
+    .time = graph->times[post],
+    .author = author,
+    .like_count = graph->like_counts[post],
+    .name_length = name_length,
+    .text_length = text_length,
+    .name = name,
+    .text = text};
 }
 
-uint32_t baseline_search_posts(
-  const struct baseline_graph *graph, const struct baseline_posts *posts, const struct baseline_term *terms,
-  uint32_t term_count, uint32_t limit, struct baseline_entry *entries, char *bytes) {
+uint32_t baseline_search_posts(const struct baseline_graph *graph, const struct baseline_posts *posts,
+  const struct baseline_term *terms, uint32_t term_count, uint32_t limit, struct baseline_entry *entries, char *bytes) {
   struct list lists[QUERY_GRAMS];
   uint32_t count = 0, found = 0;
   for (uint32_t index = 0; index < term_count; index++) {
     for (uint32_t place = 0; place + 3 <= terms[index].length && count < QUERY_GRAMS; place++) {
       uint32_t gram = gram_at(terms[index].bytes, place);
-      struct list list = {
-        posts->numbers + posts->gram_starts[gram], posts->numbers + posts->gram_starts[gram + 1]};
+      struct list list = {posts->numbers + posts->gram_starts[gram], posts->numbers + posts->gram_starts[gram + 1]};
       if (list.place == list.end) return 0;
       uint32_t at = count++;
       for (; at > 0 && lists[at - 1].end - lists[at - 1].place > list.end - list.place; at--) lists[at] = lists[at - 1];

@@ -47,9 +47,8 @@ static bool follows(const struct baseline_graph *graph, uint32_t user, uint32_t 
   return low < end && *low == other;
 }
 
-static void write_person(
-  const struct baseline_graph *graph, const struct baseline_names *names, uint32_t viewer, uint32_t user,
-  struct baseline_person *person, char **bytes) {
+static void write_person(const struct baseline_graph *graph, const struct baseline_names *names, uint32_t viewer,
+  uint32_t user, struct baseline_person *person, char **bytes) {
   uint32_t start = graph->name_offsets[user], length = graph->name_offsets[user + 1] - start;
   memcpy(*bytes, graph->names + start, length);
   if (names->names_alone) {
@@ -57,10 +56,12 @@ static void write_person(
     *bytes += length;
     return;
   }
-  *person = (struct baseline_person){
-    .id = (int64_t)user + 1, .followers = names->follower_counts[user],
+  *person = (struct baseline_person){.id = (int64_t)user + 1,
+    .followers = names->follower_counts[user],
     .followees = graph->followee_offsets[user + 1] - graph->followee_offsets[user],
-    .posts = graph->post_offsets[user + 1] - graph->post_offsets[user], .name_length = length, .name = *bytes,
+    .posts = graph->post_offsets[user + 1] - graph->post_offsets[user],
+    .name_length = length,
+    .name = *bytes,
     .following = follows(graph, viewer, user)};
   *bytes += length;
 }
@@ -71,9 +72,8 @@ static int compare(const struct baseline_names *names, uint32_t rank, const char
   return order != 0 ? order : own < length ? -1 : 0;
 }
 
-uint32_t baseline_prefix(
-  const struct baseline_graph *graph, const struct baseline_names *names, const char *query, uint32_t length,
-  uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes) {
+uint32_t baseline_prefix(const struct baseline_graph *graph, const struct baseline_names *names, const char *query,
+  uint32_t length, uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes) {
   uint32_t low = 0, high = names->count, found = 0;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -86,9 +86,8 @@ uint32_t baseline_prefix(
   return found;
 }
 
-uint32_t baseline_search(
-  const struct baseline_graph *graph, const struct baseline_names *names, const char *query, uint32_t length,
-  uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes) {
+uint32_t baseline_search(const struct baseline_graph *graph, const struct baseline_names *names, const char *query,
+  uint32_t length, uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes) {
   struct list lists[QUERY_GRAMS];
   uint32_t count = 0, found = 0, width = length < 3 ? length : 3;
   for (uint32_t start = 0; start + width <= length && count < QUERY_GRAMS; start++) {
@@ -139,9 +138,9 @@ static uint32_t distance(const uint64_t *places, uint32_t length, const char *na
   return fewest;
 }
 
-uint32_t baseline_fuzzy(
-  const struct baseline_graph *graph, const struct baseline_names *names, const char *query, uint32_t length,
-  uint32_t edits, uint32_t viewer, uint32_t limit, uint32_t *ranks, struct baseline_person *people, char *bytes) {
+uint32_t baseline_fuzzy(const struct baseline_graph *graph, const struct baseline_names *names, const char *query,
+  uint32_t length, uint32_t edits, uint32_t viewer, uint32_t limit, uint32_t *ranks, struct baseline_person *people,
+  char *bytes) {
   uint64_t places[256] = {0};
   uint32_t counts[3] = {0}, found = 0;
   for (uint32_t index = 0; index < length; index++) places[(uint8_t)query[index]] |= 1ull << index;

@@ -54,9 +54,13 @@ static char *copy_out(
   const uint32_t *name = graph->name_offsets + author;
   const uint64_t *text = graph->text_offsets + rank;
   const uint32_t *liked = graph->liked_offsets + user;
-  *entry = (struct baseline_entry){
-    .id = graph->ids[rank], .time = graph->times[rank], .author = author, .like_count = graph->like_counts[rank],
-    .name_length = name[1] - name[0], .text_length = (uint32_t)(text[1] - text[0]), .name = bytes,
+  *entry = (struct baseline_entry){.id = graph->ids[rank],
+    .time = graph->times[rank],
+    .author = author,
+    .like_count = graph->like_counts[rank],
+    .name_length = name[1] - name[0],
+    .text_length = (uint32_t)(text[1] - text[0]),
+    .name = bytes,
     .liked = holds(graph->liked + liked[0], graph->liked + liked[1], rank)};
   memcpy(bytes, graph->names + name[0], entry->name_length);
   bytes += entry->name_length;
@@ -122,8 +126,7 @@ static inline void push_before(
 }
 
 // The newest posts of the authors in `heads`.
-static uint32_t merge(
-  const struct baseline_graph *graph, uint32_t user, struct heads *heads, uint32_t limit,
+static uint32_t merge(const struct baseline_graph *graph, uint32_t user, struct heads *heads, uint32_t limit,
   struct baseline_entry *entries, char *bytes, bool *has_more) {
   uint32_t count = heads->count, room = heads->room;
   if (count > room) {
@@ -157,9 +160,8 @@ static uint32_t merge(
   return taken;
 }
 
-uint32_t baseline_timeline(
-  const struct baseline_graph *graph, uint32_t user, uint32_t limit, struct baseline_entry *entries, char *bytes,
-  bool *has_more) {
+uint32_t baseline_timeline(const struct baseline_graph *graph, uint32_t user, uint32_t limit,
+  struct baseline_entry *entries, char *bytes, bool *has_more) {
   struct heads heads;
   heads.count = heads.threshold = 0;
   heads.room = limit + 1;
@@ -187,9 +189,8 @@ static uint64_t cost_of_merge(
 
 // The newest `room` posts below a bound, by a backward scan of all posts: one bit of a bit set of the followees rejects
 // most authors. Returns how many, or -1 when a merge became cheaper.
-static int32_t walk(
-  const struct baseline_graph *graph, uint32_t user, uint32_t bound, uint32_t room, uint64_t merge_cost,
-  uint32_t *ranks) {
+static int32_t walk(const struct baseline_graph *graph, uint32_t user, uint32_t bound, uint32_t room,
+  uint64_t merge_cost, uint32_t *ranks) {
   static _Thread_local uint64_t signature[(1 << SIGNATURE_BITS) / 64];
   const uint32_t *first = graph->followees + graph->followee_offsets[user];
   const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
@@ -212,9 +213,8 @@ static int32_t walk(
 
 // The cheaper of two plans, by an estimate: a scan if all users posted alike, or where trying it costs little compared
 // with the merge.
-uint32_t baseline_timeline_before(
-  const struct baseline_graph *graph, uint32_t user, uint32_t bound, uint32_t limit, struct baseline_entry *entries,
-  char *bytes, bool *has_more) {
+uint32_t baseline_timeline_before(const struct baseline_graph *graph, uint32_t user, uint32_t bound, uint32_t limit,
+  struct baseline_entry *entries, char *bytes, bool *has_more) {
   const uint32_t *first = graph->followees + graph->followee_offsets[user];
   const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
   uint32_t followee_count = (uint32_t)(end - first);
@@ -243,9 +243,8 @@ uint32_t baseline_timeline_before(
 }
 
 // Adds the followees of a user, each once.
-static void push_followees(
-  struct heads *heads, const struct baseline_graph *graph, uint32_t user, uint16_t *marks, uint32_t *met,
-  uint32_t *met_count) {
+static void push_followees(struct heads *heads, const struct baseline_graph *graph, uint32_t user, uint16_t *marks,
+  uint32_t *met, uint32_t *met_count) {
   const uint32_t *end = graph->followees + graph->followee_offsets[user + 1];
   for (const uint32_t *author = graph->followees + graph->followee_offsets[user]; author < end; author++) {
     if (marks[*author]) continue;
@@ -255,9 +254,8 @@ static void push_followees(
   }
 }
 
-uint32_t baseline_two_hop_timeline(
-  const struct baseline_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks, uint32_t *met,
-  struct baseline_entry *entries, char *bytes, bool *has_more) {
+uint32_t baseline_two_hop_timeline(const struct baseline_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks,
+  uint32_t *met, struct baseline_entry *entries, char *bytes, bool *has_more) {
   struct heads heads;
   heads.count = heads.threshold = 0;
   heads.room = limit + 1;

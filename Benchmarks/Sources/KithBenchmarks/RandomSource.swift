@@ -1,19 +1,13 @@
-/// A repeatable stream of random numbers, the same on every machine: SplitMix64.
-///
-/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+/// A repeatable stream of random numbers, the same on every machine.
 struct RandomSource {
-  private var state: UInt64
+  private var numbers: SeededRandom
 
   /// Streams of one seed are independent.
-  init(seed: UInt64, stream: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 ^ stream &* 0xD134_2543_DE82_EF95 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+  init(seed: UInt64, stream: UInt64) {
+    numbers = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ stream &* 0xD134_2543_DE82_EF95)
   }
+
+  mutating func next() -> UInt64 { numbers.next() }
 
   /// One of 0..<bound; the bias of at most bound / 2⁶⁴ does not matter here.
   mutating func below(_ bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(bound)).high) }

@@ -34,7 +34,7 @@ enum Shared {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
     DispatchQueue.concurrentPerform(iterations: roles.count) { place in
-      var random = Random(state: UInt64(place + 1))
+      var random = SeededRandom(seed: UInt64(place + 1))
       var record = Record()
       do {
         while clock.now < end { try step(roles[place], graph, userCount, clock, &random, &record) }
@@ -50,7 +50,7 @@ enum Shared {
   }
 
   private static func step(
-    _ role: Role, _ graph: SocialGraph, _ userCount: Int, _ clock: ContinuousClock, _ random: inout Random,
+    _ role: Role, _ graph: SocialGraph, _ userCount: Int, _ clock: ContinuousClock, _ random: inout SeededRandom,
     _ record: inout Record
   ) throws {
     if role == .saves { return try record.measure(clock) { try graph.snapshot() } }
@@ -70,17 +70,5 @@ enum Shared {
       sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
     }
     return "\(sorted.count)\t\(share(0.5))\t\(share(0.999))\t\(sorted.last ?? 0)"
-  }
-
-  /// SplitMix64.
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
   }
 }

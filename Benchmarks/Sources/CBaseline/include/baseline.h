@@ -15,7 +15,7 @@ struct baseline_graph {
   const uint32_t *post_offsets, *posts;          // by user: ranks, ascending
   const uint32_t *name_offsets;                  // by user
   const char *names;
-  const uint32_t *authors;                       // by rank, as all below
+  const uint32_t *authors;  // by rank, as all below
   const int64_t *ids, *times;
   const uint32_t *like_counts;
   const uint64_t *text_offsets;
@@ -35,14 +35,12 @@ struct baseline_entry {
 
 // Writes the newest posts of a user and their followees, at most `limit` (1...BASELINE_LIMIT), newest first, with texts
 // and names copied to `bytes`, which must have room for them. Sets `has_more`. Returns how many.
-uint32_t baseline_timeline(
-  const struct baseline_graph *graph, uint32_t user, uint32_t limit, struct baseline_entry *entries, char *bytes,
-  bool *has_more);
+uint32_t baseline_timeline(const struct baseline_graph *graph, uint32_t user, uint32_t limit,
+  struct baseline_entry *entries, char *bytes, bool *has_more);
 
 // The same for posts whose rank is below a bound: further pages.
-uint32_t baseline_timeline_before(
-  const struct baseline_graph *graph, uint32_t user, uint32_t bound, uint32_t limit, struct baseline_entry *entries,
-  char *bytes, bool *has_more);
+uint32_t baseline_timeline_before(const struct baseline_graph *graph, uint32_t user, uint32_t bound, uint32_t limit,
+  struct baseline_entry *entries, char *bytes, bool *has_more);
 
 // Calls `body`. A tool that counts instructions counts only between entry and return of this function.
 void baseline_counted(void (*body)(void *context), void *context);
@@ -71,9 +69,8 @@ bool baseline_run_threads(int32_t count, void (*body)(void *context, int32_t num
 
 // The same with the followees of followees. `marks` has room for every user and is zero before and after; `met` has
 // room for all users.
-uint32_t baseline_two_hop_timeline(
-  const struct baseline_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks, uint32_t *met,
-  struct baseline_entry *entries, char *bytes, bool *has_more);
+uint32_t baseline_two_hop_timeline(const struct baseline_graph *graph, uint32_t user, uint32_t limit, uint16_t *marks,
+  uint32_t *met, struct baseline_entry *entries, char *bytes, bool *has_more);
 
 // The baseline of a user search: names by rank, which is their place in the order, and the ranks of every gram.
 
@@ -86,9 +83,9 @@ struct baseline_names {
   uint32_t table_size;              // a power of two
   const uint32_t *table_grams;      // grams of one to three bytes, read as big-endian numbers; 0 is free
   const uint32_t *table_lists;
-  const uint32_t *list_offsets;     // by list
-  const uint32_t *ranks;            // ascending in each list
-  bool names_alone;                 // whether pages have ids and names, without counts and follows
+  const uint32_t *list_offsets;  // by list
+  const uint32_t *ranks;         // ascending in each list
+  bool names_alone;              // whether pages have ids and names, without counts and follows
 };
 
 // One user of a page; the name is in the buffer of the caller.
@@ -101,20 +98,18 @@ struct baseline_person {
 
 // Writes the first users by name, without the viewer, whose folded name contains a query of 1...66 folded bytes; names
 // are copied to `bytes`. Returns how many.
-uint32_t baseline_search(
-  const struct baseline_graph *graph, const struct baseline_names *names, const char *query, uint32_t length,
-  uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes);
+uint32_t baseline_search(const struct baseline_graph *graph, const struct baseline_names *names, const char *query,
+  uint32_t length, uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes);
 
 // Writes the first users by edits, then by name, without the viewer, some part of whose folded name is an ASCII query
 // of 1...64 bytes up to `edits` edits (0...2): a scan of all names. `ranks` has room for three times the limit.
-uint32_t baseline_fuzzy(
-  const struct baseline_graph *graph, const struct baseline_names *names, const char *query, uint32_t length,
-  uint32_t edits, uint32_t viewer, uint32_t limit, uint32_t *ranks, struct baseline_person *people, char *bytes);
+uint32_t baseline_fuzzy(const struct baseline_graph *graph, const struct baseline_names *names, const char *query,
+  uint32_t length, uint32_t edits, uint32_t viewer, uint32_t limit, uint32_t *ranks, struct baseline_person *people,
+  char *bytes);
 
 // The same for names that begin with the query.
-uint32_t baseline_prefix(
-  const struct baseline_graph *graph, const struct baseline_names *names, const char *query, uint32_t length,
-  uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes);
+uint32_t baseline_prefix(const struct baseline_graph *graph, const struct baseline_names *names, const char *query,
+  uint32_t length, uint32_t viewer, uint32_t limit, struct baseline_person *people, char *bytes);
 
 // The baseline of a post search: posts by number, newest first, and the numbers of every trigram of bytes. `graph` has
 // its posts in the same order.
@@ -137,8 +132,7 @@ bool baseline_index_posts(struct baseline_posts *posts);
 
 // Writes the newest posts that contain all terms, each of three bytes or more, with names and texts copied to `bytes`.
 // Returns how many.
-uint32_t baseline_search_posts(
-  const struct baseline_graph *graph, const struct baseline_posts *posts, const struct baseline_term *terms,
-  uint32_t term_count, uint32_t limit, struct baseline_entry *entries, char *bytes);
+uint32_t baseline_search_posts(const struct baseline_graph *graph, const struct baseline_posts *posts,
+  const struct baseline_term *terms, uint32_t term_count, uint32_t limit, struct baseline_entry *entries, char *bytes);
 
 #endif

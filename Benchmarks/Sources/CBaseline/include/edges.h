@@ -24,8 +24,7 @@ struct baseline_liker {
   uint32_t user, second, followers, followees, posts, name_length;
   const char *name;
 };
-uint32_t baseline_edges_first(
-  const struct baseline_edges *likes, const struct baseline_edges *follows, uint32_t target,
+uint32_t baseline_edges_first(const struct baseline_edges *likes, const struct baseline_edges *follows, uint32_t target,
   const uint32_t *name_offsets, const char *names, const uint32_t *post_counts, uint32_t limit,
   struct baseline_liker *page, char *bytes);
 

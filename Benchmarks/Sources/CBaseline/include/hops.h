@@ -31,15 +31,13 @@ struct baseline_scratch {
 };
 
 // Writes the common followees of two users to `found`, and the first `limit` of them to `users`. Returns the total.
-uint32_t baseline_mutuals(
-  const struct baseline_follows *follows, uint32_t one, uint32_t other, uint32_t limit, uint32_t *found,
-  struct baseline_user *users, char *bytes);
+uint32_t baseline_mutuals(const struct baseline_follows *follows, uint32_t one, uint32_t other, uint32_t limit,
+  uint32_t *found, struct baseline_user *users, char *bytes);
 
 // Writes the `limit` users followed by most of a user's followees, the most first, then the lower id; without the user
 // and the followees. Returns how many. The limit is at most 64.
-uint32_t baseline_suggestions(
-  const struct baseline_follows *follows, uint32_t user, uint32_t limit, struct baseline_scratch *scratch,
-  struct baseline_user *users, char *bytes);
+uint32_t baseline_suggestions(const struct baseline_follows *follows, uint32_t user, uint32_t limit,
+  struct baseline_scratch *scratch, struct baseline_user *users, char *bytes);
 
 // The length of a shortest path from one user to another, at most `maximum`; -1 without one.
 int baseline_distance(

@@ -1,7 +1,7 @@
 import Kith
 
 /// The hottest operations, each a fixed number of times, for a tool that counts instructions between entry and return
-/// of `baseline_counted` (`Scripts/regression-gate`): counts do not depend on the load of the machine.
+/// of `baseline_counted` (`Scripts/measure gate`): counts do not depend on the load of the machine.
 struct CountedWorkload {
   private struct Operation {
     let name: String

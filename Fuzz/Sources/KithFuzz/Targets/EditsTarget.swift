@@ -43,7 +43,7 @@ struct EditsTarget: FuzzTarget {
     var expected: [(key: [UInt8], name: [UInt8], row: UInt32)] = []
     for row in 0..<names.count {
       let key = Folding.loose(names.bytes(row))
-      if Self.edits(query, in: key) != edits { continue }
+      if leastEdits(query, in: key) != edits { continue }
       expected.append((key, Array(names.string(row).utf8), UInt32(row)))
     }
     expected.sort { left, right in
@@ -51,25 +51,5 @@ struct EditsTarget: FuzzTarget {
         ? left.name.lexicographicallyPrecedes(right.name) : left.key.lexicographicallyPrecedes(right.key)
     }
     require(found == expected.prefix(Self.pageCount).map(\.row), "\(edits) edits: \(found), not \(expected.map(\.row))")
-  }
-
-  /// The table of the definition, row by row: insertions, deletions, replacements and swaps of neighbours.
-  private static func edits(_ text: [UInt8], in key: [UInt8]) -> Int {
-    let text = Array(String(decoding: text, as: UTF8.self).unicodeScalars)
-    let key = Array(String(decoding: key, as: UTF8.self).unicodeScalars)
-    var (row, above) = ([Int](repeating: 0, count: key.count + 1), [Int]())
-    for (index, scalar) in text.enumerated() {
-      let twoAbove = above
-      above = row
-      row[0] = index + 1
-      for place in key.indices {
-        let replaced = above[place] + (key[place] == scalar ? 0 : 1)
-        row[place + 1] = min(above[place + 1] + 1, row[place] + 1, replaced)
-        if index > 0, place > 0, text[index - 1] == key[place], scalar == key[place - 1] {
-          row[place + 1] = min(row[place + 1], twoAbove[place - 1] + 1)
-        }
-      }
-    }
-    return row.reduce(.max, min)
   }
 }

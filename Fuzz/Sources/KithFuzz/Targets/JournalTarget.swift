@@ -52,7 +52,7 @@ struct JournalTarget: FuzzTarget {
     let changes = mutate(Self.changes(of: frames[place], in: input))
     var count = 0
     var reader = ByteReader(changes, file: "")
-    while reader.remaining > 0, (try? ChangeCoding.read(&reader)) != nil { count += 1 }
+    while reader.remaining > 0, (try? ChangeCoding.journal.read(&reader)) != nil { count += 1 }
     var mutated = Array(input[..<frames[place].lowerBound])
     let frame = Array(input[frames[place]])
     mutated += Array(frame[..<JournalFormat.frameHeaderByteCount]) + changes

@@ -27,7 +27,8 @@ struct RestoreTarget: StoreTarget {
   private static func restore(_ disk: MemoryDisk, to point: RecoveryTarget) -> Recovered? {
     do throws(KithError) {
       return try Recovery.forReading(
-        StoreDirectory(MemoryDisk.directory, disk: disk), to: point, memoryLimit: StoreInput.memoryLimit)
+        StoreDirectory(MemoryDisk.directory, disk: disk), to: point, now: Timestamp(.max),
+        memoryLimit: StoreInput.memoryLimit)
     } catch {
       // No files lead to the target.
       if case .invalidRequest = error { return nil }

@@ -1,0 +1,1 @@
+../../../Tests/KithTests/Support/SeededRandom.swift

@@ -1,0 +1,1 @@
+../../../Tests/KithTests/Model/Reference/LeastEdits.swift
