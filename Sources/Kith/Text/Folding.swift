@@ -28,6 +28,13 @@ enum Folding {
     return ScalarMap.nfc.mapped(utf8) ?? transformed(utf8, .nfc)
   }
 
+  static func key(_ utf8: Span<UInt8>, _ folding: TextFolding) -> [UInt8] {
+    switch folding {
+    case .loose: loose(utf8)
+    case .strict: strict(utf8)
+    }
+  }
+
   static func loose(_ text: String) -> [UInt8] { text.withBytes(loose) }
 
   /// The loose key of a text, and whether the text is ASCII.
@@ -65,10 +72,18 @@ enum Folding {
   /// Whether a text may be cut before this scalar so that its parts have separate keys: the scalar is no mark and
   /// composes with nothing before it. Loose keys also let a voicing mark pass dropped scalars: see `ScalarMap.drops`.
   static func standsAlone(_ scalar: UInt32) -> Bool {
+    let first = firstDecomposed(scalar)
+    return first >> 24 == 0 && !UnicodeData.shared[first & 0xFF_FFFF].contains(.composesBackward)
+  }
+
+  /// Whether a scalar is a combining mark, or one in keys, as the halfwidth voicing marks of kana are.
+  static func isMark(_ scalar: UInt32) -> Bool { firstDecomposed(scalar) >> 24 != 0 }
+
+  /// The first scalar of a compatibility decomposition, with its combining class in the upper eight bits.
+  private static func firstDecomposed(_ scalar: UInt32) -> UInt32 {
     var buffer = NormalizationBuffer()
     buffer.append(decomposing: scalar, .compatibility)
-    guard let first = buffer.elements.first else { return false }
-    return first >> 24 == 0 && !UnicodeData.shared[first & 0xFF_FFFF].contains(.composesBackward)
+    return buffer.elements[0]
   }
 
   /// Keys that the loose key of every text containing `text` contains, whatever the case of its letters: the key of

@@ -65,15 +65,14 @@ private struct FoldedText {
     var start = 0
     while start < text.count {
       let end = Self.end(ofPartAt: start, in: text, fold)
-      let part = text.extracting(start..<end)
-      bytes += fold == .loose ? Folding.loose(part) : Folding.strict(part)
+      bytes += Folding.key(text.extracting(start..<end), fold)
       parts.append((start, bytes.count))
       start = end
     }
   }
 
-  /// The end of the part of a text that begins at `start`: a scalar with the marks that follow it. In loose keys a
-  /// voicing mark reaches its kana across scalars that are dropped.
+  /// The end of the part of a text that begins at `start`: a scalar with the marks that follow it and the letters that
+  /// compose with it. In loose keys a voicing mark reaches its kana across scalars that are dropped.
   private static func end(ofPartAt start: Int, in text: Span<UInt8>, _ fold: TextFolding) -> Int {
     let first = text.decodedScalar(at: start)
     var isReached = fold == .loose && !ScalarMap.loose.drops(first.scalar)
@@ -85,6 +84,11 @@ private struct FoldedText {
       if standsAlone {
         guard isReached, ScalarMap.loose.drops(next.scalar) else { break }
         isBehindGap = true
+      } else if !isBehindGap, !Folding.isMark(next.scalar) {
+        let after = place + next.byteCount
+        let apart =
+          Folding.key(text.extracting(start..<place), fold) + Folding.key(text.extracting(place..<after), fold)
+        if apart == Folding.key(text.extracting(start..<after), fold) { break }
       }
       place += next.byteCount
       if isBehindGap {

@@ -41,13 +41,17 @@ extension ReferenceModel {
     return ranges
   }
 
+  /// The letters of Unicode whose compatibility decomposition begins with a mark: the halfwidth voicing marks of kana,
+  /// and three Tibetan vowels.
+  private static let marksInKeys: Set<Unicode.Scalar> = ["\u{FF9E}", "\u{FF9F}", "\u{F73}", "\u{F75}", "\u{F81}"]
+
   /// Scalars with the marks that follow them, cut only where the keys of the parts make the key of all that was read.
   private static func letters(of name: String, _ fold: (String) -> [UInt8]) -> [String] {
     var (letters, read): ([String], String) = ([], "")
     for scalar in name.unicodeScalars {
       read.unicodeScalars.append(scalar)
       letters.append(String(scalar))
-      let isMark = scalar.properties.canonicalCombiningClass != .notReordered
+      let isMark = scalar.properties.canonicalCombiningClass != .notReordered || marksInKeys.contains(scalar)
       var mustJoin = isMark
       while letters.count > 1, mustJoin || letters.flatMap(fold) != fold(read) {
         let last = letters.removeLast()
