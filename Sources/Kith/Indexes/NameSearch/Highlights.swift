@@ -84,22 +84,29 @@ private struct FoldedText {
       if standsAlone {
         guard isReached, ScalarMap.loose.drops(next.scalar) else { break }
         isBehindGap = true
-      } else if !isBehindGap, !Folding.isMark(next.scalar) {
-        let after = place + next.byteCount
-        let apart =
-          Folding.key(text.extracting(start..<place), fold) + Folding.key(text.extracting(place..<after), fold)
-        if apart == Folding.key(text.extracting(start..<after), fold) { break }
+      } else if !isBehindGap, !Folding.isMark(next.scalar),
+        isSplit(text, start, place, place + next.byteCount, fold)
+      {
+        break
       }
       place += next.byteCount
       if isBehindGap {
         if Kana.voicingMark(next.scalar) == nil { continue }
         // The first mark composes, or none does.
-        if Folding.loose(text.extracting(start..<place)) == Folding.loose(text.extracting(start..<end)) { break }
+        if isSplit(text, start, end, place, fold) { break }
         (isReached, isBehindGap) = (false, false)
       }
       end = place
     }
     return end
+  }
+
+  /// Whether the key of a part of a text is that of its beginning, up to `middle`, and that of the rest.
+  private static func isSplit(
+    _ text: Span<UInt8>, _ start: Int, _ middle: Int, _ end: Int, _ fold: TextFolding
+  ) -> Bool {
+    let (first, second) = (text.extracting(start..<middle), text.extracting(middle..<end))
+    return Folding.key(text.extracting(start..<end), fold) == Folding.key(first, fold) + Folding.key(second, fold)
   }
 
   /// The bytes of the text from which some bytes of its key were folded. For ASCII they are the same range.
