@@ -12,6 +12,7 @@
   /// - Parameters:
   ///   - byteCount: the total bytes of all texts.
   ///   - fill: sets every record, and writes every byte.
+  @inline(__always)
   init(recordCount: Int, byteCount: Int, _ fill: (inout ResultBufferWriter<Record>) -> Void) {
     // A thousand posts take 66 MB, so only a missing limit could exceed this.
     demand(byteCount <= UInt32.max, "the texts of a result take less than 4 GiB: its records hold offsets of 32 bits")
