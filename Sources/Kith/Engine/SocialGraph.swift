@@ -133,26 +133,36 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
     return applied
   }
 
-  /// Applies a change and enqueues it; it is not yet durable. Also returns the notification to send once it is: nil
-  /// without observers, and for a change without effect.
+  /// Applies a change and enqueues it; it is not yet durable. Readers wait only while it is written: it is validated,
+  /// placed and enqueued before. Also returns the notification to send once it is durable: nil without observers, and
+  /// for a change without effect.
   @inline(__always)
   func applyNow(_ change: Change) throws(KithError) -> (ChangeResult, PendingNotification?) {
-    switch change {
-    case .follow, .unfollow, .like, .unlike: return try editNow(change)
-    default: break
-    }
     let began = beginLockWait()
-    return try lock.write { () throws(KithError) -> (ChangeResult, PendingNotification?) in
+    return try lock.serially { () throws(KithError) -> (ChangeResult, PendingNotification?) in
       endLockWait(began)
       try checkWritable()
-      let observers = activeObservers
-      let (applied, made) = try applyLocked(change, records: store != nil || observers != nil)
-      wakeIndexers()
-      guard let made else { return (applied, nil) }
-      store?.enqueue(made.change)
-      guard let observers else { return (applied, nil) }
-      observers.feed.record(made.change, sequence: applied.sequence)
-      return (applied, PendingNotification(made: made, observers: observers))
+      try limits.check(change, live.state)
+      let sequence = live.state.sequence
+      try JournalFormat.checkSequence(sequence)
+      let complete = try live.state.complete(change, now: Timestamp.now)
+      guard let edit = try live.state.edit(complete) else {
+        return (ChangeResult(sequence: sequence, didChange: false), nil)
+      }
+      live.state.prefetch(edit)
+      store?.enqueue(complete)
+      return lock.exclusively {
+        // An observer is counted before it reads the graph.
+        let observers = activeObservers
+        let removedAuthor = observers == nil ? nil : removedAuthor(complete)
+        live.state.apply(edit, of: complete)
+        if edit.changesIndexes { wakeIndexers() }
+        let applied = ChangeResult(of: complete, sequence: sequence + 1)
+        guard let observers else { return (applied, nil) }
+        observers.feed.record(complete, sequence: applied.sequence)
+        let made = AppliedChange(change: complete, removedAuthor: removedAuthor)
+        return (applied, PendingNotification(made: made, observers: observers))
+      }
     }
   }
 
@@ -208,12 +218,9 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
     let complete = try live.state.complete(change, now: now)
     let removedAuthor = records ? removedAuthor(complete) : nil
     let changed = try live.state.apply(complete, replaying: replaying)
-    var applied = ChangeResult(sequence: live.state.sequence, didChange: changed, user: nil, post: nil)
-    switch complete {
-    case .addUser(let id, _): applied.user = id
-    case .addPost(let id, _, _, _): applied.post = id
-    default: break
-    }
+    let sequence = live.state.sequence
+    let applied =
+      changed ? ChangeResult(of: complete, sequence: sequence) : ChangeResult(sequence: sequence, didChange: false)
     return (applied, records && changed ? AppliedChange(change: complete, removedAuthor: removedAuthor) : nil)
   }
 

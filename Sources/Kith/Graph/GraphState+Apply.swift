@@ -37,18 +37,40 @@ extension GraphState {
   /// - Returns: whether it had an effect; if so, it takes the next sequence number.
   /// - Precondition: ids and times are filled in (`complete`).
   mutating func apply(_ change: Change, replaying: Bool = false) throws(KithError) -> Bool {
-    let changed =
-      switch change {
-      case .addUser(let id, let username): try addUser(id, username, replaying: replaying)
-      case .renameUser(let user, let username): try renameUser(user, username, replaying: replaying)
-      case .removeUser(let user): try removeUser(user)
-      case .addPost(let id, let author, let text, let time): try addPost(id, author, text, time)
-      case .removePost(let post): try removePost(post)
-      case .follow, .unfollow, .like, .unlike: try applyEdit(change)
-      default: try changeEdge(change)
-      }
-    if changed { sequence += 1 }
-    return changed
+    guard let edit = try edit(change, replaying: replaying) else { return false }
+    apply(edit, of: change)
+    return true
+  }
+
+  /// Makes an edit, which takes the next sequence number.
+  /// - Parameter change: the change that was placed.
+  @inline(__always)
+  mutating func apply(_ edit: Edit, of change: Change) {
+    switch edit {
+    case .follow(let edge): follow(edge)
+    case .unfollow(let edge): unfollow(edge)
+    case .like(let edge): likes.insert(edge)
+    case .unlike(let edge): likes.remove(edge)
+    default: applyOther(edit, of: change)
+    }
+    sequence += 1
+  }
+
+  /// Not inlined, so that a follow or a like stays one function.
+  @inline(never)
+  private mutating func applyOther(_ edit: Edit, of change: Change) {
+    switch edit {
+    case .addPost(let author): addPost(change, author)
+    case .addUser(let twin): addUser(change, twin)
+    case .renameUser(let row, let twin): renameUser(row, change, twin)
+    case .removeUser(let row): removeUser(row)
+    case .removePost(let row): removePost(row)
+    case .add(let kind, let edge):
+      modify(kind) { relation, _ in relation.insert(edge) }
+      if kind.schema.hides == .everything { endEdges(between: edge.source, edge.target) }
+    case .remove(let kind, let edge): modify(kind) { relation, _ in relation.remove(edge) }
+    case .follow, .unfollow, .like, .unlike: preconditionFailure("these are made by `apply`")
+    }
   }
 
   /// Whether the user or post that a change adds already exists, with equal properties.
@@ -67,32 +89,11 @@ extension GraphState {
 
   // MARK: - Users
 
-  private mutating func addUser(
-    _ id: UserID?, _ username: String, replaying: Bool
-  ) throws(KithError) -> Bool {
-    guard let id = id?.rawValue else { preconditionFailure("a change is completed before it is applied") }
-    if id < 1 { throw .invalidRequest(.id(id)) }
-    if users.identifiers.row(of: id) != nil { throw .userIDTaken(UserID(id)) }
-    if users.rowCount >= SocialGraph.Limits.rowCount {
-      throw .limitExceeded(.usersEverAdded(limit: SocialGraph.Limits.rowCount))
-    }
-    let name = Array(username.utf8)
-    let bytes = name.span
-    try Self.checkName(bytes)
-    let twin = try twin(of: bytes, username, replaying: replaying)
-    let row = users.append(id: id, name: bytes)
+  private mutating func addUser(_ change: Change, _ twin: UInt32?) {
+    guard case .addUser(let id?, let username) = change else { preconditionFailure("the edit is of another change") }
+    let row = username.withBytes { users.append(id: id.rawValue, name: $0) }
     if let twin { users.notePair(row, twin) }
     appendUserRows()
-    return true
-  }
-
-  /// The user who will share a given name; nil unless a change is replayed.
-  private func twin(
-    of name: Span<UInt8>, _ username: String, besides row: UInt32? = nil, replaying: Bool
-  ) throws(KithError) -> UInt32? {
-    guard let holder = users.holder(of: name, besides: row, loosely: !replaying) else { return nil }
-    guard replaying, users.mayShare(name, with: holder, besides: row) else { throw .usernameTaken(username) }
-    return holder
   }
 
   /// Defers the backward lists (followers and likers) until `buildBackward`, for many edges at once. Private relations
@@ -137,23 +138,14 @@ extension GraphState {
     }
   }
 
-  private mutating func renameUser(
-    _ user: UserID, _ username: String, replaying: Bool
-  ) throws(KithError) -> Bool {
-    let row = try userRow(user)
-    let name = Array(username.utf8)
-    let bytes = name.span
-    try Self.checkName(bytes)
-    if ByteSearch.compare(users.names.bytes(Int(row)), bytes) == 0 { return false }
-    let twin = try twin(of: bytes, username, besides: row, replaying: replaying)
-    users.rename(row, to: bytes)
+  private mutating func renameUser(_ row: UInt32, _ change: Change, _ twin: UInt32?) {
+    guard case .renameUser(_, let username) = change else { preconditionFailure("the edit is of another change") }
+    username.withBytes { users.rename(row, to: $0) }
     posts.setSignature(users.digests.signature(row), of: row)
     if let twin { users.notePair(row, twin) }
-    return true
   }
 
-  private mutating func removeUser(_ user: UserID) throws(KithError) -> Bool {
-    let row = try userRow(user)
+  private mutating func removeUser(_ row: UInt32) {
     posts.endDeferringLists()
     for post in posts.rows(of: row) { removePost(post) }
     removeFollows(of: row)
@@ -164,42 +156,22 @@ extension GraphState {
       }
     }
     users.remove(row)
-    return true
-  }
-
-  /// Checks a username: 1–255 bytes, no NUL, no line break (LF, VT, FF, CR, NEL, LS, PS).
-  static func checkName(_ name: Span<UInt8>) throws(KithError) {
-    if name.isEmpty { throw .invalidUsername(.isEmpty) }
-    if name.count > SocialGraph.Limits.usernameByteCount { throw .invalidUsername(.isTooLong(byteCount: name.count)) }
-    for index in name.indices {
-      let byte = name[index]
-      let isBreak =
-        switch byte {
-        case 0: true
-        case 0x0A...0x0D: true
-        case 0xC2: name[index + 1] == 0x85
-        case 0xE2: name[index + 1] == 0x80 && (name[index + 2] == 0xA8 || name[index + 2] == 0xA9)
-        default: false
-        }
-      if isBreak { throw .invalidUsername(.hasLineBreak) }
-    }
   }
 
   // MARK: - Follows
 
-  /// The timestamp stored for the time of a follow or like.
-  static func timestamp(_ time: Timestamp?) throws(KithError) -> UInt32 {
-    guard let time = time?.rawValue else { preconditionFailure("a change is completed before it is applied") }
-    guard time >= 0 && time <= SocialGraph.Limits.edgeMilliseconds else {
-      throw .invalidRequest(.edgeTime(Timestamp(rawValue: time)))
-    }
-    return UInt32(time / 1_000)
+  @inline(__always)
+  private mutating func follow(_ edge: Relation.EdgeEdit) {
+    follows.insert(edge)
+    let count = users.countFollow(edge.source, edge.target, by: 1)
+    popularity.note(edge.target, from: count - 1, to: count)
   }
 
-  private mutating func unfollow(_ source: UInt32, _ row: UInt32) -> Bool {
-    guard let edit = follows.removal(source, row, ids: users.identifiers.ids) else { return false }
-    make(.unfollow(edit))
-    return true
+  @inline(__always)
+  private mutating func unfollow(_ edge: Relation.EdgeEdit) {
+    follows.remove(edge)
+    let count = users.countFollow(edge.source, edge.target, by: -1)
+    popularity.note(edge.target, from: count + 1, to: count)
   }
 
   /// Removes the follows of a user in both directions.
@@ -217,35 +189,16 @@ extension GraphState {
 
   // MARK: - Posts
 
-  private mutating func addPost(
-    _ id: PostID?, _ author: UserID, _ text: String, _ createdAt: Timestamp?
-  ) throws(KithError) -> Bool {
-    guard let id = id?.rawValue, let time = createdAt?.rawValue else {
-      preconditionFailure("a change is completed before it is applied")
-    }
-    if id < 1 { throw .invalidRequest(.id(id)) }
-    if time < 0 { throw .invalidRequest(.postTime(Timestamp(rawValue: time))) }
-    if text.utf8.count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: text.utf8.count) }
-    let row = try userRow(author)
-    // These are scattered in memory: their cache misses overlap.
-    posts.prefetchAuthor(row)
-    users.prefetchCard(row)
-    users.digests.prefetchSignature(row)
-    if posts.identifiers.row(of: id) != nil { throw .postIDTaken(PostID(id)) }
-    if posts.rowCount >= SocialGraph.Limits.rowCount {
-      throw .limitExceeded(.postsEverAdded(limit: SocialGraph.Limits.rowCount))
+  private mutating func addPost(_ change: Change, _ author: UInt32) {
+    guard case .addPost(let id?, _, let text, let time?) = change else {
+      preconditionFailure("the edit is of another change")
     }
     text.withBytes { bytes in
-      _ = posts.append(id: id, author: row, signature: users.digests.signature(row), time: time, text: bytes)
+      _ = posts.append(
+        id: id.rawValue, author: author, signature: users.digests.signature(author), time: time.rawValue, text: bytes)
     }
-    users.countPost(of: row, by: 1)
+    users.countPost(of: author, by: 1)
     likes.appendTarget()
-    return true
-  }
-
-  private mutating func removePost(_ post: PostID) throws(KithError) -> Bool {
-    removePost(try postRow(post))
-    return true
   }
 
   private mutating func removePost(_ row: UInt32) {
@@ -257,24 +210,11 @@ extension GraphState {
 
   // MARK: - Other relations between users
 
-  /// Adds or removes an edge of a relation that has only the rules of its schema: a block or a mute.
-  private mutating func changeEdge(_ change: Change) throws(KithError) -> Bool {
-    guard let edge = change.edge else { preconditionFailure("a change is of a user, of a post or of an edge") }
-    let (kind, schema) = (edge.kind, edge.kind.schema)
-    let (source, row) = (try userRow(edge.source), try userRow(UserID(edge.target)))
-    if !edge.adds { return modify(kind) { $0.remove(source, row, ids: $1) } }
-    let timestamp = schema.hasTime ? try Self.timestamp(edge.time) : 0
-    if source == row, let refusal = schema.selfRefusal { throw refusal }
-    if schema.isEndedByBlock && isBlocked(source, row) { throw .blocked }
-    if !modify(kind, { $0.insert(source, row, timestamp: timestamp, ids: $1) }) { return false }
-    if schema.hides == .everything { endEdges(between: source, row) }
-    return true
-  }
-
   /// Removes the edges that a block ends, in both directions.
   private mutating func endEdges(between user: UInt32, _ other: UInt32) {
-    _ = unfollow(user, other)
-    _ = unfollow(other, user)
+    for (source, target) in [(user, other), (other, user)] {
+      if let edge = follows.removal(source, target, ids: users.identifiers.ids) { unfollow(edge) }
+    }
     for kind in RelationKind.allCases where kind.schema.isEndedByBlock && kind != .follow {
       modify(kind) { relation, ids in
         _ = relation.remove(user, other, ids: ids)

@@ -1,25 +1,37 @@
-/// Changes that are made in two parts: they are validated and placed while readers run, then written while none does.
+/// Every change is made in two parts: it is validated and placed while readers run, then written while none does.
 extension GraphState {
-  /// A follow or a like, or the end of one, that was validated and placed. Valid until the next change.
+  /// A change that was validated and placed: to make it cannot fail. Valid until the next change. Texts stay in the
+  /// change, so that an edit is copied without counting references.
   enum Edit {
     case follow(Relation.EdgeEdit)
     case unfollow(Relation.EdgeEdit)
     case like(Relation.EdgeEdit)
     case unlike(Relation.EdgeEdit)
+    /// Of a relation that has only the rules of its schema: a block or a mute.
+    case add(RelationKind, Relation.EdgeEdit)
+    case remove(RelationKind, Relation.EdgeEdit)
+    /// `twin` is who has the same name, where a change is replayed.
+    case addUser(twin: UInt32?)
+    case renameUser(UInt32, twin: UInt32?)
+    case removeUser(UInt32)
+    case addPost(author: UInt32)
+    case removePost(UInt32)
+
+    /// Whether it changes an index of texts.
+    var changesIndexes: Bool {
+      switch self {
+      case .addUser, .renameUser, .removeUser, .addPost, .removePost: true
+      default: false
+      }
+    }
   }
 
-  /// Applies a change of which there is an `Edit`.
-  @inline(__always)
-  mutating func applyEdit(_ change: Change) throws(KithError) -> Bool {
-    guard let edit = try edit(change) else { return false }
-    make(edit)
-    return true
-  }
-
-  /// Validates and places a follow or a like, or the end of one. Writes nothing.
+  /// Validates and places a change. Writes nothing.
+  /// - Parameter replaying: whether the change was made before and is replayed.
   /// - Returns: nil if it has no effect.
+  /// - Precondition: ids and times are filled in (`complete`).
   @inline(__always)
-  func edit(_ change: Change) throws(KithError) -> Edit? {
+  func edit(_ change: Change, replaying: Bool = false) throws(KithError) -> Edit? {
     switch change {
     case .follow(let user, let target, let time): return try follow(user, target, time)
     case .unfollow(let user, let target):
@@ -33,7 +45,22 @@ extension GraphState {
     case .unlike(let user, let post):
       let rows = try liking(user, post)
       return likes.removal(rows.user, rows.post, ids: users.identifiers.ids).map { .unlike($0) }
-    default: preconditionFailure("there is no edit of this change")
+    default: return try otherEdit(change, replaying: replaying)
+    }
+  }
+
+  /// Not inlined, so that the edit of a follow or a like stays one function.
+  @inline(never)
+  private func otherEdit(_ change: Change, replaying: Bool) throws(KithError) -> Edit? {
+    switch change {
+    case .addPost(let id, let author, let text, let time):
+      return .addPost(author: try authorRow(ofNew: id, author, text, time))
+    case .addUser(let id, let username):
+      return .addUser(twin: try twin(ofNew: id, username, replaying: replaying))
+    case .renameUser(let user, let username): return try renaming(user, username, replaying: replaying)
+    case .removeUser(let user): return .removeUser(try userRow(user))
+    case .removePost(let post): return .removePost(try postRow(post))
+    default: return try edgeEdit(change)
     }
   }
 
@@ -43,32 +70,84 @@ extension GraphState {
     switch edit {
     case .follow(let edge), .unfollow(let edge): follows.prefetch(edge)
     case .like(let edge), .unlike(let edge): likes.prefetch(edge)
+    default: break
     }
   }
 
-  /// Applies an edit, which cannot fail and takes the next sequence number.
-  @inline(__always)
-  mutating func apply(_ edit: Edit) {
-    make(edit)
-    sequence += 1
+  // MARK: - Users
+
+  private func twin(ofNew id: UserID?, _ username: String, replaying: Bool) throws(KithError) -> UInt32? {
+    guard let id = id?.rawValue else { preconditionFailure("a change is completed before it is placed") }
+    if id < 1 { throw .invalidRequest(.id(id)) }
+    if users.identifiers.row(of: id) != nil { throw .userIDTaken(UserID(id)) }
+    if users.rowCount >= SocialGraph.Limits.rowCount {
+      throw .limitExceeded(.usersEverAdded(limit: SocialGraph.Limits.rowCount))
+    }
+    let name = Array(username.utf8)
+    try Self.checkName(name.span)
+    return try twin(of: name.span, username, replaying: replaying)
   }
 
-  /// Makes an edit.
-  @inline(__always)
-  mutating func make(_ edit: Edit) {
-    switch edit {
-    case .follow(let edge):
-      follows.insert(edge)
-      let count = users.countFollow(edge.source, edge.target, by: 1)
-      popularity.note(edge.target, from: count - 1, to: count)
-    case .unfollow(let edge):
-      follows.remove(edge)
-      let count = users.countFollow(edge.source, edge.target, by: -1)
-      popularity.note(edge.target, from: count + 1, to: count)
-    case .like(let edge): likes.insert(edge)
-    case .unlike(let edge): likes.remove(edge)
+  private func renaming(_ user: UserID, _ username: String, replaying: Bool) throws(KithError) -> Edit? {
+    let row = try userRow(user)
+    let name = Array(username.utf8)
+    try Self.checkName(name.span)
+    if ByteSearch.compare(users.names.bytes(Int(row)), name.span) == 0 { return nil }
+    return .renameUser(row, twin: try twin(of: name.span, username, besides: row, replaying: replaying))
+  }
+
+  /// The user who will share a given name; nil unless a change is replayed.
+  private func twin(
+    of name: Span<UInt8>, _ username: String, besides row: UInt32? = nil, replaying: Bool
+  ) throws(KithError) -> UInt32? {
+    guard let holder = users.holder(of: name, besides: row, loosely: !replaying) else { return nil }
+    guard replaying, users.mayShare(name, with: holder, besides: row) else { throw .usernameTaken(username) }
+    return holder
+  }
+
+  /// Checks a username: 1–255 bytes, no NUL, no line break (LF, VT, FF, CR, NEL, LS, PS).
+  static func checkName(_ name: Span<UInt8>) throws(KithError) {
+    if name.isEmpty { throw .invalidUsername(.isEmpty) }
+    if name.count > SocialGraph.Limits.usernameByteCount { throw .invalidUsername(.isTooLong(byteCount: name.count)) }
+    for index in name.indices {
+      let byte = name[index]
+      let isBreak =
+        switch byte {
+        case 0: true
+        case 0x0A...0x0D: true
+        case 0xC2: name[index + 1] == 0x85
+        case 0xE2: name[index + 1] == 0x80 && (name[index + 2] == 0xA8 || name[index + 2] == 0xA9)
+        default: false
+        }
+      if isBreak { throw .invalidUsername(.hasLineBreak) }
     }
   }
+
+  // MARK: - Posts
+
+  @inline(__always)
+  private func authorRow(
+    ofNew id: PostID?, _ author: UserID, _ text: String, _ createdAt: Timestamp?
+  ) throws(KithError) -> UInt32 {
+    guard let id = id?.rawValue, let time = createdAt?.rawValue else {
+      preconditionFailure("a change is completed before it is placed")
+    }
+    if id < 1 { throw .invalidRequest(.id(id)) }
+    if time < 0 { throw .invalidRequest(.postTime(Timestamp(rawValue: time))) }
+    if text.utf8.count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: text.utf8.count) }
+    let row = try userRow(author)
+    // These are scattered in memory: their cache misses overlap.
+    posts.prefetchAuthor(row)
+    users.prefetchCard(row)
+    users.digests.prefetchSignature(row)
+    if posts.identifiers.row(of: id) != nil { throw .postIDTaken(PostID(id)) }
+    if posts.rowCount >= SocialGraph.Limits.rowCount {
+      throw .limitExceeded(.postsEverAdded(limit: SocialGraph.Limits.rowCount))
+    }
+    return row
+  }
+
+  // MARK: - Edges
 
   private func follow(_ user: UserID, _ target: UserID, _ time: Timestamp?) throws(KithError) -> Edit? {
     if user == target { throw .cannotFollowSelf }
@@ -85,5 +164,28 @@ extension GraphState {
     let source = try userRow(user)
     if blocks.count > 0 && isBlocked(source, posts.authors[row]) { throw .blocked }
     return (source, row)
+  }
+
+  /// An edge of a relation that has only the rules of its schema.
+  private func edgeEdit(_ change: Change) throws(KithError) -> Edit? {
+    guard let edge = change.edge else { preconditionFailure("a change is of a user, of a post or of an edge") }
+    let (kind, schema) = (edge.kind, edge.kind.schema)
+    let (source, row) = (try userRow(edge.source), try userRow(UserID(edge.target)))
+    if !edge.adds {
+      return self[kind].removal(source, row, ids: users.identifiers.ids).map { .remove(kind, $0) }
+    }
+    let timestamp = schema.hasTime ? try Self.timestamp(edge.time) : 0
+    if source == row, let refusal = schema.selfRefusal { throw refusal }
+    if schema.isEndedByBlock && isBlocked(source, row) { throw .blocked }
+    return self[kind].insertion(source, row, timestamp: timestamp, ids: users.identifiers.ids).map { .add(kind, $0) }
+  }
+
+  /// The timestamp stored for the time of a follow or like.
+  static func timestamp(_ time: Timestamp?) throws(KithError) -> UInt32 {
+    guard let time = time?.rawValue else { preconditionFailure("a change is completed before it is placed") }
+    guard time >= 0 && time <= SocialGraph.Limits.edgeMilliseconds else {
+      throw .invalidRequest(.edgeTime(Timestamp(rawValue: time)))
+    }
+    return UInt32(time / 1_000)
   }
 }

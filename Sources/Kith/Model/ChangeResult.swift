@@ -21,4 +21,16 @@ public struct ChangeResult: Hashable, Codable, Sendable {
     self.user = user
     self.post = post
   }
+
+  /// The result of a change that had an effect.
+  /// - Parameter complete: with its id.
+  @inline(__always)
+  init(of complete: Change, sequence: UInt64) {
+    self.init(sequence: sequence, didChange: true)
+    switch complete {
+    case .addUser(let id, _): user = id
+    case .addPost(let id, _, _, _): post = id
+    default: break
+    }
+  }
 }
