@@ -134,7 +134,9 @@ import Testing
 
   @Test("In its own store a graph counts with the fewest bytes that its form can take", arguments: ListForm.allCases)
   func ownEstimate(form: ListForm) throws {
-    let graph = SocialGraph(options: SocialGraph.Options(compressTexts: true))
+    let directory = try TemporaryDirectory()
+    var options = SocialGraph.Options(durability: .flushed, compactLists: form == .compact, compressTexts: true)
+    let graph = try SocialGraph.open(directory.file("store"), options: options)
     let ids = try (0..<200).map { try graph.addUser("u\($0)") }
     let text = String(repeating: "all the same, again and again. ", count: 1_000)
     for user in ids {
@@ -154,6 +156,12 @@ import Testing
     let (own, outside) = (try estimate(isOwn: true), try estimate(isOwn: false))
     #expect(own <= 2 * state.byteCount + (1 << 20) && outside > own + (6 << 20), "\(own) of \(outside)")
     #expect(state.posts.texts.compressionExcess < state.posts.texts.liveByteCount / 2)
+    // So its snapshot is opened with a limit that it would exceed outside.
+    try graph.snapshot()
+    try graph.close()
+    options.maximumByteCount = own / 9 * 8
+    #expect(RestoreLimit.openedByteCount(own / 9 * 8) < outside)
+    try SocialGraph.open(directory.file("store"), options: options).close()
   }
 
   @Test("A graph over the limit is refused before it is built, as early as possible")
