@@ -92,6 +92,7 @@ extension SocialGraph {
 
 extension SocialGraph {
   /// When two usernames count as equal.
+  @nonexhaustive
   public enum UniqueNames: String, CaseIterable, Hashable, Sendable {
     /// If their texts are equal after NFC. Real nicknames may differ only by case.
     case exact
@@ -104,6 +105,7 @@ extension SocialGraph {
 
 extension SocialGraph {
   /// How durable a change is when its call returns.
+  @nonexhaustive
   public enum Durability: String, Hashable, Sendable {
     /// Synced to disk: survives a power failure.
     case synced

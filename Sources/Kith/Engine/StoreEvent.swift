@@ -1,6 +1,7 @@
 import Synchronization
 
 /// An event of a store, for a host to log, count or show.
+@nonexhaustive
 public enum StoreEvent: Equatable, Sendable {
   /// A snapshot began, automatically or by `snapshot()`. It will hold the changes up to `sequence`.
   case snapshotBegan(sequence: UInt64)
@@ -138,6 +139,7 @@ final class StoreEvents: Sendable {
 
 extension SnapshotInfo {
   /// The progress of writing a snapshot.
+  @nonexhaustive
   public enum Progress: Hashable, Sendable {
     /// This many bytes of columns were written, before compression.
     case writing(byteCount: Int)

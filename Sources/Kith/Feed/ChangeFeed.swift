@@ -1,6 +1,7 @@
 import Synchronization
 
 /// An event for an observer of all changes.
+@nonexhaustive
 public enum ChangeEvent: Hashable, Sendable {
   /// A committed change, complete, with its sequence number, which is one more than the previous one.
   case change(Change, sequence: UInt64)

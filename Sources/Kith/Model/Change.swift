@@ -3,6 +3,9 @@
 /// An applied change carries its own time and ids, so the same changes in the same order yield the same graph anywhere.
 /// If a caller leaves an id or a time nil, the engine fills it in before it assigns a sequence number. Times are in
 /// milliseconds; follows and likes keep whole seconds, rounded down.
+///
+/// Later releases may add cases: a `switch` of another package needs `@unknown default`.
+@nonexhaustive
 public enum Change: Hashable, Sendable {
   /// Adds a user.
   /// - Throws: `invalidUsername`, `usernameTaken`, `userIDTaken`, `invalidRequest` if the id is below 1.

@@ -1,5 +1,6 @@
 /// A kind of query or change, as statistics and instruments name it. The names are those of the operations of
 /// `kith query`, in the order in which it lists them.
+@nonexhaustive
 public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentable, Hashable, Sendable {
   /// `GraphView.searchUsers`.
   case users

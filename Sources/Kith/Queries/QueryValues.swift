@@ -1,6 +1,7 @@
 /// A search for users by name.
 public struct UserQuery: Hashable, Sendable {
   /// How a username must match the text.
+  @nonexhaustive
   public enum Match: String, CaseIterable, Hashable, Sendable {
     /// The name contains the text.
     case substring
@@ -20,6 +21,7 @@ public struct UserQuery: Hashable, Sendable {
   }
 
   /// The order of the results. Ties are broken by loose name, exact name, id.
+  @nonexhaustive
   public enum Order: String, CaseIterable, Hashable, Sendable {
     /// By name alone.
     case name
@@ -148,6 +150,7 @@ public struct TimelineQuery: Hashable, Sendable {
 /// A page of a list of users or posts.
 public struct ListQuery: Hashable, Sendable {
   /// The order of followers and followees. Every other list has one fixed order.
+  @nonexhaustive
   public enum Order: String, CaseIterable, Hashable, Sendable {
     /// By (second of the edge, id), descending.
     case newest

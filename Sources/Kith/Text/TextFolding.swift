@@ -1,4 +1,5 @@
 /// The differences between letters that a search ignores.
+@nonexhaustive
 public enum TextFolding: String, CaseIterable, Hashable, Sendable {
   /// Ignores case, accents, width and the like: `e` finds `É`.
   case loose

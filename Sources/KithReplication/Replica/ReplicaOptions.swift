@@ -49,6 +49,7 @@ public struct ReplicaOptions: Hashable, Sendable {
   }
 
   /// Where snapshots for other replicas are.
+  @nonexhaustive
   public enum SnapshotPlace: Hashable, Sendable {
     /// In the replica's own directory, which others do not see.
     case none

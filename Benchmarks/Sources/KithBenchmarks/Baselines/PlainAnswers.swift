@@ -68,6 +68,7 @@ struct PlainAnswers {
         case .prefixFirst: begins ? 1 : 0
         case .followedFirst: followees.contains(UInt32(user)) ? 1 : 0
         case .popular: followerCounts[user]
+        @unknown default: preconditionFailure("there is no plain answer in order \(order)")
         }
       found.append((front, user))
       if order == .name && found.count == limit { break }

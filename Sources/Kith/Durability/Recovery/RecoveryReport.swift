@@ -11,6 +11,7 @@ public struct RecoveryReport: Hashable, Sendable {
   /// A journal that was read.
   public struct Journal: Hashable, Sendable {
     /// What follows the valid frames.
+    @nonexhaustive
     public enum End: Hashable, Sendable {
       /// Nothing.
       case clean

@@ -2,6 +2,7 @@ extension SocialGraph.Statistics {
   /// One number or histogram, with the name that monitoring systems know it by.
   public struct Metric: Hashable, Sendable {
     /// What the number means.
+    @nonexhaustive
     public enum Value: Hashable, Sendable {
       /// A number that only rises while the graph is open.
       case counter(Int)

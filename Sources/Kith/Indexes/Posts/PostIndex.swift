@@ -1,5 +1,6 @@
 extension SocialGraph {
   /// How much is indexed to find posts by their words.
+  @nonexhaustive
   public enum PostIndexing: String, CaseIterable, Hashable, Sendable {
     /// No index: a search scans the posts, newest first.
     case off

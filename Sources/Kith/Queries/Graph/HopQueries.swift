@@ -50,6 +50,7 @@ public struct PathQuery: Hashable, Sendable {
 }
 
 /// The result of a shortest path query along follows.
+@nonexhaustive
 public enum ShortestPath: Hashable, Sendable {
   /// A shortest path from source to target, including both. For equal users, that user alone. If there are several
   /// shortest paths, the choice depends only on the graph.
