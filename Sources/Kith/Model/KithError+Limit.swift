@@ -16,14 +16,8 @@ extension KithError {
     case assignedIDs
     /// The sequence numbers of a graph.
     case changes(limit: UInt64)
-    /// The generations of a store. `kith restore` makes a new one of its newest state.
+    /// The generations of a store.
     case generations(limit: UInt64)
-    /// The live queries that one session of `kith query` watches.
-    case watches(limit: Int)
-    /// The memory of the live queries that one session of `kith query` watches.
-    case watchedBytes(limit: Int)
-    /// The clients that `kith serve` answers at once.
-    case clients(limit: Int)
     /// The threads or processes that the system gives this process, or its user or container.
     case threads
     /// The bytes of a request to the log of a replicated graph.
@@ -64,11 +58,7 @@ extension KithError.Limit: CustomStringConvertible {
     case .assignedIDs: "the highest possible id is in use; give an id that is free"
     case .changes(let limit): Self.reached("\(limit) changes")
     case .generations(let limit):
-      Self.reached("\(limit) generations of a store") + "; `kith restore` makes a new one of its newest state"
-    case .watches(let limit): Self.reached("\(limit) watched queries") + "; end one of them"
-    case .watchedBytes(let limit):
-      Self.reached("\(limit) bytes for what watched queries depend on") + "; end one of them, or ask for shorter pages"
-    case .clients(let limit): Self.reached("\(limit) clients at once") + "; connect again later"
+      Self.reached("\(limit) generations of a store") + "; make a new store of its newest state"
     case .threads:
       "the system gives this process no further thread; end other processes, or raise its limit (ulimit -u, pids.max)"
     case .requestBytes(let limit, let byteCount):
@@ -81,7 +71,7 @@ extension KithError.Limit: CustomStringConvertible {
       "\(path) has \(byteCount) bytes when decompressed; the limit is \(limit)"
     case .estimatedMemory(let path, let limit, let byteCount):
       "the graph of \(path) would take about \(byteCount) bytes of memory; the limit is \(limit); if the file can be "
-        + "trusted, allow more by --memory BYTES or Options.maximumByteCount"
+        + "trusted, allow more by Options.maximumByteCount"
     }
   }
 

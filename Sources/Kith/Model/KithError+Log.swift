@@ -4,6 +4,10 @@ extension KithError {
   public enum LogProblem: Sendable, Hashable {
     /// No server can be reached. The reason is the client library's own, without a password.
     case unreachable(reason: String)
+    /// There is no log at the URL.
+    case missing
+    /// The log has no first graph yet.
+    case unfinished
     /// The log has no quorum configured, so that a record could be lost.
     case quorumMissing
     /// The clocks of the host and of the log are this far apart.
@@ -20,6 +24,8 @@ extension KithError.LogProblem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreachable(let reason): "the log cannot be reached: \(reason)"
+    case .missing: "no log is there; make one first"
+    case .unfinished: "the log has no first graph yet; if making it was interrupted, repeat that"
     case .quorumMissing: "the log has no synchronous standby; set synchronous_standby_names"
     case .clockSkew(let milliseconds):
       "the clocks of this host and of the log are \(milliseconds) ms apart; set them right"

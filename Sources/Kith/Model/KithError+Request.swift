@@ -64,9 +64,14 @@ extension KithError {
     case noDirectory(String, path: String)
     /// A file would be created inside a store.
     case insideStore(String, path: String)
-    /// A request of the query protocol, or the arguments of a command, break a rule, in one sentence. Never from the
-    /// library.
-    case malformed(String)
+    /// The URL of a log is none, in the client library's own words.
+    case logURL(reason: String)
+    /// A graph cannot become the beginning of a log that is in use.
+    case logInUse(position: UInt64, snapshotCount: Int)
+    /// A request has a token, for which the log needs these rules: `ReplicatedGraph.upgrade`.
+    case tokensNeedRules(Int)
+    /// No request with this ticket is in doubt on this replica.
+    case notInDoubt(ticket: UInt64)
   }
 
   /// What is not compiled in.
@@ -121,13 +126,15 @@ extension KithError.RequestProblem: CustomStringConvertible {
       "\(path.shownPath): there is no directory \(directory.shownPath)"
     case .insideStore(let store, let path):
       "\(path.shownPath): \(store.shownPath) is a store, which nothing else may stand in; choose a place beside it"
-    case .malformed(let sentence): sentence
+    case .logURL(let reason): reason
+    case .logInUse(let position, let count): "the log is in use: it has \(position) records, \(count) snapshots"
+    case .tokensNeedRules(let rules): "tokens need rules \(rules) of the log; update all hosts, then upgrade the log"
+    case .notInDoubt(let ticket): "no request \(ticket) is in doubt here"
     }
   }
 
   private static func unreachable(_ state: String, _ path: String) -> String {
-    let path = path.shownPath
-    return "\(path): no snapshot and its journals lead to \(state); kith list \(path) tells what can be restored"
+    "\(path.shownPath): no snapshot and its journals lead to \(state); open one of its snapshots, or a backup"
   }
 }
 

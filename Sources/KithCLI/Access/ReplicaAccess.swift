@@ -48,7 +48,7 @@ enum ReplicaAccess {
         if case .noStore(let path) = error {
           throw .usage("the log begins with the snapshot \(path), which is not here; give --snapshots DIRECTORY")
         }
-        throw .usage(error.description)
+        throw .usage(error.sentence)
       }
     }
 
@@ -69,7 +69,7 @@ enum ReplicaAccess {
           }
         }
       } catch {
-        throw .usage(error.description)
+        throw .usage(error.sentence)
       }
     }
   #else

@@ -87,19 +87,19 @@ enum StoreAccess {
         }
       }
     } catch {
-      throw .no(error.description)
+      throw .no(error.sentence)
     }
   }
 
   static func close(_ graph: SocialGraph) throws(CommandFailure) {
-    do throws(KithError) { try graph.close() } catch { throw .no(error.description) }
+    do throws(KithError) { try graph.close() } catch { throw .no(error.sentence) }
   }
 
   /// Runs a query; its error is the command's failure with status 1.
   static func ask<R>(
     _ graph: SocialGraph, _ question: (borrowing GraphView) throws(KithError) -> R
   ) throws(CommandFailure) -> R {
-    do throws(KithError) { return try graph.read(question) } catch { throw .no(error.description) }
+    do throws(KithError) { return try graph.read(question) } catch { throw .no(error.sentence) }
   }
 }
 

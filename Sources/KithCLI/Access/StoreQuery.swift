@@ -17,7 +17,7 @@ enum StoreQuery {
     do throws(KithError) {
       return try SnapshotStream.graph(options)
     } catch {
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.sentence) : .usage(error.sentence)
     }
   }
 

@@ -55,7 +55,7 @@ struct BenchRun {
       }
       return report
     } catch {
-      throw .no(error.description)
+      throw .no(error.sentence)
     }
   }
 

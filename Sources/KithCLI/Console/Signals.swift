@@ -54,7 +54,7 @@ enum Signals {
   /// The same for a command that only a signal ends.
   /// - Throws: a failure if the system gives no thread.
   static func require(_ signals: [Int32], _ body: @escaping @Sendable (Int32) -> Void) throws(CommandFailure) {
-    if !take(signals, body) { throw .no(KithError.limitExceeded(.threads).description) }
+    if !take(signals, body) { throw .no(KithError.limitExceeded(.threads).sentence) }
   }
 
   /// The status of a process that a signal has ended, as shells report it.

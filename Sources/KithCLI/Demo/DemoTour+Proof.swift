@@ -45,7 +45,7 @@ extension DemoTour {
           let change: Change =
             isFollow
             ? .follow(by: cast.viewer.id, target: target.id, at: nil) : .unfollow(by: cast.viewer.id, target: target.id)
-          do throws(KithError) { return try graph.apply(change) } catch { throw .no(error.description) }
+          do throws(KithError) { return try graph.apply(change) } catch { throw .no(error.sentence) }
         })
     }
     try Console.write(
@@ -78,7 +78,7 @@ extension DemoTour {
     do throws(KithError) {
       _ = try StoreTools.restore(from: snapshot.path, to: "\(directory)/restored")
     } catch {
-      throw .no("the snapshot cannot be restored: \(error.description)")
+      throw .no("the snapshot cannot be restored: \(error.sentence)")
     }
     let fresh = try StoreAccess.open("\(directory)/restored", access: .readOnly)
     let restored = clock.now
@@ -112,6 +112,7 @@ extension DemoTour {
   private func comparePages(with fresh: SocialGraph) throws(CommandFailure) -> Int {
     let (own, other) = (graph.pin(), fresh.pin())
     let people: [User]
+    var differing: User?
     do throws(KithError) {
       people = try Self.sample(own.view)
       for user in people {
@@ -119,11 +120,15 @@ extension DemoTour {
         guard try own.view.timeline(of: user.id).items == other.view.timeline(of: user.id).items,
           try own.view.followers(of: user.id).items == other.view.followers(of: user.id).items,
           try own.view.searchUsers(query).items == other.view.searchUsers(query).items
-        else { throw KithError.invalidRequest(.malformed("the pages of user \(user.id) differ after a restore")) }
+        else {
+          differing = user
+          break
+        }
       }
     } catch {
-      throw .no(error.description)
+      throw .no(error.sentence)
     }
+    if let differing { throw .no("the pages of user \(differing.id) differ after a restore") }
     return people.count * 3
   }
 }

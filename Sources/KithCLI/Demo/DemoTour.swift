@@ -73,7 +73,7 @@ struct DemoTour {
   private func change(_ change: Change) throws(CommandFailure) -> Duration {
     let clock = ContinuousClock()
     let began = clock.now
-    do throws(KithError) { try graph.apply(change) } catch { throw .no(error.description) }
+    do throws(KithError) { try graph.apply(change) } catch { throw .no(error.sentence) }
     return clock.now - began
   }
 

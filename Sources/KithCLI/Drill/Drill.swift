@@ -177,7 +177,7 @@ struct Drill {
 
   /// Work on files; a failure ends the drill.
   private static func files<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
-    do throws(KithError) { return try body() } catch { throw .no(error.description) }
+    do throws(KithError) { return try body() } catch { throw .no(error.sentence) }
   }
 }
 

@@ -42,7 +42,7 @@ final class ExploredStore: Sendable {
     }
     if hasThread { return }
     follows.leave()
-    throw .no(KithError.limitExceeded(.threads).description)
+    throw .no(KithError.limitExceeded(.threads).sentence)
   }
 
   /// Ends the thread. What was read stays.

@@ -80,8 +80,11 @@ extension Explorer {
   /// The answer to a question, now and whenever it changes.
   func live(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
     let (store, clock) = (store, ContinuousClock())
-    let request = try HTTPFailure.from { () throws(KithError) in
-      try Request(question: Array((parameters.text(.questionText) ?? "").utf8))
+    let request: Request
+    do throws(RequestError) {
+      request = try Request(question: Array((parameters.text(.questionText) ?? "").utf8))
+    } catch {
+      throw HTTPFailure(error)
     }
     var asked: (graph: SocialGraph, subscription: LiveSubscription<[UInt8], KithError>)?
     var last: AnswerDigest?
@@ -104,7 +107,7 @@ extension Explorer {
           }
         } catch {
           (asked, failedAt) = (nil, clock.now)
-          answer = JSONWriter.bytes { $0.members(of: error) }
+          answer = JSONWriter.bytes { $0.members(of: .graph(error)) }
         }
         let digest = AnswerDigest(answer)
         if digest == last { return [] }
@@ -116,11 +119,11 @@ extension Explorer {
 
 extension Request {
   /// The question in a text of JSON.
-  init(question text: [UInt8]) throws(KithError) {
-    guard let value = try? JSONReader.parse(text) else { throw .invalidRequest(.malformed("the question is not JSON")) }
+  init(question text: [UInt8]) throws(RequestError) {
+    guard let value = try? JSONReader.parse(text) else { throw .malformed("the question is not JSON") }
     try self.init(value)
     guard operation.isQuestion, operation != .session(.verify) else {
-      throw .invalidRequest(.malformed("\(operation) cannot be watched here"))
+      throw .malformed("\(operation) cannot be watched here")
     }
   }
 }

@@ -42,7 +42,7 @@ struct InputFile {
       do throws(KithError) {
         if Zstd.isZstd(magic: Array(input.prefix(4))) { stream = try ZstdStream(file: path) }
       } catch {
-        throw .no(error.description)
+        throw .no(error.sentence)
       }
     }
     if let stream { return try decompress(stream, into: &block) }
@@ -72,7 +72,7 @@ struct InputFile {
           return false
         }
       } catch {
-        throw .no(error.description)
+        throw .no(error.sentence)
       }
       input = Array(try readBytes())
       inputOffset = 0

@@ -48,7 +48,7 @@ struct RowDirectory {
         place = path
       }
     } catch {
-      throw .usage(error.description)
+      throw .usage(error.sentence)
     }
     var rowCounts: [(kind: GraphComponent, rowCount: Int)] = []
     var files: [PrivateFile] = []
@@ -61,7 +61,7 @@ struct RowDirectory {
         try PrivateFile.finish(files, in: place)
         if isNew { try PrivateFile.finish(staging: place, as: path) }
       } catch {
-        throw .no("the export is incomplete: \(error.description)")
+        throw .no("the export is incomplete: \(error.sentence)")
       }
     } catch {
       for file in files { file.abandon() }
@@ -75,7 +75,7 @@ struct RowDirectory {
     do throws(KithError) {
       return try PrivateFile(path)
     } catch {
-      throw .usage(error.description)
+      throw .usage(error.sentence)
     }
   }
 
@@ -91,7 +91,7 @@ struct RowDirectory {
       do throws(KithError) {
         try file.append(piece)
       } catch {
-        throw .no("the export is incomplete and was removed: \(error.description)")
+        throw .no("the export is incomplete and was removed: \(error.sentence)")
       }
       written += piece.count
       shown.update(done: written >> 10, of: "KB", share: nil)

@@ -100,7 +100,7 @@ struct RowEncoder {
   }
 
   private static func compressed(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
-    do throws(KithError) { return try Zstd.frame(of: bytes) } catch { throw .no(error.description) }
+    do throws(KithError) { return try Zstd.frame(of: bytes) } catch { throw .no(error.sentence) }
   }
 
   static func append(_ number: Int64, to bytes: inout [UInt8]) {

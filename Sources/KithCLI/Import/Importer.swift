@@ -35,7 +35,7 @@ struct Importer {
         report.skip(ImportReport.duplicate, line: repeated.firstPlace, count: repeated.count, Self.duplicateMessage)
       }
     } catch {
-      throw .no(error.description)
+      throw .no(error.sentence)
     }
     report.seconds = (clock.now - began).seconds
     return report
@@ -53,8 +53,8 @@ struct Importer {
         report.skip(ImportReport.duplicate, line: row.line, Self.duplicateMessage)
       }
     } catch {
-      guard error.isBrokenRule else { throw .line(row.line, of: report.path, error.description) }
-      report.skip(error.code, line: row.line, error.description)
+      guard error.isBrokenRule else { throw .line(row.line, of: report.path, error.sentence) }
+      report.skip(error.code, line: row.line, error.sentence)
     }
   }
 

@@ -109,14 +109,14 @@ extension JSONWriter {
   }
 
   /// `"ok":false` and the error, with its index in a batch.
-  mutating func members(of error: KithError) {
+  mutating func members(of error: RequestError) {
     member("ok", false)
     name("error")
     object { writer in
       writer.member("code", error.code)
-      writer.member("message", error.description)
-      if case .inBatch(let index, _) = error { writer.member("index", index) }
-      if case .inDoubt(let token, _) = error { writer.member("token", token) }
+      writer.member("message", error.sentence)
+      if let index = error.index { writer.member("index", index) }
+      if case .graph(.inDoubt(let token, _)) = error { writer.member("token", token) }
     }
   }
 

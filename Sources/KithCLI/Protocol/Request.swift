@@ -27,51 +27,51 @@ struct Request: Sendable {
   /// The query to be watched; one element, or none.
   private var questions: [Request] = []
 
-  /// The request in a value of a line; otherwise throws `invalidRequest` that names the field.
-  init(_ value: JSONValue) throws(KithError) {
-    guard case .object(let members) = value else { throw .invalidRequest(.malformed("a request is a JSON object")) }
+  /// The request in a value of a line; otherwise throws an error that names the field.
+  init(_ value: JSONValue) throws(RequestError) {
+    guard case .object(let members) = value else { throw .malformed("a request is a JSON object") }
     try self.init(members)
   }
 
   /// - Parameter table: of the session; requests inside a request have the fields of a graph.
-  init(_ members: [JSONMember], of table: ShapeTable = .graph) throws(KithError) {
+  init(_ members: [JSONMember], of table: ShapeTable = .graph) throws(RequestError) {
     guard case .string(let name)? = members.named("op")?.value else {
-      throw .invalidRequest(.malformed("op, the name of an operation, is missing"))
+      throw .malformed("op, the name of an operation, is missing")
     }
     guard let shape = table[name] else {
-      throw .invalidRequest(.malformed("there is no operation \(name.shown)"))
+      throw .malformed("there is no operation \(name.shown)")
     }
     operation = shape.operation
     tag = members.named("tag")?.source
     var given: Set<Field> = []
     for member in members where member.name != "op" && member.name != "tag" {
       guard let field = shape.field(named: member.name) else {
-        throw .invalidRequest(.malformed("\(operation) has no field \(member.name.shown)"))
+        throw .malformed("\(operation) has no field \(member.name.shown)")
       }
       given.insert(field)
       try set(field, to: member.value)
     }
     for field in shape.required where !given.contains(field) {
-      throw .invalidRequest(.malformed("\(operation) needs the field \(field.name)"))
+      throw .malformed("\(operation) needs the field \(field.name)")
     }
     try checkCombinations()
   }
 
   /// Checks fields that exclude each other.
-  private func checkCombinations() throws(KithError) {
+  private func checkCombinations() throws(RequestError) {
     if fields.flag(.following) == true, !fields.has(.viewer) {
-      throw .invalidRequest(.malformed("following needs a viewer (as): whose follows?"))
+      throw .malformed("following needs a viewer (as): whose follows?")
     }
     guard operation == .graph(.users) else { return }
     let (match, order) = (fields.text(.match), fields.text(.searchOrder))
     if let order, UserQuery.Order(rawValue: order)?.schema.needsViewer == true, !fields.has(.viewer) {
-      throw .invalidRequest(.malformed("order \(order) needs a viewer (as): whose follows?"))
+      throw .malformed("order \(order) needs a viewer (as): whose follows?")
     }
     if match == "regex", fields.has(.fold) {
-      throw .invalidRequest(.malformed("match regex ignores case by itself and takes no fold"))
+      throw .malformed("match regex ignores case by itself and takes no fold")
     }
     if match == "fuzzy", let order, order != "name" {
-      throw .invalidRequest(.malformed("match fuzzy has an order of its own, not \(order)"))
+      throw .malformed("match fuzzy has an order of its own, not \(order)")
     }
   }
 
@@ -80,7 +80,7 @@ struct Request: Sendable {
 
   // MARK: Values
 
-  private mutating func set(_ field: Field, to value: JSONValue) throws(KithError) {
+  private mutating func set(_ field: Field, to value: JSONValue) throws(RequestError) {
     switch (field.kind, value) {
     case (.changes(let limit), .array(let elements)):
       try Self.check(elements, limit, field)
@@ -90,18 +90,18 @@ struct Request: Sendable {
     }
   }
 
-  private static func value(_ value: JSONValue, of field: Field) throws(KithError) -> FieldValue {
+  private static func value(_ value: JSONValue, of field: Field) throws(RequestError) -> FieldValue {
     switch (field.kind, value) {
     case (.integer, .integer(let integer)): return .integer(integer)
     case (.number(let range), .integer(let integer)):
       guard range.contains(integer) else {
-        throw .invalidRequest(.malformed("\(field.name) is \(range.lowerBound) to \(range.upperBound), not \(integer)"))
+        throw .malformed("\(field.name) is \(range.lowerBound) to \(range.upperBound), not \(integer)")
       }
       return .integer(integer)
     case (.text, .string(let text)): return .text(text)
     case (.choice(let words), .string(let word)):
       guard words.contains(word) else {
-        throw .invalidRequest(.malformed("\(field.name) is one of \(words.joined(separator: ", ")), not \(word.shown)"))
+        throw .malformed("\(field.name) is one of \(words.joined(separator: ", ")), not \(word.shown)")
       }
       return .text(word)
     case (.flag, .boolean(let flag)): return .flag(flag)
@@ -116,20 +116,20 @@ struct Request: Sendable {
       if integers.count == elements.count { return .integers(integers) }
     default: break
     }
-    throw .invalidRequest(.malformed("\(field.name) must be \(field.kind.description)"))
+    throw .malformed("\(field.name) must be \(field.kind.description)")
   }
 
-  private static func check(_ elements: [JSONValue], _ limit: Int, _ field: Field) throws(KithError) {
+  private static func check(_ elements: [JSONValue], _ limit: Int, _ field: Field) throws(RequestError) {
     if elements.count > limit {
-      throw .invalidRequest(.malformed("\(field.name) has at most \(limit) elements, not \(elements.count)"))
+      throw .malformed("\(field.name) has at most \(limit) elements, not \(elements.count)")
     }
   }
 
-  private static func changes(_ elements: [JSONValue]) throws(KithError) -> [Request] {
+  private static func changes(_ elements: [JSONValue]) throws(RequestError) -> [Request] {
     var changes: [Request] = []
     changes.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      do throws(KithError) {
+      do throws(RequestError) {
         changes.append(try change(element))
       } catch {
         throw .inBatch(index: index, error)
@@ -138,20 +138,20 @@ struct Request: Sendable {
     return changes
   }
 
-  private static func question(_ members: [JSONMember]) throws(KithError) -> Request {
+  private static func question(_ members: [JSONMember]) throws(RequestError) -> Request {
     let question = try Request(members)
     guard question.operation.isQuestion else {
-      throw .invalidRequest(.malformed("a question is watched, not \(question.operation)"))
+      throw .malformed("a question is watched, not \(question.operation)")
     }
     return question
   }
 
-  private static func change(_ element: JSONValue) throws(KithError) -> Request {
+  private static func change(_ element: JSONValue) throws(RequestError) -> Request {
     // The operation first: a batch inside a batch is refused before its own changes are read.
     if case .object(let members) = element, case .string(let name)? = members.named("op")?.value,
       let operation = ShapeTable.graph[name]?.operation, !operation.isChange
     {
-      throw .invalidRequest(.malformed("a batch holds single changes, not \(operation)"))
+      throw .malformed("a batch holds single changes, not \(operation)")
     }
     return try Request(element)
   }

@@ -39,7 +39,7 @@ struct RequestCommand: Sendable {
       var members = [member("op", .string(chosen.name))]
       for (field, value) in values { members.append(member(field.name, try resolved(value, of: field, in: view))) }
       let request: Request
-      do throws(KithError) { request = try Request(members) } catch { throw arguments.misuse(error.description) }
+      do throws(RequestError) { request = try Request(members) } catch { throw arguments.misuse(error.sentence) }
       return (request, try request.answer(from: view))
     }
     try StoreQuery.write(arguments, text: answer.text) { $0.members(of: answer, to: request, in: []) }

@@ -40,7 +40,7 @@ final class ReplicaBench: Sendable {
     var reads: [ReplicaReads.Tally] = []
     if let directory {
       let both: ReplicaReads
-      do throws(KithError) { both = try ReplicaReads(graph, in: directory) } catch { throw .no(error.description) }
+      do throws(KithError) { both = try ReplicaReads(graph, in: directory) } catch { throw .no(error.sentence) }
       try Threads.begin { bench.load(users, rate: rate, seconds: seconds) }
       reads = try both.run(users, seconds: seconds)
       bench.finish()
@@ -74,7 +74,7 @@ final class ReplicaBench: Sendable {
         return try await graph.submit(group).results.compactMap(\.user)
       }
     } catch {
-      throw .no(error.description)
+      throw .no(error.sentence)
     }
   }
 

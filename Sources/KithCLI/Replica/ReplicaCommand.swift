@@ -171,7 +171,7 @@ enum ReplicaCommand {
         }
       }
     } catch {
-      throw .no(error.description)
+      throw .no(error.sentence)
     }
   }
 

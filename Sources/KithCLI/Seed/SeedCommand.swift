@@ -70,7 +70,7 @@ enum SeedCommand {
         if !isForSaving { progress.note("building the index of names…") }
       }
     } catch {
-      throw .no("the network could not be created: \(error.description)")
+      throw .no("the network could not be created: \(error.sentence)")
     }
   }
 

@@ -40,11 +40,11 @@ final class Server: Sendable {
     while !stop.isSet {
       guard let client = listener.accept(waiting: Self.pollMilliseconds, writeTimeout: writeTimeout) else { continue }
       guard add(client) else {
-        refuse(client, .clients(limit: Self.clientLimit))
+        refuse(client, .tooManyClients(limit: Self.clientLimit))
         continue
       }
       if Threads.run({ self.serve(client) }) { continue }
-      remove(client) { refuse(client, .threads) }
+      remove(client) { refuse(client, .graph(.limitExceeded(.threads))) }
     }
     listener.close()
     for client in clients.withLock({ $0.values.map(\.self) }) { client.endInput() }
@@ -66,9 +66,9 @@ final class Server: Sendable {
     return isAdded
   }
 
-  private func refuse(_ client: ByteStream, _ limit: KithError.Limit) {
+  private func refuse(_ client: ByteStream, _ error: RequestError) {
     var writer = JSONWriter()
-    writer.object { $0.members(of: .limitExceeded(limit)) }
+    writer.object { $0.members(of: error) }
     writer.newline()
     try? client.write(writer.bytes)
     client.close()

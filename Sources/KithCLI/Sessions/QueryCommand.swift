@@ -109,7 +109,7 @@ enum QueryCommand {
       try graph.close()
       return true
     } catch {
-      Console.printError(.no(error.description))
+      Console.printError(.no(error.sentence))
       return false
     }
   }

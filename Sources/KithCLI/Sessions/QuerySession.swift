@@ -41,7 +41,7 @@ struct QuerySession {
       if !bytes.allSatisfy(JSONReader.isWhiteSpace) { answer(bytes, to: &writer) }
     case .tooLong:
       let limit = LineSplitter.maximumByteCount
-      let error = KithError.invalidRequest(.malformed("a line is at most \(limit) bytes long; send a smaller request"))
+      let error = RequestError.malformed("a line is at most \(limit) bytes long; send a smaller request")
       elapsed = .zero
       write(error, of: [], tag: nil, to: &writer)
     }
@@ -58,40 +58,45 @@ struct QuerySession {
   private mutating func answer(_ line: [UInt8], to writer: inout JSONWriter) {
     var tag: Range<Int>?
     elapsed = .zero
-    do throws(KithError) {
+    do throws(RequestError) {
       let members = try Self.members(of: line)
       tag = members.named("tag")?.source
       let request = try Request(members, of: table)
-      try replica?.wait(for: request)
-      let answer = try measured { (session) throws(KithError) in try session.run(request) }
+      try RequestError.from { () throws(KithError) in try replica?.wait(for: request) }
+      let answer = try measured { (session) throws(RequestError) in try session.run(request) }
       write(of: line, tag: request.tag, to: &writer) { $0.members(of: answer, to: request, in: line) }
     } catch {
       write(error, of: line, tag: tag, to: &writer)
     }
   }
 
-  private static func members(of line: [UInt8]) throws(KithError) -> [JSONMember] {
+  private static func members(of line: [UInt8]) throws(RequestError) -> [JSONMember] {
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONReader.parse(line)
     } catch {
-      throw .invalidRequest(.malformed("the line is not JSON: \(error)"))
+      throw .malformed("the line is not JSON: \(error)")
     }
-    guard case .object(let members) = value else { throw .invalidRequest(.malformed("a request is a JSON object")) }
+    guard case .object(let members) = value else { throw .malformed("a request is a JSON object") }
     return members
   }
 
   // MARK: Engine calls
 
-  private mutating func run(_ request: Request) throws(KithError) -> Reply {
-    if readOnly, case .graph(let operation) = request.operation, operation.isChange { throw .readOnly }
+  private mutating func run(_ request: Request) throws(RequestError) -> Reply {
+    if readOnly, case .graph(let operation) = request.operation, operation.isChange { throw .graph(.readOnly) }
     if let replica, let answer = try replica.answer(request) { return answer }
+    guard request.operation == .session(.watch) else {
+      return try RequestError.from { () throws(KithError) in try reply(to: request) }
+    }
+    guard let question = request.question else { preconditionFailure("watch has a question") }
+    return .watching(try watches.add(question))
+  }
+
+  private mutating func reply(to request: Request) throws(KithError) -> Reply {
     switch request.operation {
     case .graph(.batch): return try request.applyBatch(to: graph)
     case .session(.snapshot): return .snapshot(try graph.snapshot())
-    case .session(.watch):
-      guard let question = request.question else { preconditionFailure("watch has a question") }
-      return .watching(try watches.add(question))
     case .session(.unwatch):
       return .unwatched(watches.remove(request.fields.required(.watch, request.fields.integer)))
     case .session(.help): return .help(table.shapes(about: request.fields.text(.about)), watches.limits)
@@ -104,8 +109,8 @@ struct QuerySession {
   }
 
   private mutating func measured(
-    _ body: (inout QuerySession) throws(KithError) -> Reply
-  ) throws(KithError) -> Reply {
+    _ body: (inout QuerySession) throws(RequestError) -> Reply
+  ) throws(RequestError) -> Reply {
     guard timings else { return try body(&self) }
     let began = clock.now
     defer { elapsed = began.duration(to: clock.now) }
@@ -126,7 +131,7 @@ struct QuerySession {
   }
 
   private func write(
-    _ error: KithError, of line: [UInt8], tag: Range<Int>?, to writer: inout JSONWriter
+    _ error: RequestError, of line: [UInt8], tag: Range<Int>?, to writer: inout JSONWriter
   ) {
     writer.object { writer in
       writer.members(of: error)

@@ -21,11 +21,13 @@ struct QueryWatches {
   var isEmpty: Bool { watches.isEmpty }
 
   /// Watches a query from now on. Returns its number.
-  mutating func add(_ request: Request) throws(KithError) -> Int {
-    if watches.count >= limits.count { throw .limitExceeded(.watches(limit: limits.count)) }
-    let query = try graph.read { (view) throws(KithError) in try request.liveQuery(view) }
+  mutating func add(_ request: Request) throws(RequestError) -> Int {
+    if watches.count >= limits.count { throw .tooManyWatches(limit: limits.count) }
+    let query = try RequestError.from { () throws(KithError) in
+      try graph.read { (view) throws(KithError) in try request.liveQuery(view) }
+    }
     let watch = Watch(lastNumber + 1, LiveSubscription(graph, query), requestByteCount: request.fields.byteCount)
-    if byteCount + watch.byteCount > limits.byteCount { throw .limitExceeded(.watchedBytes(limit: limits.byteCount)) }
+    if byteCount + watch.byteCount > limits.byteCount { throw .watchesTooMuch(byteLimit: limits.byteCount) }
     lastNumber += 1
     byteCount += watch.byteCount
     watches.append(watch)
@@ -48,12 +50,12 @@ struct QueryWatches {
     var ended: Set<Int> = []
     for index in watches.indices {
       let number = watches[index].number
-      do throws(KithError) {
+      do throws(RequestError) {
         let before = watches[index].byteCount
         let members = try watches[index].newAnswer()
         byteCount += watches[index].byteCount - before
         guard let members else { continue }
-        if byteCount > limits.byteCount { throw .limitExceeded(.watchedBytes(limit: limits.byteCount)) }
+        if byteCount > limits.byteCount { throw .watchesTooMuch(byteLimit: limits.byteCount) }
         line(number, to: &writer) { writer in
           writer.member("ok", true)
           writer.source(members[...])
@@ -101,8 +103,10 @@ private struct Watch {
   }
 
   /// The members of the answer, if it differs from the last one.
-  mutating func newAnswer() throws(KithError) -> [UInt8]? {
-    guard let members = try subscription.rerunIfTold() else { return nil }
+  mutating func newAnswer() throws(RequestError) -> [UInt8]? {
+    guard let members = try RequestError.from({ () throws(KithError) in try subscription.rerunIfTold() }) else {
+      return nil
+    }
     byteCount += (subscription.dependencyCount - dependencyCount) * Self.dependencyByteCount
     dependencyCount = subscription.dependencyCount
     let digest = AnswerDigest(members)

@@ -18,14 +18,18 @@ struct ReplicaSession: Sendable {
   }
 
   /// Makes a change or a batch, writes a snapshot, or answers about the replica; nil for other operations.
-  func answer(_ request: Request) throws(KithError) -> Reply? {
+  func answer(_ request: Request) throws(RequestError) -> Reply? {
+    let token = try token(request)
+    return try RequestError.from { () throws(KithError) in try answer(request, token) }
+  }
+
+  private func answer(_ request: Request, _ token: RequestToken?) throws(KithError) -> Reply? {
     switch request.operation {
-    case .graph(.batch): return try batch(request, try token(request))
+    case .graph(.batch): return try batch(request, token)
     case .session(.snapshot):
       return .replica(.position(try blocking { () async throws(KithError) in try await graph.snapshot() }))
     case .replica(let operation): return .replica(try answer(operation, request.fields))
     case let operation where operation.isChange:
-      let token = try token(request)
       let change = try request.change { name in graph.read { view in view.findUser(named: name) } }
       let done = try blocking { () async throws(KithError) in try await graph.submit(change, token: token) }
       return .change(try answer(done.applied, done.position))
@@ -45,10 +49,10 @@ struct ReplicaSession: Sendable {
   }
 
   /// The token of a change; nil for none.
-  private func token(_ request: Request) throws(KithError) -> RequestToken? {
+  private func token(_ request: Request) throws(RequestError) -> RequestToken? {
     guard let text = request.fields.text(.requestToken) else { return nil }
     guard let token = RequestToken(text) else {
-      throw .invalidRequest(.malformed("requestToken is a text of 32 hexadecimal digits"))
+      throw .malformed("requestToken is a text of 32 hexadecimal digits")
     }
     return token
   }

@@ -26,7 +26,7 @@ enum InspectCommand {
         found = Found(try StoreTools.list(path))
       }
     } catch {
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.sentence) : .usage(error.sentence)
     }
     for problem in found.problems { Console.note(problem.place, "damaged: \(problem.message)") }
     if arguments.flag(.json) {

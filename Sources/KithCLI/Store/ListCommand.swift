@@ -22,7 +22,7 @@ enum ListCommand {
     do throws(KithError) {
       listing = try StoreTools.list(arguments.positionals[0])
     } catch {
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.sentence) : .usage(error.sentence)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { listing.write(to: &$0) }

@@ -51,12 +51,12 @@ enum RestoreCommand {
     let point = try point(arguments)
     let parts = try parts(arguments)
     let allowed = try arguments.memory()
+    if source == ByteStream.sign, point != .newest {
+      throw .usage("a snapshot holds one version; leave out --at…")
+    }
     let restored: SnapshotInfo
     do throws(KithError) {
       if source == ByteStream.sign {
-        guard point == .newest else {
-          throw .invalidRequest(.malformed("a snapshot holds one version; leave out --at…"))
-        }
         restored = try StoreTools.restore(
           fromBytes: try SnapshotStream.bytes(), named: source, to: target, only: parts, allowedByteCount: allowed,
           remarking: StoreAccess.remark(at: target))
@@ -68,7 +68,7 @@ enum RestoreCommand {
         }
       }
     } catch {
-      throw error.isDamage ? .no(error.advised(for: source)) : .usage(error.description)
+      throw error.isDamage ? .no(error.advised(for: source)) : .usage(error.sentence)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
@@ -116,7 +116,7 @@ extension KithError {
 
   /// The description, and what saves the rest if the files at this path are damaged.
   func advised(for path: String) -> String {
-    guard isDamage, path != ByteStream.sign else { return description }
-    return "\(description); kith salvage \(path) NEW makes a store of what is readable"
+    guard isDamage, path != ByteStream.sign else { return sentence }
+    return "\(sentence); kith salvage \(path) NEW makes a store of what is readable"
   }
 }

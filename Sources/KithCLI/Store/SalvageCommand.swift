@@ -37,7 +37,7 @@ enum SalvageCommand {
           from: source, to: target, allowedByteCount: allowed, remarking: StoreAccess.remark(at: target))
       }
     } catch {
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.sentence) : .usage(error.sentence)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { writer in

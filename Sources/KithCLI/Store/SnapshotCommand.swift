@@ -100,7 +100,7 @@ enum SnapshotCommand {
       return try StoreTools.write(
         store, to: file, noting: { StoreAccess.note($0, of: store) }, remarking: StoreAccess.remark(at: file))
     } catch {
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.sentence) : .usage(error.sentence)
     }
   }
 }

@@ -48,7 +48,7 @@ enum VerifyCommand {
           : try Verification(of: path, extent, allowedByteCount: allowed, passes: passes)
       }
     } catch {
-      throw error.isDamage ? .no(error.description) : .usage(error.description)
+      throw error.isDamage ? .no(error.sentence) : .usage(error.sentence)
     }
     if arguments.flag(.json) {
       try Console.writeJSON { verification.write(to: &$0) }

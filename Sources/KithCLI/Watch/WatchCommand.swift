@@ -74,7 +74,7 @@ enum WatchCommand {
   }
 
   static func attempt<R>(_ body: () throws(KithError) -> R) throws(CommandFailure) -> R {
-    do throws(KithError) { return try body() } catch { throw .no(error.description) }
+    do throws(KithError) { return try body() } catch { throw .no(error.sentence) }
   }
 
   /// Prints one line. A reader that has closed its end is no failure.
@@ -115,7 +115,7 @@ enum WatchCommand {
         let next = if let first { UInt64(first) } else { (try StoreTools.list(store).lastSequence ?? 0) + 1 }
         follower = try StoreFollower(store, from: next)
       } catch {
-        throw .usage(error.description)
+        throw .usage(error.sentence)
       }
     }
 
@@ -174,7 +174,7 @@ enum WatchCommand {
       do throws(KithError) {
         return try StoreFollower(store, from: graph.read { view in view.sequence } + 1)
       } catch {
-        throw .usage(error.description)
+        throw .usage(error.sentence)
       }
     }
 
@@ -227,6 +227,6 @@ enum WatchCommand {
     if let limit = try arguments.integer(.limit, in: 1...Int64(SocialGraph.Limits.pageCount)) {
       members.append(member("limit", .integer(limit)))
     }
-    return try attempt { () throws(KithError) in try Request(members) }
+    do throws(RequestError) { return try Request(members) } catch { throw .no(error.sentence) }
   }
 }

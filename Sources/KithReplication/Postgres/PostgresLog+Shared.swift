@@ -20,9 +20,7 @@
       }
       let (identity, schema, server, isSafe) = found
       guard schema != PostgresSchema.unfinishedVersion || evenUnfinished else {
-        throw .unavailable(
-          .refused(
-            reason: "kith replica init has not put the first graph into the log; if it was interrupted, repeat it"))
+        throw .unavailable(.unfinished)
       }
       guard schema.magnitude == PostgresSchema.version else {
         throw .unsupportedVersion(found: "\(schema) of the log's tables", readable: "\(PostgresSchema.version)")

@@ -41,9 +41,9 @@
       do throws(PostgresFailure) {
         if let address = PostgresAddress(try PostgresConnection.options(of: url)) { return address }
       } catch {
-        throw .invalidRequest(.malformed(error.reason))
+        throw .invalidRequest(.logURL(reason: error.reason))
       }
-      throw .invalidRequest(.malformed("the log's URL has lists of hosts and ports that differ in length"))
+      throw .invalidRequest(.logURL(reason: "the log's URL has lists of hosts and ports that differ in length"))
     }
 
     package var connection: LogConnection {
@@ -177,7 +177,7 @@
         .diverged(position: UInt64(newest) ?? 0, reason: "the log ends there, and was longer before")
       // The schema or a function of it is missing.
       case .refused("3F000", _), .refused("42883", _), .refused("42P01", _):
-        .unavailable(.refused(reason: "no log is there; make one: kith replica init --log URL"))
+        .unavailable(.missing)
       case .refused(_, let message): .unavailable(.refused(reason: message))
       }
     }

@@ -18,7 +18,7 @@ extension ReplicatedGraph {
     let identity = if let given { given } else { try await log.identity() }
     let (position, snapshots) = (try await log.confirmedPosition(), try await log.snapshots())
     guard position == 0, snapshots.isEmpty else {
-      throw .invalidRequest(.malformed("the log is in use: it has \(position) records, \(snapshots.count) snapshots"))
+      throw .invalidRequest(.logInUse(position: position, snapshotCount: snapshots.count))
     }
     let exchange = SnapshotExchange(
       log: log, place: place, directory: directory, queue: WorkQueue())

@@ -124,7 +124,7 @@ public final class ReplicatedGraph: AsyncGraphWriter {
 
   private func allowed(_ token: RequestToken?) throws(KithError) -> UInt128? {
     if token != nil, core.place.rules < LoggedRequests.rulesWithTokens {
-      throw .invalidRequest(.malformed("tokens need rules 2 of the log; update all hosts, then: kith replica upgrade"))
+      throw .invalidRequest(.tokensNeedRules(Int(LoggedRequests.rulesWithTokens)))
     }
     return token?.number
   }
@@ -143,7 +143,7 @@ public final class ReplicatedGraph: AsyncGraphWriter {
   ///   that is none of the newest 10,000.
   public func outcome(of token: UInt64) throws(KithError) -> CommittedGroup? {
     guard let request = core.doubtful(token) else {
-      throw .invalidRequest(.malformed("no request \(token) is in doubt here"))
+      throw .invalidRequest(.notInDoubt(ticket: token))
     }
     guard let outcome = try request.known?.get() else { return nil }
     return CommittedGroup(results: outcome.results, position: outcome.position)

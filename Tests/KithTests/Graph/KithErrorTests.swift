@@ -33,9 +33,9 @@ import Testing
     (.users(limit: 3, count: 5), "the limit of 3 users is reached: there are 5"),
     (.posts(limit: 2), "the limit of 2 posts is reached"), (.memory(byteLimit: 9, byteCount: 10), "takes 10"),
     (.usersEverAdded(limit: 7), "7 users ever added"), (.postsEverAdded(limit: 7), "7 posts ever added"),
-    (.assignedIDs, "id"), (.changes(limit: 8), "8 changes"), (.generations(limit: 6), "kith restore"),
+    (.assignedIDs, "id"), (.changes(limit: 8), "8 changes"), (.generations(limit: 6), "6 generations"),
     (.requestBytes(limit: 5, byteCount: 6), "the request has 6 bytes; the limit is 5; divide it"),
-    (.watches(limit: 4), "4 watched queries"), (.streamBytes(path: "pipe", limit: 5), "pipe gives more than 5 bytes"),
+    (.streamBytes(path: "pipe", limit: 5), "pipe gives more than 5 bytes"),
     (.tableBytes(path: "snap", limit: 5, byteCount: 6), "snap has 6 bytes; the limit is 5"),
     (.decompressedBytes(path: "snap", limit: 5, byteCount: 6), "snap has 6 bytes when decompressed; the limit is 5"),
     (
@@ -70,15 +70,15 @@ import Testing
     (.notAFileURL, "a store is opened by a file URL"), (.invalidUTF8, "not valid UTF-8"),
     (
       .unreachable(path: "s"),
-      "s: no snapshot and its journals lead to the newest state; kith list s tells what can be restored"
+      "s: no snapshot and its journals lead to the newest state; open one of its snapshots, or a backup"
     ),
     (
       .unreachableSequence(7, path: "s"),
-      "s: no snapshot and its journals lead to change 7; kith list s tells what can be restored"
+      "s: no snapshot and its journals lead to change 7; open one of its snapshots, or a backup"
     ),
     (
       .unreachableTime(7, path: "s"),
-      "s: no snapshot and its journals lead to that time; kith list s tells what can be restored"
+      "s: no snapshot and its journals lead to that time; open one of its snapshots, or a backup"
     ),
     (
       .futureTime(7, now: 5),
@@ -90,7 +90,10 @@ import Testing
     (.fileExists(path: "f"), "f: something is there already, and nothing is replaced; choose another name"),
     (.noDirectory("d", path: "d/f"), "d/f: there is no directory d"),
     (.insideStore("s", path: "s/f"), "s/f: s is a store, which nothing else may stand in; choose a place beside it"),
-    (.malformed("the line is not JSON"), "the line is not JSON"),
+    (.logURL(reason: "it has no host"), "it has no host"),
+    (.logInUse(position: 7, snapshotCount: 1), "the log is in use: it has 7 records, 1 snapshots"),
+    (.tokensNeedRules(2), "tokens need rules 2 of the log; update all hosts, then upgrade the log"),
+    (.notInDoubt(ticket: 7), "no request 7 is in doubt here"),
   ]
 
   @Test("What is invalid about a request is said in the words that the protocol has always had")
@@ -120,6 +123,18 @@ import Testing
     for (limit, part) in Self.limits {
       let message = KithError.limitExceeded(limit).description
       #expect(message.contains(part) && !message.contains { $0.isNewline } && !message.hasSuffix("."), "\(message)")
+    }
+  }
+
+  @Test("No message names the command, which a host may not have")
+  func noCommands() {
+    let logs = [KithError.LogProblem.missing, .unfinished, .quorumMissing, .overloaded(position: 7)]
+    let errors =
+      Self.all.map(\.0) + Self.limits.map { .limitExceeded($0.0) } + Self.requests.map { .invalidRequest($0.0) }
+      + logs.map { .unavailable($0) }
+    for error in errors {
+      let message = error.description
+      #expect(!message.contains("kith ") && !message.contains("--"), "\(message)")
     }
   }
 

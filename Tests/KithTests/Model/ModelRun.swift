@@ -126,13 +126,13 @@ struct ModelRun {
             let question = draw.question(for: model)
             try ask(question, of: batch.reply(to: question), model, "within a batch")
           } catch {
-            throw .invalidRequest(.malformed("\(error)"))  // the difference, applied
+            throw .diverged(position: 0, reason: "\(error)")  // the difference, applied
           }
           if case .failure(let error) = outcome, !goesOn { throw error }
           if fails && index == changes.count - 1 { throw .cancelled }
         }
       }
-    } catch .invalidRequest(.malformed(let difference)) {
+    } catch .diverged(_, let difference) {
       throw differ(difference)
     } catch {
       model = before
@@ -208,7 +208,7 @@ extension Result where Success == ChangeResult, Failure == KithError {
   fileprivate func unwrapped(at index: Int) -> Self {
     guard case .failure(.inBatch(index, let error)) = self else {
       if case .failure = self {
-        return .failure(.invalidRequest(.malformed("an error of a batch without its place: \(self)")))
+        return .failure(.diverged(position: 0, reason: "an error of a batch without its place: \(self)"))
       }
       return self
     }

@@ -162,7 +162,7 @@ import Testing
     try graph.addUser("dora")
     let before = try StoreDirectory(target, disk: SystemDisk()).contents()
     let error = try #require(throws: KithError.self) { try graph.snapshot() }
-    #expect(error.code == "limitExceeded" && error.description.contains("kith restore"), "\(error)")
+    #expect(error.code == "limitExceeded" && error.description.contains("new store"), "\(error)")
     try graph.addUser("eve")
     try graph.close()
     #expect(try StoreDirectory(target, disk: SystemDisk()).contents() == before)

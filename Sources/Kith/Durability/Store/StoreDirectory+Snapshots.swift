@@ -51,7 +51,7 @@ extension StoreDirectory {
     }
     let advice =
       "; the older snapshot \(sound), of change \(sound.sequence), verifies: "
-      + "`kith restore \(path(of: sound)) NEWSTORE` makes a new store of it"
+      + "\(path(of: sound)) can be opened, or restored to a new store"
     return .corrupt(file: file, offset: offset, reason: reason + advice)
   }
 

@@ -107,7 +107,16 @@ extension HTTPFailure {
       case .closed, .system, .limitExceeded: 503
       default: 400
       }
-    self.init(status: status, code: error.code, message: error.description)
+    self.init(status: status, code: error.code, message: error.sentence)
+  }
+
+  /// The reply of a question that cannot be asked.
+  init(_ error: RequestError) {
+    if case .graph(let error) = error {
+      self.init(error)
+    } else {
+      self.init(status: 400, code: error.code, message: error.sentence)
+    }
   }
 
   /// Runs a part of a reply; an error of the engine is its failure.

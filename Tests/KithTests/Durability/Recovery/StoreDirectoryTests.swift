@@ -216,7 +216,7 @@ import Testing
     let damage = try #require(throws: KithError.self) { try store.verify(names[2]) }
     let error = store.advised(damage, about: names[2])
     guard case .corrupt(store.path(of: names[2]), _, let reason) = error else { throw error }
-    #expect(reason.contains("kith restore \(store.path(of: names[0])) NEWSTORE"))
+    #expect(reason.contains("\(store.path(of: names[0])) can be opened, or restored"))
     #expect(reason.contains("of change 1"))
     try self.damage(names[0])
     let hopeless = store.advised(damage, about: names[2])
