@@ -131,20 +131,25 @@ struct DeclarationScan {
         guard open > 0 else { return start }
         if open > 1, text(open - 2) == "@" {
           start = open - 2
-        } else if Self.modifiers.contains(text(open - 1)) {
+        } else if isModifier(open - 1) {
           start = open - 1
         } else {
           return start
         }
       } else if start > 1, text(start - 2) == "@" {
         start -= 2
-      } else if Self.modifiers.contains(before) {
+      } else if isModifier(start - 1) {
         start -= 1
       } else {
         return start
       }
     }
     return start
+  }
+
+  /// Whether a word is a modifier, not the name of a case: `case prefix`.
+  private func isModifier(_ index: Int) -> Bool {
+    Self.modifiers.contains(text(index)) && (index == 0 || !["case", ",", "."].contains(text(index - 1)))
   }
 
   private func opening(_ index: Int) -> Int {
@@ -219,7 +224,7 @@ struct DeclarationScan {
       let token = file.tokens[index]
       let isTight = ["(", "["].contains { line.hasSuffix($0) } || [")", "]"].contains(token.text)
       if !line.isEmpty, !isTight, !token.touchesPrevious { line += " " }
-      line += token.kind == .string ? "\"\"" : token.text
+      line += token.kind == .string ? token.literal : token.text
       index += 1
     }
     return line

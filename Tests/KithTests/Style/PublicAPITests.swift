@@ -96,6 +96,27 @@ import Testing
       ])
   }
 
+  @Test("A raw value and a default are shown as they are, and a case may have the name of a modifier")
+  func cases() {
+    let text = """
+      public enum A: String {
+        case prefix
+        case exact = "equal"
+        case lazy, weak
+        case open
+      }
+      public enum B {
+        case infix(Int)
+        indirect case c(B, d: String = "e")
+      }
+      """
+    #expect(
+      lines(text) == [
+        "A: enum A: String", "A: case exact = \"equal\"", "A: case lazy, weak", "A: case open", "A: case prefix",
+        "B: enum B", "B: case infix(Int)", "B: indirect case c(B, d: String = \"e\")",
+      ])
+  }
+
   @Test("A declaration that is added, removed or changed is a line of the difference")
   func difference() {
     #expect(PublicAPI.difference(from: "a\nb\n", to: "a\nc\n") == ["- b", "+ c"])

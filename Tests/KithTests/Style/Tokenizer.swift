@@ -3,7 +3,10 @@ struct Token {
   enum Kind { case word, number, string, mark }
 
   let kind: Kind
+  /// Empty for a string literal, so that no rule takes its content for code.
   let text: String
+  /// A string literal as the source has it; empty for the rest.
+  let literal: String
   let line: Int
   /// Whether it follows the token before without a space.
   let touchesPrevious: Bool
@@ -42,9 +45,10 @@ struct Tokenizer {
   }
 
   private mutating func emit(_ kind: Token.Kind, from start: Int, line: Int) {
+    let source = String(decoding: bytes[start..<offset], as: UTF8.self)
     tokens.append(
       Token(
-        kind: kind, text: kind == .string ? "" : String(decoding: bytes[start..<offset], as: UTF8.self), line: line,
+        kind: kind, text: kind == .string ? "" : source, literal: kind == .string ? source : "", line: line,
         touchesPrevious: start == previousEnd, isDocumented: isDocumented))
     previousEnd = offset
     isDocumented = false
