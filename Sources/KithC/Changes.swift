@@ -12,7 +12,7 @@ extension Change {
     case KITH_REMOVE_USER: self = .removeUser(user)
     case KITH_ADD_POST:
       let text = try string(raw.text, "text")
-      self = .addPost(id: raw.target == 0 ? nil : post, author: user, text: text, createdAt: time)
+      self = .addPost(id: raw.target == 0 ? nil : post, by: user, text: text, createdAt: time)
     case KITH_REMOVE_POST: self = .removePost(post)
     case KITH_FOLLOW...KITH_UNMUTE:
       // In the order of the relations' numbers, each with its removal after it.

@@ -108,7 +108,7 @@ private struct ImportRows {
       try add(posts.ids.count, &batch, &report.posts) { index in
         posts.texts.text(index).map { text in
           .addPost(
-            id: PostID(posts.ids[index]), author: UserID(posts.authors[index]), text: text,
+            id: PostID(posts.ids[index]), by: UserID(posts.authors[index]), text: text,
             createdAt: postTimes.map { Timestamp($0[index]) } ?? now)
         }
       }

@@ -47,26 +47,26 @@ import Testing
     try expectRoundTrip(Change.renameUser(1, to: "bo"), #"{"op":"renameUser","user":1,"username":"bo"}"#)
     try expectRoundTrip(Change.removeUser(1), #"{"op":"removeUser","user":1}"#)
     try expectRoundTrip(
-      Change.addPost(id: 3, author: 1, text: "hi", createdAt: 5),
+      Change.addPost(id: 3, by: 1, text: "hi", createdAt: 5),
       #"{"createdAt":5,"id":3,"op":"addPost","text":"hi","user":1}"#)
     try expectRoundTrip(
-      Change.addPost(id: nil, author: 1, text: "", createdAt: nil), #"{"op":"addPost","text":"","user":1}"#)
+      Change.addPost(id: nil, by: 1, text: "", createdAt: nil), #"{"op":"addPost","text":"","user":1}"#)
     try expectRoundTrip(Change.removePost(3), #"{"op":"removePost","post":3}"#)
-    try expectRoundTrip(Change.follow(by: 1, target: 2, at: 1_000), #"{"at":1000,"op":"follow","target":2,"user":1}"#)
-    try expectRoundTrip(Change.follow(by: 1, target: 2, at: nil), #"{"op":"follow","target":2,"user":1}"#)
-    try expectRoundTrip(Change.unfollow(by: 1, target: 2), #"{"op":"unfollow","target":2,"user":1}"#)
-    try expectRoundTrip(Change.like(by: 1, post: 3, at: 0), #"{"at":0,"op":"like","post":3,"user":1}"#)
-    try expectRoundTrip(Change.unlike(by: 1, post: 3), #"{"op":"unlike","post":3,"user":1}"#)
-    try expectRoundTrip(Change.block(by: 1, target: 2), #"{"op":"block","target":2,"user":1}"#)
-    try expectRoundTrip(Change.unblock(by: 1, target: 2), #"{"op":"unblock","target":2,"user":1}"#)
-    try expectRoundTrip(Change.mute(by: 1, target: 2), #"{"op":"mute","target":2,"user":1}"#)
-    try expectRoundTrip(Change.unmute(by: 1, target: 2), #"{"op":"unmute","target":2,"user":1}"#)
+    try expectRoundTrip(Change.follow(as: 1, target: 2, at: 1_000), #"{"at":1000,"op":"follow","target":2,"user":1}"#)
+    try expectRoundTrip(Change.follow(as: 1, target: 2, at: nil), #"{"op":"follow","target":2,"user":1}"#)
+    try expectRoundTrip(Change.unfollow(as: 1, target: 2), #"{"op":"unfollow","target":2,"user":1}"#)
+    try expectRoundTrip(Change.like(as: 1, post: 3, at: 0), #"{"at":0,"op":"like","post":3,"user":1}"#)
+    try expectRoundTrip(Change.unlike(as: 1, post: 3), #"{"op":"unlike","post":3,"user":1}"#)
+    try expectRoundTrip(Change.block(as: 1, target: 2), #"{"op":"block","target":2,"user":1}"#)
+    try expectRoundTrip(Change.unblock(as: 1, target: 2), #"{"op":"unblock","target":2,"user":1}"#)
+    try expectRoundTrip(Change.mute(as: 1, target: 2), #"{"op":"mute","target":2,"user":1}"#)
+    try expectRoundTrip(Change.unmute(as: 1, target: 2), #"{"op":"unmute","target":2,"user":1}"#)
   }
 
   @Test("Events are the lines of a watched store, and results have the members of an answer")
   func events() throws {
     try expectRoundTrip(
-      ChangeEvent.change(.unlike(by: 1, post: 3), sequence: 9), #"{"op":"unlike","post":3,"sequence":9,"user":1}"#)
+      ChangeEvent.change(.unlike(as: 1, post: 3), sequence: 9), #"{"op":"unlike","post":3,"sequence":9,"user":1}"#)
     try expectRoundTrip(ChangeEvent.missed(2...5), #"{"missed":[2,5]}"#)
     let graph = SocialGraph()
     try expectRoundTrip(

@@ -16,7 +16,7 @@ import Testing
     #expect(try await a.follow(bob, as: ann))
     #expect(try await b.follow(bob, as: ann) == false)
     let post = try await b.addPost("hello", by: bob)
-    let liked = try await a.submit(.like(by: ann, post: post))
+    let liked = try await a.submit(.like(as: ann, post: post))
     try await b.wait(for: liked.position)
     #expect(b.read { $0.counts.likes } == 1 && b.position == liked.position)
     #expect(try await b.unlike(post, as: ann))
@@ -53,9 +53,9 @@ import Testing
     #expect(done.results.map(\.user) == [1, 2, nil, nil, nil] && done.results[3].post == 1)
     #expect(graph.read { $0.counts.likes } == 1)
     await #expect(throws: KithError.conflict(position: 2)) {
-      try await graph.submit(.unlike(by: 1, post: 1), expecting: 0)
+      try await graph.submit(.unlike(as: 1, post: 1), expecting: 0)
     }
-    #expect(try await graph.submit(.unlike(by: 1, post: 1), expecting: 2).applied.didChange)
+    #expect(try await graph.submit(.unlike(as: 1, post: 1), expecting: 2).applied.didChange)
     let twice = ChangeGroup()
     try twice.addUser("cid")
     try twice.addUser("ann")

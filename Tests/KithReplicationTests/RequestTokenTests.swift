@@ -11,9 +11,9 @@ import Testing
     let (a, b) = (try await fixture.open("a"), try await fixture.open("b"))
     let ann = try await a.addUser("ann")
     let token = RequestToken.random()
-    let first = try await a.submit(.addPost(author: ann, text: "hello"), token: token)
-    #expect(try await a.submit(.addPost(author: ann, text: "hello"), token: token).applied == first.applied)
-    let other = try await b.submit(.addPost(author: ann, text: "hello"), token: token)
+    let first = try await a.submit(.addPost(by: ann, text: "hello"), token: token)
+    #expect(try await a.submit(.addPost(by: ann, text: "hello"), token: token).applied == first.applied)
+    let other = try await b.submit(.addPost(by: ann, text: "hello"), token: token)
     #expect(other.applied == first.applied && other.position == first.position + 2)
     let group = ChangeGroup()
     try group.follow(try group.addUser("bob"), as: ann)
@@ -24,7 +24,7 @@ import Testing
     fixture.server.trim(through: 6)
     let c = try await fixture.open("c")
     #expect(c.status.snapshotPosition == 6)
-    #expect(try await c.submit(.addPost(author: ann, text: "hello"), token: token).applied == first.applied)
+    #expect(try await c.submit(.addPost(by: ann, text: "hello"), token: token).applied == first.applied)
     #expect(try await c.submit(group, token: RequestToken(high: 0, low: 9)).results == made.results)
     #expect(c.read { $0.counts.posts } == 1 && c.read { $0.counts.users } == 2)
     await c.close()
@@ -53,7 +53,7 @@ import Testing
         // As callers do that have no answer, on this host and on the other.
         for attempt in 0..<10_000 {
           let graph = graphs[(number + attempt) % 2]
-          let change = Change.addPost(author: author, text: "\(seed) \(number)")
+          let change = Change.addPost(by: author, text: "\(seed) \(number)")
           guard (try? await graph.submit(change, token: token)) == nil else { break }
           if attempt % 8 == 7 { fixture.server.deliverLate() }
         }

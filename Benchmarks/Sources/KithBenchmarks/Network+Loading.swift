@@ -21,18 +21,18 @@ extension Network {
       for followee in followees[user] {
         try batch.apply(
           .follow(
-            by: Self.userID(user), target: Self.userID(Int(followee)), at: edgeTime(user, Int(followee))))
+            as: Self.userID(user), target: Self.userID(Int(followee)), at: edgeTime(user, Int(followee))))
       }
     }
     try Self.apply(authors.count, to: graph) { (post, batch) throws(KithError) in
       try batch.apply(
         .addPost(
-          id: Self.postID(post), author: Self.userID(Int(authors[post])), text: texts[post],
+          id: Self.postID(post), by: Self.userID(Int(authors[post])), text: texts[post],
           createdAt: Timestamp(times[post])))
     }
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       for post in likes[user] {
-        try batch.apply(.like(by: Self.userID(user), post: Self.postID(Int(post)), at: edgeTime(user, Int(post))))
+        try batch.apply(.like(as: Self.userID(user), post: Self.postID(Int(post)), at: edgeTime(user, Int(post))))
       }
     }
     return graph

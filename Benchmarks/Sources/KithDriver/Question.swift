@@ -126,15 +126,15 @@ struct Question {
     switch operation {
     case "follow":
       let (target, time) = (try arguments.user(), Timestamp(try arguments.number() * 1_000))
-      return .follow(by: user, target: target, at: time)
-    case "unfollow": return .unfollow(by: user, target: try arguments.user())
+      return .follow(as: user, target: target, at: time)
+    case "unfollow": return .unfollow(as: user, target: try arguments.user())
     case "like":
       let (post, time) = (try arguments.post(), Timestamp(try arguments.number() * 1_000))
-      return .like(by: user, post: post, at: time)
-    case "unlike": return .unlike(by: user, post: try arguments.post())
+      return .like(as: user, post: post, at: time)
+    case "unlike": return .unlike(as: user, post: try arguments.post())
     case "post":
       let time = Timestamp(try arguments.number())
-      return .addPost(id: nil, author: user, text: try arguments.text(), createdAt: time)
+      return .addPost(id: nil, by: user, text: try arguments.text(), createdAt: time)
     default: return nil
     }
   }

@@ -12,21 +12,21 @@ enum Sample {
     [
       .addUser(id: ann, username: "ann"), .addUser(id: bob, username: "Bøb 👋"), .addUser(id: sis, username: "ΣΊΣΥΦΟΣ"),
       .addUser(id: emi, username: "e\u{301}milie"), .addUser(id: far, username: "\u{1F}\"str\\a\tsse\u{1}"),
-      .follow(by: ann, target: bob, at: 1_700_000_000_000), .follow(by: bob, target: ann, at: 1_700_000_001_000),
-      .follow(by: sis, target: ann, at: 1_700_000_000_000),
-      .follow(by: emi, target: ann, at: 0),
-      .addPost(id: hello, author: ann, text: "hello 👋\tworld", createdAt: 1_700_000_000_123),
-      .addPost(id: empty, author: bob, text: "", createdAt: 5),
-      .addPost(id: zebra, author: sis, text: "zebra\n\r\t\\n hello\u{1F}\"", createdAt: 1_700_000_000_123),
-      .like(by: ann, post: empty, at: 1_700_000_002_000), .like(by: bob, post: hello, at: 1_700_000_003_000),
-      .like(by: ann, post: hello, at: 1_700_000_003_000),
-      .unlike(by: ann, post: hello), .block(by: emi, target: sis), .mute(by: ann, target: bob),
-      .mute(by: bob, target: sis),
-      .unmute(by: bob, target: sis), .renameUser(bob, to: "bob"),
-      .unfollow(by: sis, target: ann), .block(by: bob, target: emi), .unblock(by: bob, target: emi), .removePost(empty),
+      .follow(as: ann, target: bob, at: 1_700_000_000_000), .follow(as: bob, target: ann, at: 1_700_000_001_000),
+      .follow(as: sis, target: ann, at: 1_700_000_000_000),
+      .follow(as: emi, target: ann, at: 0),
+      .addPost(id: hello, by: ann, text: "hello 👋\tworld", createdAt: 1_700_000_000_123),
+      .addPost(id: empty, by: bob, text: "", createdAt: 5),
+      .addPost(id: zebra, by: sis, text: "zebra\n\r\t\\n hello\u{1F}\"", createdAt: 1_700_000_000_123),
+      .like(as: ann, post: empty, at: 1_700_000_002_000), .like(as: bob, post: hello, at: 1_700_000_003_000),
+      .like(as: ann, post: hello, at: 1_700_000_003_000),
+      .unlike(as: ann, post: hello), .block(as: emi, target: sis), .mute(as: ann, target: bob),
+      .mute(as: bob, target: sis),
+      .unmute(as: bob, target: sis), .renameUser(bob, to: "bob"),
+      .unfollow(as: sis, target: ann), .block(as: bob, target: emi), .unblock(as: bob, target: emi), .removePost(empty),
       .addUser(id: gone, username: "gone"),
-      .follow(by: gone, target: ann, at: 1_700_000_004_000),
-      .addPost(id: late, author: gone, text: "soon gone", createdAt: 77),
+      .follow(as: gone, target: ann, at: 1_700_000_004_000),
+      .addPost(id: late, by: gone, text: "soon gone", createdAt: 77),
       .removeUser(gone),
     ]
 
@@ -43,13 +43,13 @@ enum Sample {
     var state = GraphState()
     for id in 1...count {
       _ = try state.apply(.addUser(id: UserID(id), username: "user \(id)"))
-      _ = try state.apply(.addPost(id: PostID(id), author: UserID(id), text: "post \(id)", createdAt: Timestamp(id)))
+      _ = try state.apply(.addPost(id: PostID(id), by: UserID(id), text: "post \(id)", createdAt: Timestamp(id)))
     }
     for id in 1...count {
       for step in 1...min(count - 1, 20) {
         let other = (id + step - 1) % count + 1
-        _ = try state.apply(.follow(by: UserID(id), target: UserID(other), at: Timestamp(id * 1_000)))
-        _ = try state.apply(.like(by: UserID(id), post: PostID(other), at: Timestamp(step * 1_000)))
+        _ = try state.apply(.follow(as: UserID(id), target: UserID(other), at: Timestamp(id * 1_000)))
+        _ = try state.apply(.like(as: UserID(id), post: PostID(other), at: Timestamp(step * 1_000)))
       }
     }
     if removing {

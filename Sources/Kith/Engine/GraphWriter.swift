@@ -41,7 +41,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`, `cannotFollowSelf`, `blocked`.
   @inlinable @discardableResult
   public func follow(_ target: UserID, as user: UserID, at time: Timestamp? = nil) throws(KithError) -> Bool {
-    try apply(.follow(by: user, target: target, at: time)).didChange
+    try apply(.follow(as: user, target: target, at: time)).didChange
   }
 
   /// Removes a user's follow of another.
@@ -49,7 +49,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`.
   @inlinable @discardableResult
   public func unfollow(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
-    try apply(.unfollow(by: user, target: target)).didChange
+    try apply(.unfollow(as: user, target: target)).didChange
   }
 
   /// Adds a post. Id and time are assigned unless given.
@@ -58,7 +58,7 @@ extension GraphWriter where Self: ~Copyable {
   public func addPost(
     _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil
   ) throws(KithError) -> PostID {
-    guard let post = try apply(.addPost(id: id, author: author, text: text, createdAt: createdAt)).post else {
+    guard let post = try apply(.addPost(id: id, by: author, text: text, createdAt: createdAt)).post else {
       preconditionFailure("a post that was added has an id")
     }
     return post
@@ -74,7 +74,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`, `unknownPost`, `blocked`.
   @inlinable @discardableResult
   public func like(_ post: PostID, as user: UserID, at time: Timestamp? = nil) throws(KithError) -> Bool {
-    try apply(.like(by: user, post: post, at: time)).didChange
+    try apply(.like(as: user, post: post, at: time)).didChange
   }
 
   /// Removes a user's like of a post.
@@ -82,7 +82,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`, `unknownPost`, `blocked`.
   @inlinable @discardableResult
   public func unlike(_ post: PostID, as user: UserID) throws(KithError) -> Bool {
-    try apply(.unlike(by: user, post: post)).didChange
+    try apply(.unlike(as: user, post: post)).didChange
   }
 
   /// Makes a user block another. This removes the follows between them.
@@ -90,7 +90,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`; `invalidRequest` if the users are the same.
   @inlinable @discardableResult
   public func block(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
-    try apply(.block(by: user, target: target)).didChange
+    try apply(.block(as: user, target: target)).didChange
   }
 
   /// Removes a user's block of another.
@@ -98,7 +98,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`.
   @inlinable @discardableResult
   public func unblock(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
-    try apply(.unblock(by: user, target: target)).didChange
+    try apply(.unblock(as: user, target: target)).didChange
   }
 
   /// Makes a user mute another.
@@ -106,7 +106,7 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`; `invalidRequest` if the users are the same.
   @inlinable @discardableResult
   public func mute(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
-    try apply(.mute(by: user, target: target)).didChange
+    try apply(.mute(as: user, target: target)).didChange
   }
 
   /// Removes a user's mute of another.
@@ -114,6 +114,6 @@ extension GraphWriter where Self: ~Copyable {
   /// - Throws: as `apply`: `unknownUser`.
   @inlinable @discardableResult
   public func unmute(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
-    try apply(.unmute(by: user, target: target)).didChange
+    try apply(.unmute(as: user, target: target)).didChange
   }
 }

@@ -11,9 +11,9 @@ extension GraphState {
       return .addUser(id: UserID(try Self.next(users.identifiers.highest)), username: username)
     case .addPost(let id, let author, let text, let createdAt) where id == nil || createdAt == nil:
       let assigned = if let id { id } else { PostID(try Self.next(posts.identifiers.highest)) }
-      return .addPost(id: assigned, author: author, text: text, createdAt: createdAt ?? now())
-    case .follow(let user, let target, nil): return .follow(by: user, target: target, at: now())
-    case .like(let user, let post, nil): return .like(by: user, post: post, at: now())
+      return .addPost(id: assigned, by: author, text: text, createdAt: createdAt ?? now())
+    case .follow(let user, let target, nil): return .follow(as: user, target: target, at: now())
+    case .like(let user, let post, nil): return .like(as: user, post: post, at: now())
     case .addUser, .renameUser, .removeUser, .addPost, .removePost, .follow, .unfollow, .like, .unlike: return change
     default: return completeEdge(change, now: now)
     }

@@ -48,7 +48,7 @@ extension Change: Codable {
     case "addPost":
       self = .addPost(
         id: try object.decodeIfPresent(PostID.self, forKey: .id),
-        author: try object.decode(UserID.self, forKey: .user), text: try object.decode(String.self, forKey: .text),
+        by: try object.decode(UserID.self, forKey: .user), text: try object.decode(String.self, forKey: .text),
         createdAt: try object.time(.createdAt, in: 0...Int64.max))
     case "removePost": self = .removePost(try object.decode(PostID.self, forKey: .post))
     default: self.init(try EdgeChange(op, object))

@@ -14,7 +14,7 @@ extension Change {
     case .renameUser(let user, let name): .renameUser(user.resolved(by: added), to: name)
     case .removeUser(let user): .removeUser(user.resolved(by: added))
     case .addPost(let id, let author, let text, let time):
-      .addPost(id: id, author: author.resolved(by: added), text: text, createdAt: time)
+      .addPost(id: id, by: author.resolved(by: added), text: text, createdAt: time)
     case .removePost(let post): .removePost(PostID(Self.resolve(post.rawValue, by: added)))
     default: resolvedEdge(by: added)
     }

@@ -18,34 +18,34 @@ public enum Change: Hashable, Sendable {
   case removeUser(UserID)
   /// Makes a user follow another, the target.
   /// - Throws: `unknownUser`, `cannotFollowSelf`, `blocked`, `invalidRequest` if the time is out of range.
-  case follow(by: UserID, target: UserID, at: Timestamp? = nil)
+  case follow(as: UserID, target: UserID, at: Timestamp? = nil)
   /// Removes a user's follow of another.
   /// - Throws: `unknownUser`.
-  case unfollow(by: UserID, target: UserID)
+  case unfollow(as: UserID, target: UserID)
   /// Adds a post.
   /// - Throws: `unknownUser`, `postIDTaken`, `textTooLong`, `invalidRequest` if the id or time is out of range.
-  case addPost(id: PostID? = nil, author: UserID, text: String, createdAt: Timestamp? = nil)
+  case addPost(id: PostID? = nil, by: UserID, text: String, createdAt: Timestamp? = nil)
   /// Removes a post with its likes.
   /// - Throws: `unknownPost`.
   case removePost(PostID)
   /// Makes a user like a post.
   /// - Throws: `unknownUser`, `unknownPost`, `blocked`, `invalidRequest` if the time is out of range.
-  case like(by: UserID, post: PostID, at: Timestamp? = nil)
+  case like(as: UserID, post: PostID, at: Timestamp? = nil)
   /// Removes a user's like of a post.
   /// - Throws: `unknownUser`, `unknownPost`, `blocked`.
-  case unlike(by: UserID, post: PostID)
+  case unlike(as: UserID, post: PostID)
   /// Makes a user block another. Removes the follows between them.
   /// - Throws: `unknownUser`, `invalidRequest` if the users are the same.
-  case block(by: UserID, target: UserID)
+  case block(as: UserID, target: UserID)
   /// Removes a block. Restores no follow.
   /// - Throws: `unknownUser`.
-  case unblock(by: UserID, target: UserID)
+  case unblock(as: UserID, target: UserID)
   /// Hides the target's posts from the user's timeline.
   /// - Throws: `unknownUser`, `invalidRequest` if the users are the same.
-  case mute(by: UserID, target: UserID)
+  case mute(as: UserID, target: UserID)
   /// Shows the target's posts in the user's timeline again.
   /// - Throws: `unknownUser`.
-  case unmute(by: UserID, target: UserID)
+  case unmute(as: UserID, target: UserID)
 }
 
 /// A change of one edge: what the changes of all relations have in common.
@@ -88,12 +88,12 @@ extension Change {
     let (user, target) = (edge.source, UserID(edge.target))
     self =
       switch edge.kind {
-      case .follow: edge.adds ? .follow(by: user, target: target, at: edge.time) : .unfollow(by: user, target: target)
+      case .follow: edge.adds ? .follow(as: user, target: target, at: edge.time) : .unfollow(as: user, target: target)
       case .like:
         edge.adds
-          ? .like(by: user, post: PostID(edge.target), at: edge.time) : .unlike(by: user, post: PostID(edge.target))
-      case .block: edge.adds ? .block(by: user, target: target) : .unblock(by: user, target: target)
-      case .mute: edge.adds ? .mute(by: user, target: target) : .unmute(by: user, target: target)
+          ? .like(as: user, post: PostID(edge.target), at: edge.time) : .unlike(as: user, post: PostID(edge.target))
+      case .block: edge.adds ? .block(as: user, target: target) : .unblock(as: user, target: target)
+      case .mute: edge.adds ? .mute(as: user, target: target) : .unmute(as: user, target: target)
       default: preconditionFailure("a relation is one of the table")
       }
   }

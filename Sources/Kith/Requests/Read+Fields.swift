@@ -84,7 +84,7 @@ extension Change {
     case .removeUser: self = .removeUser(user(.user))
     case .addPost:
       self = .addPost(
-        id: fields.post(.id), author: user(.user), text: fields.required(.text, fields.text),
+        id: fields.post(.id), by: user(.user), text: fields.required(.text, fields.text),
         createdAt: fields.time(.createdAt))
     case .removePost: self = .removePost(post)
     case .edge(let relation, let adds):

@@ -32,19 +32,19 @@ struct BenchChanges {
       }
       return applied
     }
-    _ = try apply("follow", pairs.map { .follow(by: $0, target: $1, at: nil) })
-    _ = try apply("unfollow", pairs.map { .unfollow(by: $0, target: $1) })
-    _ = try apply("like", likes.map { .like(by: $0, post: $1, at: nil) })
-    _ = try apply("unlike", likes.map { .unlike(by: $0, post: $1) })
+    _ = try apply("follow", pairs.map { .follow(as: $0, target: $1, at: nil) })
+    _ = try apply("unfollow", pairs.map { .unfollow(as: $0, target: $1) })
+    _ = try apply("like", likes.map { .like(as: $0, post: $1, at: nil) })
+    _ = try apply("unlike", likes.map { .unlike(as: $0, post: $1) })
     let text = "a post of a bench, about as long as posts are: a hundred bytes, a sentence or two of small talk"
     let posts = try apply(
-      "add a post", (0..<count).map { .addPost(id: nil, author: sample.users.cycled($0), text: text, createdAt: nil) })
+      "add a post", (0..<count).map { .addPost(id: nil, by: sample.users.cycled($0), text: text, createdAt: nil) })
     _ = try apply("remove a post", posts.compactMap { $0.post.map(Change.removePost) })
     let users = try apply("add a user", newcomers.map { .addUser(id: nil, username: $0) })
     let renamed = zip(users, freeNames("renamed"))
     _ = try apply("rename a user", renamed.compactMap { user, name in user.user.map { .renameUser($0, to: name) } })
-    _ = try apply("mute", pairs.map { .mute(by: $0, target: $1) })
-    _ = try apply("block", pairs.map { .block(by: $0, target: $1) })
+    _ = try apply("mute", pairs.map { .mute(as: $0, target: $1) })
+    _ = try apply("block", pairs.map { .block(as: $0, target: $1) })
     return measured
   }
 

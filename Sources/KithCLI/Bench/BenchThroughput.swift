@@ -101,6 +101,6 @@ struct BenchThroughput {
   private func change(_ place: Int) {
     let (one, other) = (sample.users.cycled(place / 2), sample.users.cycled(place / 2 &* 31 &+ 1))
     _ = try? graph.apply(
-      place.isMultiple(of: 2) ? .follow(by: one, target: other, at: nil) : .unfollow(by: one, target: other))
+      place.isMultiple(of: 2) ? .follow(as: one, target: other, at: nil) : .unfollow(as: one, target: other))
   }
 }

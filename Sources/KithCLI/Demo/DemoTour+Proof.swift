@@ -44,7 +44,7 @@ extension DemoTour {
           let isFollow = place % 2 == 1
           let change: Change =
             isFollow
-            ? .follow(by: cast.viewer.id, target: target.id, at: nil) : .unfollow(by: cast.viewer.id, target: target.id)
+            ? .follow(as: cast.viewer.id, target: target.id, at: nil) : .unfollow(as: cast.viewer.id, target: target.id)
           do throws(KithError) { return try graph.apply(change) } catch { throw .no(error.sentence) }
         })
     }

@@ -42,7 +42,7 @@ struct DemoTour {
       try Console.write("  \(viewerName) follows all users: none is left to follow\n")
       return
     }
-    let followed = try change(.follow(by: viewer, target: target.id, at: nil))
+    let followed = try change(.follow(as: viewer, target: target.id, at: nil))
     let after = try timeline()
     let newCount = after.count { $0.author.id == target.id }
     let effect = newCount > 0 ? "and the timeline changes" : "who has no new posts: the timeline stays"
@@ -54,7 +54,7 @@ struct DemoTour {
       """)
     if newCount > 0 { try Console.write("  \(newCount) of the \(after.count) newest posts are theirs now\n") }
     guard let post = cast.post else { return }
-    let liked = try change(.like(by: viewer, post: post.id, at: nil))
+    let liked = try change(.like(as: viewer, post: post.id, at: nil))
     let seen = try StoreAccess.ask(graph) { (view) throws(KithError) in try view.post(post.id, as: viewer) }
     try Console.write(
       """

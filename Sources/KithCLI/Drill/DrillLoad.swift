@@ -43,14 +43,14 @@ struct DrillLoad {
     switch random.below(100) {
     case 0..<8: return newUser()
     case 8..<10: return .renameUser(user, to: "drill \(random.next())")
-    case 10..<45: return .follow(by: user, target: other, at: nil)
-    case 45..<52: return .unfollow(by: user, target: other)
-    case 52..<54: return .block(by: user, target: other)
-    case 54..<56: return .mute(by: user, target: other)
+    case 10..<45: return .follow(as: user, target: other, at: nil)
+    case 45..<52: return .unfollow(as: user, target: other)
+    case 52..<54: return .block(as: user, target: other)
+    case 54..<56: return .mute(as: user, target: other)
     case 56..<57: return .removeUser(user)
     case 57..<60 where !posts.isEmpty: return .removePost(random.pick(posts))
-    case 60..<80 where !posts.isEmpty: return .like(by: user, post: random.pick(posts), at: nil)
-    default: return .addPost(id: nil, author: user, text: "drill \(random.next())", createdAt: nil)
+    case 60..<80 where !posts.isEmpty: return .like(as: user, post: random.pick(posts), at: nil)
+    default: return .addPost(id: nil, by: user, text: "drill \(random.next())", createdAt: nil)
     }
   }
 

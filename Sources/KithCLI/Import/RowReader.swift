@@ -150,7 +150,7 @@ private final class RowSource: Sendable {
     case .posts:
       let (id, author, time) = (try next(), try next(), try next())
       let text = try end(try parser.text(bytes))
-      return .addPost(id: PostID(id), author: UserID(author), text: text, createdAt: Timestamp(time))
+      return .addPost(id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time))
     case .relation(let relation):
       let (source, target) = (try next(), try parser.integer(bytes))
       var time: Timestamp?

@@ -102,7 +102,7 @@ final class ReplicaBench: Sendable {
     let source = users[number % users.count]
     let target = users[(number + 1 + number / users.count % (users.count - 1)) % users.count]
     let isAdding = number / (users.count * (users.count - 1)) % 2 == 0
-    return isAdding ? .follow(by: source, target: target) : .unfollow(by: source, target: target)
+    return isAdding ? .follow(as: source, target: target) : .unfollow(as: source, target: target)
   }
 
   private func submit(_ number: Int, _ users: [UserID]) {

@@ -107,7 +107,7 @@ struct SeededNetwork: Sendable {
       let author = Self.userID(Int(row))
       let text = vocabulary.text(&random)
       let time = Timestamp(postTime(post, &times))
-      _ = try batch.importChange(.addPost(id: Self.postID(post), author: author, text: text, createdAt: time))
+      _ = try batch.importChange(.addPost(id: Self.postID(post), by: author, text: text, createdAt: time))
       if post & 0xFFF == 0 { report(post, of: postCount, &progress) }
     }
   }

@@ -7,7 +7,7 @@ import Kith
 ///
 /// ```swift
 /// let ann = try await graph.addUser("ann")
-/// let done = try await graph.submit(.follow(by: ann, target: bob))
+/// let done = try await graph.submit(.follow(as: ann, target: bob))
 /// try await other.wait(for: done.position)  // on another host: reads see the follow from now on
 /// let page = try graph.read { try $0.timeline(of: ann) }
 /// ```

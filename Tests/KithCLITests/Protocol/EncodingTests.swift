@@ -83,11 +83,11 @@ import Testing
     let relations = try graph.read { try $0.relations(of: ann, to: [2, 4]) }
     try expectSame(["relations": relations], #"{"op":"relations","user":1,"targets":[2,4]}"#)
     for change: Change in [
-      .addUser(id: 1, username: "a"), .renameUser(1, to: "b"), .removeUser(1), .follow(by: 1, target: 2, at: 3_000),
-      .unfollow(by: 1, target: 2), .addPost(id: 4, author: 1, text: "c", createdAt: 5), .removePost(4),
-      .like(by: 1, post: 4, at: 0),
-      .unlike(by: 1, post: 4), .block(by: 1, target: 2), .unblock(by: 1, target: 2), .mute(by: 1, target: 2),
-      .unmute(by: 1, target: 2),
+      .addUser(id: 1, username: "a"), .renameUser(1, to: "b"), .removeUser(1), .follow(as: 1, target: 2, at: 3_000),
+      .unfollow(as: 1, target: 2), .addPost(id: 4, by: 1, text: "c", createdAt: 5), .removePost(4),
+      .like(as: 1, post: 4, at: 0),
+      .unlike(as: 1, post: 4), .block(as: 1, target: 2), .unblock(as: 1, target: 2), .mute(as: 1, target: 2),
+      .unmute(as: 1, target: 2),
     ] {
       var writer = JSONWriter()
       writer.object { change.write(to: &$0, sequence: 7) }

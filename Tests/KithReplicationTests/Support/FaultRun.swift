@@ -109,7 +109,7 @@ final class FaultRun: Sendable {
           try group.addPost(text, by: Self.author)
           try group.addUser("name \(random.below(40))")
           position = try await graph.submit(group).position
-        default: position = try await graph.submit(.addPost(author: Self.author, text: text)).position
+        default: position = try await graph.submit(.addPost(by: Self.author, text: text)).position
         }
         told.append(Told(client: client, text: text, outcome: .done(position)))
         if random.below(4) == 0 { await readOwnWrite(text, at: position, on: other) }
@@ -259,9 +259,9 @@ enum PlainPlayer {
 
   private static func timed(_ change: Change, _ time: Timestamp) -> Change {
     switch change {
-    case .addPost(let id, let author, let text, nil): .addPost(id: id, author: author, text: text, createdAt: time)
-    case .follow(let user, let target, nil): .follow(by: user, target: target, at: time)
-    case .like(let user, let post, nil): .like(by: user, post: post, at: time)
+    case .addPost(let id, let author, let text, nil): .addPost(id: id, by: author, text: text, createdAt: time)
+    case .follow(let user, let target, nil): .follow(as: user, target: target, at: time)
+    case .like(let user, let post, nil): .like(as: user, post: post, at: time)
     default: change
     }
   }

@@ -16,9 +16,9 @@ import Testing
       for row in 0..<userCount - 60 {
         for _ in 0..<random.below(6) {
           let target = row + 1 + random.below(50)
-          try batch.apply(.follow(by: UserID(Int64(row) + 1), target: UserID(Int64(target) + 1), at: nil))
+          try batch.apply(.follow(as: UserID(Int64(row) + 1), target: UserID(Int64(target) + 1), at: nil))
         }
-        if row > 0 && row % 3 == 0 { try batch.apply(.follow(by: UserID(Int64(row) + 1), target: 1, at: nil)) }
+        if row > 0 && row % 3 == 0 { try batch.apply(.follow(as: UserID(Int64(row) + 1), target: 1, at: nil)) }
       }
     }
     for user in [7, 1_024, 19_999] as [UserID] { try graph.apply(.removeUser(user)) }

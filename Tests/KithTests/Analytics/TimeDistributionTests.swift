@@ -12,10 +12,10 @@ import Testing
     try graph.bulk { batch throws(KithError) in
       for row in 0..<3_000 { try batch.apply(.addUser(id: nil, username: "user \(row)")) }
       for row in 1...3_000 {
-        try batch.apply(.follow(by: UserID(Int64(row)), target: UserID(Int64(row % 3_000 + 1)), at: time()))
+        try batch.apply(.follow(as: UserID(Int64(row)), target: UserID(Int64(row % 3_000 + 1)), at: time()))
         let posted = Timestamp(time().rawValue + 123)
-        try batch.apply(.addPost(id: nil, author: UserID(Int64(row)), text: "a", createdAt: posted))
-        try batch.apply(.like(by: UserID(Int64(row)), post: PostID(Int64(random.below(row)) + 1), at: time()))
+        try batch.apply(.addPost(id: nil, by: UserID(Int64(row)), text: "a", createdAt: posted))
+        try batch.apply(.like(as: UserID(Int64(row)), post: PostID(Int64(random.below(row)) + 1), at: time()))
       }
     }
     try graph.apply(.removeUser(UserID(77)))

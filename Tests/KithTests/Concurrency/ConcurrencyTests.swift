@@ -126,8 +126,8 @@ import Testing
       for (user, letter) in [(ann, "a"), (bob, "b")] {
         try batch.apply(.renameUser(user, to: "\(letter) \(round)"))
         try batch.apply(
-          .addPost(id: nil, author: user, text: "post \(round)", createdAt: Timestamp(Int64(round * 37 % 100))))
-        try batch.apply(round % 2 == 1 ? .follow(by: user, target: cid, at: 0) : .unfollow(by: user, target: cid))
+          .addPost(id: nil, by: user, text: "post \(round)", createdAt: Timestamp(Int64(round * 37 % 100))))
+        try batch.apply(round % 2 == 1 ? .follow(as: user, target: cid, at: 0) : .unfollow(as: user, target: cid))
       }
     }
     do {

@@ -107,8 +107,8 @@ private final class Soak: Sendable {
     let (user, other) = (UserID(id), UserID(id + 1))
     note(try graph.apply(.addUser(id: user, username: "user \(id)")))
     note(try graph.apply(.addUser(id: other, username: "other \(id)")))
-    note(try graph.apply(.follow(by: user, target: other, at: 1)))
-    note(try graph.apply(.addPost(id: PostID(id), author: other, text: "a post by \(id)", createdAt: 2)))
+    note(try graph.apply(.follow(as: user, target: other, at: 1)))
+    note(try graph.apply(.addPost(id: PostID(id), by: other, text: "a post by \(id)", createdAt: 2)))
     let found = try graph.read { (view) throws(KithError) in try view.timeline(of: user).items.map(\.id) }
     if found != [PostID(id)] { report("\(user) follows the author of a post, and finds \(found)") }
   }

@@ -99,13 +99,13 @@ private struct SteadyLoad {
     try graph.bulk { (batch) throws(KithError) in
       for id in 1...Int64(userCount) {
         _ = try batch.importChange(.addUser(id: UserID(id), username: "user \(id)"))
-        _ = try batch.importChange(.addPost(id: PostID(id), author: UserID(id), text: "post \(id)", createdAt: 1))
+        _ = try batch.importChange(.addPost(id: PostID(id), by: UserID(id), text: "post \(id)", createdAt: 1))
       }
       for id in 1...Int64(userCount) {
         for place in stride(from: 1, through: Self.neighbourCount, by: 2) {
           let other = neighbour(of: UserID(id), place)
-          _ = try batch.importChange(.follow(by: UserID(id), target: other, at: 1_000))
-          _ = try batch.importChange(.like(by: UserID(id), post: PostID(other.rawValue), at: 1_000))
+          _ = try batch.importChange(.follow(as: UserID(id), target: other, at: 1_000))
+          _ = try batch.importChange(.like(as: UserID(id), post: PostID(other.rawValue), at: 1_000))
         }
       }
     }
@@ -138,10 +138,10 @@ private struct SteadyLoad {
     changeCount += 1
     let changes: (Change, Change) =
       switch random.below(10) {
-      case 0..<5: (.follow(by: user, target: other, at: 1_000), .unfollow(by: user, target: other))
+      case 0..<5: (.follow(as: user, target: other, at: 1_000), .unfollow(as: user, target: other))
       case 5..<8:
-        (.like(by: user, post: PostID(other.rawValue), at: 1_000), .unlike(by: user, post: PostID(other.rawValue)))
-      case 8: (.mute(by: user, target: other), .unmute(by: user, target: other))
+        (.like(as: user, post: PostID(other.rawValue), at: 1_000), .unlike(as: user, post: PostID(other.rawValue)))
+      case 8: (.mute(as: user, target: other), .unmute(as: user, target: other))
       default:
         (.renameUser(user, to: "user \(user.rawValue)"), .renameUser(user, to: "USER \(user.rawValue)"))
       }

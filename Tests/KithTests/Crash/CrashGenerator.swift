@@ -27,17 +27,17 @@ struct CrashGenerator {
     let posts = state.posts.rowCount
     let post = PostID(Int64(1 + below(posts + 1)))
     switch below(24) {
-    case 0..<8: return .follow(by: user, target: other, at: time)
-    case 8: return .unfollow(by: user, target: other)
+    case 0..<8: return .follow(as: user, target: other, at: time)
+    case 8: return .unfollow(as: user, target: other)
     case 9..<14 where posts < 16:
-      return .addPost(id: PostID(Int64(posts + 1)), author: user, text: text(), createdAt: time)
-    case 9..<18: return .like(by: user, post: post, at: time)
-    case 18: return .unlike(by: user, post: post)
-    case 19: return seldom(4) ? .removePost(post) : .mute(by: user, target: other)
-    case 20: return seldom(4) ? .removeUser(user) : .unmute(by: user, target: other)
+      return .addPost(id: PostID(Int64(posts + 1)), by: user, text: text(), createdAt: time)
+    case 9..<18: return .like(as: user, post: post, at: time)
+    case 18: return .unlike(as: user, post: post)
+    case 19: return seldom(4) ? .removePost(post) : .mute(as: user, target: other)
+    case 20: return seldom(4) ? .removeUser(user) : .unmute(as: user, target: other)
     case 21: return .renameUser(user, to: "name\(below(30))")
-    case 22: return .block(by: user, target: other)
-    default: return .unblock(by: user, target: other)
+    case 22: return .block(as: user, target: other)
+    default: return .unblock(as: user, target: other)
     }
   }
 

@@ -95,14 +95,14 @@ private final class FullDiskStory {
     graph = try SocialGraph.open(path)
     for id: Int64 in 1...20 { try make(.addUser(id: UserID(id), username: "user \(id)")) }
     try graph.snapshot()
-    try make(.follow(by: 1, target: 2, at: 5))
+    try make(.follow(as: 1, target: 2, at: 5))
   }
 
   /// Makes changes, and at first some snapshots, until one is refused.
   func workUntilFull() throws {
     let first = try #require(throws: KithError.self) {
       for step in 1...2_000 {
-        try make(.addPost(id: nil, author: 1, text: String(repeating: "x", count: random.below(3_000)), createdAt: 1))
+        try make(.addPost(id: nil, by: 1, text: String(repeating: "x", count: random.below(3_000)), createdAt: 1))
         // No snapshots later: they prune, and so free space.
         if step % 40 == 0 && step <= 120 { try graph.snapshot() }
       }
@@ -121,10 +121,10 @@ private final class FullDiskStory {
     // A snapshot that did not fit leaves the journal unchanged; then changes continue until the journal is full as
     // well.
     let refusal = try #require(throws: KithError.self) {
-      for _ in 0..<2_000 { try make(.addPost(id: nil, author: 1, text: "y", createdAt: 1)) }
+      for _ in 0..<2_000 { try make(.addPost(id: nil, by: 1, text: "y", createdAt: 1)) }
     }
     if case .indeterminate = refusal {
-      expectNoSpace(#expect(throws: KithError.self) { try graph.apply(.mute(by: 1, target: 3)) })
+      expectNoSpace(#expect(throws: KithError.self) { try graph.apply(.mute(as: 1, target: 3)) })
     } else {
       expectNoSpace(refusal)
     }

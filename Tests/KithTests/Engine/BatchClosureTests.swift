@@ -56,9 +56,9 @@ import Testing
   @Test("Changes have defaults for what the engine assigns")
   func defaults() {
     #expect(
-      Change.follow(by: 1, target: 2) == .follow(by: 1, target: 2, at: nil)
-        && Change.like(by: 1, post: 2) == .like(by: 1, post: 2, at: nil))
+      Change.follow(as: 1, target: 2) == .follow(as: 1, target: 2, at: nil)
+        && Change.like(as: 1, post: 2) == .like(as: 1, post: 2, at: nil))
     #expect(Change.addUser(username: "ann") == .addUser(id: nil, username: "ann"))
-    #expect(Change.addPost(author: 1, text: "a") == .addPost(id: nil, author: 1, text: "a", createdAt: nil))
+    #expect(Change.addPost(by: 1, text: "a") == .addPost(id: nil, by: 1, text: "a", createdAt: nil))
   }
 }

@@ -53,9 +53,9 @@ import Testing
     let post = try graph.addPost("hello", by: people[0])
     for user in people.dropFirst(2) { try graph.like(post, as: user) }
     let changes: [Change] = [
-      .unfollow(by: 2, target: 1), .follow(by: 1, target: 3, at: 0), .addUser(username: "late"),
-      .follow(by: 41, target: 1, at: 0), .block(by: 5, target: 1), .mute(by: 5, target: 1), .unlike(by: 3, post: post),
-      .addPost(author: 2, text: "more"), .renameUser(7, to: "renamed"), .removeUser(9), .removePost(post),
+      .unfollow(as: 2, target: 1), .follow(as: 1, target: 3, at: 0), .addUser(username: "late"),
+      .follow(as: 41, target: 1, at: 0), .block(as: 5, target: 1), .mute(as: 5, target: 1), .unlike(as: 3, post: post),
+      .addPost(by: 2, text: "more"), .renameUser(7, to: "renamed"), .removeUser(9), .removePost(post),
       .removeUser(1),
     ]
     let before = graph.read { $0.rows }
@@ -78,8 +78,8 @@ import Testing
       let ann = try batch.apply(.addUser(id: nil, username: "ann"))
       let bob = try batch.apply(.addUser(id: nil, username: "bob"))
       let changes: [Change] = [
-        .follow(by: 1, target: 2, at: 0), .follow(by: 1, target: 2, at: 9_000), .unfollow(by: 2, target: 1),
-        .renameUser(1, to: "ann"), .mute(by: 2, target: 1),
+        .follow(as: 1, target: 2, at: 0), .follow(as: 1, target: 2, at: 9_000), .unfollow(as: 2, target: 1),
+        .renameUser(1, to: "ann"), .mute(as: 2, target: 1),
       ]
       var applied = [ann, bob]
       for change in changes { try applied.append(batch.apply(change)) }
@@ -104,7 +104,7 @@ import Testing
         try graph.batch { batch throws(KithError) in
           for index in 0..<200 {
             try batch.apply(.addUser(id: nil, username: "new \(round) \(index)"))
-            try batch.apply(.addPost(id: nil, author: user, text: "new", createdAt: 5))
+            try batch.apply(.addPost(id: nil, by: user, text: "new", createdAt: 5))
           }
           for other in sample.model.users.keys.sorted().dropFirst(2) { try batch.apply(.removeUser(other)) }
           try batch.apply(.renameUser(user, to: "new"))

@@ -43,7 +43,7 @@ import Testing
   private static let calls: [(name: String, call: @Sendable (SocialGraph) throws(KithError) -> Void)] = [
     ("addUser", { (graph) throws(KithError) in _ = try graph.addUser("x") }),
     ("unfollow", { (graph) throws(KithError) in _ = try graph.unfollow(2, as: ann) }),
-    ("apply", { (graph) throws(KithError) in _ = try graph.apply(.mute(by: ann, target: 2)) }),
+    ("apply", { (graph) throws(KithError) in _ = try graph.apply(.mute(as: ann, target: 2)) }),
     ("batch", { (graph) throws(KithError) in try graph.batch { _ in } }),
     ("snapshot", { (graph) throws(KithError) in _ = try graph.snapshot() }),
     ("writeSnapshot", { (graph) throws(KithError) in _ = try graph.writeSnapshot(to: -1) }),

@@ -169,18 +169,18 @@ extension ReferenceModel {
   var changes: [Change] {
     var changes = users.sorted { $0.key < $1.key }.map { Change.addUser(id: $0.key, username: $0.value.text) }
     for (id, post) in posts.sorted(by: { $0.key < $1.key }) {
-      changes.append(.addPost(id: id, author: post.author, text: post.text, createdAt: Timestamp(post.time)))
+      changes.append(.addPost(id: id, by: post.author, text: post.text, createdAt: Timestamp(post.time)))
     }
     for (user, targets) in follows.sorted(by: { $0.key < $1.key }) {
       for (target, second) in targets {
-        changes.append(.follow(by: user, target: target, at: Timestamp(seconds: second)))
+        changes.append(.follow(as: user, target: target, at: Timestamp(seconds: second)))
       }
     }
     for (user, targets) in likes.sorted(by: { $0.key < $1.key }) {
-      for (post, second) in targets { changes.append(.like(by: user, post: post, at: Timestamp(seconds: second))) }
+      for (post, second) in targets { changes.append(.like(as: user, post: post, at: Timestamp(seconds: second))) }
     }
-    for (user, targets) in blocks { changes += targets.map { .block(by: user, target: $0) } }
-    for (user, targets) in mutes { changes += targets.map { .mute(by: user, target: $0) } }
+    for (user, targets) in blocks { changes += targets.map { .block(as: user, target: $0) } }
+    for (user, targets) in mutes { changes += targets.map { .mute(as: user, target: $0) } }
     // Likes across a block were given before it: blocks come last.
     return changes
   }

@@ -26,13 +26,13 @@ import Testing
   func removal() throws {
     var state = GraphState()
     for id: Int64 in 1...3 { _ = try state.apply(.addUser(id: UserID(id), username: "u\(id)")) }
-    _ = try state.apply(.follow(by: 1, target: 2, at: 0))
+    _ = try state.apply(.follow(as: 1, target: 2, at: 0))
     state.deferBackward()
-    _ = try state.apply(.follow(by: 3, target: 2, at: 1_000))
-    _ = try state.apply(.unfollow(by: 1, target: 2))
-    _ = try state.apply(.follow(by: 3, target: 1, at: 1_000))
-    _ = try state.apply(.follow(by: 2, target: 1, at: 0))
-    #expect(try !state.apply(.unfollow(by: 1, target: 2)))
+    _ = try state.apply(.follow(as: 3, target: 2, at: 1_000))
+    _ = try state.apply(.unfollow(as: 1, target: 2))
+    _ = try state.apply(.follow(as: 3, target: 1, at: 1_000))
+    _ = try state.apply(.follow(as: 2, target: 1, at: 0))
+    #expect(try !state.apply(.unfollow(as: 1, target: 2)))
     state.buildBackward()
     #expect(state.checkInvariants().isEmpty)
     #expect(backward(state.follows) == [[1, 2], [2], []])
@@ -53,7 +53,7 @@ import Testing
     }
     for id: Int64 in 1...3 { try apply(.addUser(id: UserID(id), username: "u\(id)")) }
     for id: Int64 in 1...20 {
-      try apply(.addPost(id: PostID(id), author: UserID(id % 2 + 1), text: "", createdAt: Timestamp(id * 1_000)))
+      try apply(.addPost(id: PostID(id), by: UserID(id % 2 + 1), text: "", createdAt: Timestamp(id * 1_000)))
     }
     for removal in 0..<3 {
       state.beginBulk()
@@ -61,11 +61,11 @@ import Testing
       for id in 100..<100 + count {
         let time = Timestamp((id * 7 + 3) % 40 * 1_000)
         let post = single.posts.identifiers.highest + 1
-        try apply(.addPost(id: PostID(post), author: UserID(id % 3 == 0 ? 3 : 1), text: "", createdAt: time))
+        try apply(.addPost(id: PostID(post), by: UserID(id % 3 == 0 ? 3 : 1), text: "", createdAt: time))
       }
       if removal == 1 { try apply(.removePost(PostID(single.posts.identifiers.highest))) }
       if removal == 2 { try apply(.removeUser(3)) }
-      try apply(.addPost(id: PostID(single.posts.identifiers.highest + 1), author: 1, text: "", createdAt: 7_000))
+      try apply(.addPost(id: PostID(single.posts.identifiers.highest + 1), by: 1, text: "", createdAt: 7_000))
       state.endBulk(workers: 2)
       #expect(state.checkInvariants().isEmpty)
       #expect(rows(state.posts.all) == rows(single.posts.all))
@@ -82,16 +82,16 @@ import Testing
     }
     var before: [Change] = []
     for id: Int64 in 1...40 { before.append(.addUser(id: UserID(id), username: "u\(id)")) }
-    before.append(.addPost(id: 1, author: 1, text: "one", createdAt: 9_000))
-    before.append(.follow(by: 1, target: 2, at: 5_000))
+    before.append(.addPost(id: 1, by: 1, text: "one", createdAt: 9_000))
+    before.append(.follow(as: 1, target: 2, at: 5_000))
     var meanwhile: [Change] = [
-      .addUser(id: 41, username: "late"), .addPost(id: 2, author: 2, text: "two", createdAt: 3_000),
-      .like(by: 3, post: 2, at: 7_000), .follow(by: 3, target: 2, at: 1_000),
+      .addUser(id: 41, username: "late"), .addPost(id: 2, by: 2, text: "two", createdAt: 3_000),
+      .like(as: 3, post: 2, at: 7_000), .follow(as: 3, target: 2, at: 1_000),
     ]
-    for id: Int64 in 4...40 { meanwhile.append(.follow(by: UserID(id), target: 2, at: Timestamp(80_000 - id * 1_000))) }
+    for id: Int64 in 4...40 { meanwhile.append(.follow(as: UserID(id), target: 2, at: Timestamp(80_000 - id * 1_000))) }
     let after: [Change] = [
-      .addPost(id: 3, author: 1, text: "three", createdAt: 1_000), .follow(by: 41, target: 2, at: 2_000),
-      .unfollow(by: 1, target: 2), .like(by: 5, post: 2, at: 1_000),
+      .addPost(id: 3, by: 1, text: "three", createdAt: 1_000), .follow(as: 41, target: 2, at: 2_000),
+      .unfollow(as: 1, target: 2), .like(as: 5, post: 2, at: 1_000),
     ]
     try apply(before, to: &state)
     state.beginBulk()
@@ -116,7 +116,7 @@ import Testing
     func state() throws -> GraphState {
       var state = GraphState()
       for id: Int64 in 1...3 { _ = try state.apply(.addUser(id: UserID(id), username: "u\(id)")) }
-      _ = try state.apply(.follow(by: 1, target: 2, at: 1_000))
+      _ = try state.apply(.follow(as: 1, target: 2, at: 1_000))
       return state
     }
     var wrong = try state()
@@ -172,13 +172,13 @@ import Testing
       let time = Timestamp(Int64(random.below(8)) * 1_000)
       let change: Change =
         switch random.below(removing ? 40 : 37) {
-        case 0..<14: .follow(by: user, target: other, at: time)
-        case 14..<18: .unfollow(by: user, target: other)
-        case 18..<24: .addPost(id: PostID(trial.posts.identifiers.highest + 1), author: user, text: "", createdAt: time)
-        case 24..<33: .like(by: user, post: post, at: time)
-        case 33..<35: .unlike(by: user, post: post)
-        case 35: .block(by: user, target: other)
-        case 36: .unblock(by: user, target: other)
+        case 0..<14: .follow(as: user, target: other, at: time)
+        case 14..<18: .unfollow(as: user, target: other)
+        case 18..<24: .addPost(id: PostID(trial.posts.identifiers.highest + 1), by: user, text: "", createdAt: time)
+        case 24..<33: .like(as: user, post: post, at: time)
+        case 33..<35: .unlike(as: user, post: post)
+        case 35: .block(as: user, target: other)
+        case 36: .unblock(as: user, target: other)
         case 37, 38: .removePost(post)
         default: .removeUser(user)
         }

@@ -273,7 +273,7 @@ import Testing
         for _ in 0..<200_000 {
           let (source, target) = (1 + random.below(1_000), 1 + random.below(1_000))
           if source == target { continue }
-          _ = try batch.importChange(.follow(by: UserID(Int64(source)), target: UserID(Int64(target)), at: 1_000))
+          _ = try batch.importChange(.follow(as: UserID(Int64(source)), target: UserID(Int64(target)), at: 1_000))
         }
         return nil
       } catch {

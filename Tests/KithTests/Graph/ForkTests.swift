@@ -32,14 +32,14 @@ import Testing
     case 0..<10: return .addUser(id: nextUser, username: "user \(random.below(1_000_000))")
     case 10: return .renameUser(user, to: "renamed \(random.below(1_000_000))")
     case 11: return .removeUser(user)
-    case 12..<30: return .follow(by: user, target: other, at: time)
-    case 30..<36: return .unfollow(by: user, target: other)
+    case 12..<30: return .follow(as: user, target: other, at: time)
+    case 30..<36: return .unfollow(as: user, target: other)
     case 36..<48:
       let id = PostID(branch.state.posts.identifiers.highest + 1)
-      return .addPost(id: id, author: user, text: "post \(random.below(1_000_000)) of some length", createdAt: time)
-    case 48..<55: return .like(by: user, post: post, at: time)
+      return .addPost(id: id, by: user, text: "post \(random.below(1_000_000)) of some length", createdAt: time)
+    case 48..<55: return .like(as: user, post: post, at: time)
     case 55: return .removePost(post)
-    default: return .unlike(by: user, post: post)
+    default: return .unlike(as: user, post: post)
     }
   }
 

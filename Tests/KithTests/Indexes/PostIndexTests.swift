@@ -87,7 +87,7 @@ import Testing
     try graph.addPost("before the snow", by: ann)
     try graph.bulk { (batch) throws(KithError) in
       for number in 0..<3_000 {
-        try batch.apply(.addPost(id: nil, author: ann, text: "flake \(number)", createdAt: Timestamp(Int64(number))))
+        try batch.apply(.addPost(id: nil, by: ann, text: "flake \(number)", createdAt: Timestamp(Int64(number))))
       }
     }
     try graph.addPost("after the snow", by: ann)
@@ -177,7 +177,7 @@ import Testing
       let time = number % 50 == 7 ? 9_000 - number : number
       try apply(
         .addPost(
-          id: nil, author: UserID(Int64(author)), text: text, createdAt: Timestamp(Int64(time) * 1_000)))
+          id: nil, by: UserID(Int64(author)), text: text, createdAt: Timestamp(Int64(time) * 1_000)))
       if number == 2_000 || number == 4_000 { graph.freezePosts() }
     }
     func compare() throws {
@@ -263,7 +263,7 @@ import Testing
       let author = UserID(Int64(rank + (random.below(2) == 0 ? 0 : 30)))
       let text = random.below(12) == 0 ? "deep snow \(number)" : "rain \(number)"
       let time = random.below(8) == 0 ? random.below(9_000) : number
-      var changes = [Change.addPost(id: nil, author: author, text: text, createdAt: Timestamp(Int64(time) * 1_000))]
+      var changes = [Change.addPost(id: nil, by: author, text: text, createdAt: Timestamp(Int64(time) * 1_000))]
       if number % 37 == 36 { changes.append(.removePost(PostID(Int64(number - random.below(30))))) }
       for change in changes { for each in graphs { try each.apply(change) } }
       if number % 2_000 == 1_999 { graphs[0].freezePosts() }

@@ -29,9 +29,9 @@ import Testing
     try await graph.follow(bob, as: ann, at: 5_000)
     try await graph.follow(bob, as: ann, at: 9_000)
     try await graph.batch { batch throws(KithError) in
-      try batch.apply(.addPost(id: nil, author: bob, text: "hello", createdAt: 7))
-      try batch.apply(.like(by: ann, post: 1, at: 8_000))
-      try batch.apply(.like(by: ann, post: 1, at: 8_000))
+      try batch.apply(.addPost(id: nil, by: bob, text: "hello", createdAt: 7))
+      try batch.apply(.like(as: ann, post: 1, at: 8_000))
+      try batch.apply(.like(as: ann, post: 1, at: 8_000))
     }
     _ = try? await graph.batch { batch throws(KithError) in
       try batch.apply(.addUser(id: nil, username: "never"))
@@ -39,8 +39,8 @@ import Testing
     }
     try await graph.removeUser(ann)
     let expected: [Change] = [
-      .addUser(id: 2, username: "ann"), .addUser(id: 3, username: "bob"), .follow(by: 2, target: 3, at: 5_000),
-      .addPost(id: 1, author: 3, text: "hello", createdAt: 7), .like(by: 2, post: 1, at: 8_000), .removeUser(2),
+      .addUser(id: 2, username: "ann"), .addUser(id: 3, username: "bob"), .follow(as: 2, target: 3, at: 5_000),
+      .addPost(id: 1, by: 3, text: "hello", createdAt: 7), .like(as: 2, post: 1, at: 8_000), .removeUser(2),
     ]
     let seen = await events(changes, through: 7)
     #expect(seen == expected.enumerated().map { .change($1, sequence: UInt64($0) + 2) })
@@ -120,7 +120,7 @@ import Testing
   func uncommitted() {
     let (feed, signal) = (ChangeFeed(), AsyncSignal())
     feed.addObserver(after: 0)
-    for sequence: UInt64 in 1...3 { feed.record(.unfollow(by: 1, target: UserID(Int64(sequence))), sequence: sequence) }
+    for sequence: UInt64 in 1...3 { feed.record(.unfollow(as: 1, target: UserID(Int64(sequence))), sequence: sequence) }
     func event(_ position: UInt64) -> ChangeEvent? {
       if case .event(let event) = feed.read(at: position, telling: signal) { event } else { nil }
     }
@@ -128,8 +128,8 @@ import Testing
     feed.commit(through: 2)
     #expect(signal.takeNotification())
     #expect(
-      event(1) == .change(.unfollow(by: 1, target: 1), sequence: 1)
-        && event(2) == .change(.unfollow(by: 1, target: 2), sequence: 2))
+      event(1) == .change(.unfollow(as: 1, target: 1), sequence: 1)
+        && event(2) == .change(.unfollow(as: 1, target: 2), sequence: 2))
     #expect(event(3) == nil)
     // A snapshot saved a change that was never committed separately.
     feed.commit(through: 5)

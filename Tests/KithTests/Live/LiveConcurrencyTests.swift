@@ -94,7 +94,7 @@ final class Counted: Sendable {
     let likers = try (0..<20).map { try graph.addUser("liker \($0)") }
     try graph.bulk { batch throws(KithError) in
       for _ in 0..<count {
-        _ = try batch.importChange(.addPost(id: nil, author: author, text: "", createdAt: 1))
+        _ = try batch.importChange(.addPost(id: nil, by: author, text: "", createdAt: 1))
       }
     }
     let shown = (0..<count).map { _ in Shown() }
@@ -109,7 +109,7 @@ final class Counted: Sendable {
       for start in stride(from: 0, to: count, by: 500) {
         let posts = (start..<min(count, start + 500)).filter { _ in random.below(3) > 0 }
         try await graph.batch { batch throws(KithError) in
-          for post in posts { try batch.apply(.like(by: liker, post: PostID(Int64(post + 1)), at: 0)) }
+          for post in posts { try batch.apply(.like(as: liker, post: PostID(Int64(post + 1)), at: 0)) }
         }
       }
     }
@@ -270,7 +270,7 @@ final class Counted: Sendable {
       while ContinuousClock.now < end {
         sequence.withLock { sequence in
           sequence += 1
-          feed.record(.mute(by: 1, target: 2), sequence: sequence)
+          feed.record(.mute(as: 1, target: 2), sequence: sequence)
         }
       }
       hasEnded.store(true, ordering: .relaxed)

@@ -25,7 +25,7 @@ import Testing
         for (row, targets) in followees.enumerated() {
           for target in targets.sorted() {
             try batch.apply(
-              .follow(by: OverflowListTests.user(row), target: OverflowListTests.user(target), at: Timestamp(5_000)))
+              .follow(as: OverflowListTests.user(row), target: OverflowListTests.user(target), at: Timestamp(5_000)))
           }
         }
       }
@@ -96,8 +96,8 @@ import Testing
     try graph.batch { batch throws(KithError) in
       for row in 0..<3_000 { try batch.apply(.addUser(id: nil, username: "user \(row)")) }
       // 1 → 2 → … → 9, and every user from 100 on follows 5; 5 follows only 6.
-      for row in 0..<8 { try batch.apply(.follow(by: Self.user(row), target: Self.user(row + 1), at: nil)) }
-      for row in 100..<2_900 { try batch.apply(.follow(by: Self.user(row), target: Self.user(4), at: nil)) }
+      for row in 0..<8 { try batch.apply(.follow(as: Self.user(row), target: Self.user(row + 1), at: nil)) }
+      for row in 100..<2_900 { try batch.apply(.follow(as: Self.user(row), target: Self.user(4), at: nil)) }
     }
     func ask(_ one: Int, _ other: Int, _ options: PathQuery = PathQuery()) throws -> ShortestPath {
       try graph.read { view throws(KithError) in

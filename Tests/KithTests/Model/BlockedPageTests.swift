@@ -25,24 +25,24 @@ import Testing
     for user in all {
       let time = Timestamp(user.rawValue % 7 * 1_000)
       for big in [hub, second] where user != big {
-        try pair.make(.follow(by: user, target: big, at: time))
-        try pair.make(.follow(by: big, target: user, at: time))
+        try pair.make(.follow(as: user, target: big, at: time))
+        try pair.make(.follow(as: big, target: user, at: time))
       }
       if user != half && user.rawValue % 2 == 0 {
-        try pair.make(.follow(by: user, target: half, at: time))
-        try pair.make(.follow(by: half, target: user, at: time))
+        try pair.make(.follow(as: user, target: half, at: time))
+        try pair.make(.follow(as: half, target: user, at: time))
       }
       if (8...10).contains(user.rawValue) {
-        try pair.make(.follow(by: user, target: few, at: time))
-        try pair.make(.follow(by: few, target: user, at: time))
+        try pair.make(.follow(as: user, target: few, at: time))
+        try pair.make(.follow(as: few, target: user, at: time))
       }
-      if user != viewer && user.rawValue % 5 < 3 { try pair.make(.follow(by: viewer, target: user, at: time)) }
-      try pair.make(.addPost(id: nil, author: user, text: "deep snow \(user)", createdAt: time))
-      try pair.make(.like(by: user, post: popularPost, at: time))
-      try pair.make(.like(by: hub, post: PostID(Int64(pair.model.posts.count)), at: time))
+      if user != viewer && user.rawValue % 5 < 3 { try pair.make(.follow(as: viewer, target: user, at: time)) }
+      try pair.make(.addPost(id: nil, by: user, text: "deep snow \(user)", createdAt: time))
+      try pair.make(.like(as: user, post: popularPost, at: time))
+      try pair.make(.like(as: hub, post: PostID(Int64(pair.model.posts.count)), at: time))
     }
     for user in all where user.rawValue > 6 && user.rawValue % 5 < 2 {
-      try pair.make(user.rawValue % 2 == 0 ? .block(by: viewer, target: user) : .block(by: user, target: viewer))
+      try pair.make(user.rawValue % 2 == 0 ? .block(as: viewer, target: user) : .block(as: user, target: viewer))
     }
     if form == .compact { pair.graph.compressTexts() }
     pair.graph.settlePosts()

@@ -10,23 +10,23 @@ extension Draw {
     case 20..<26: return .renameUser(user(model), to: newName(model))
     case 26..<(hasFewUsers ? 27 : 31): return .removeUser(user(model))
     case 31..<50: return follow(model)
-    case 50..<54: return .unfollow(by: user(model), target: user(model))
+    case 50..<54: return .unfollow(as: user(model), target: user(model))
     case 54..<(hasFewPosts ? 66 : 58):
       return .addPost(
-        id: givenID().map { PostID($0) }, author: user(model), text: text(), createdAt: postTime())
+        id: givenID().map { PostID($0) }, by: user(model), text: text(), createdAt: postTime())
     case 66..<70: return .removePost(post(model))
-    case 70..<84: return .like(by: user(model), post: post(model), at: edgeTime())
-    case 84..<88: return .unlike(by: user(model), post: post(model))
-    case 88..<91: return .block(by: user(model), target: user(model))
-    case 91..<95: return .unblock(by: user(model), target: blockedOne(model))
-    case 95..<98: return .mute(by: user(model), target: user(model))
-    case 98..<100: return .unmute(by: user(model), target: user(model))
+    case 70..<84: return .like(as: user(model), post: post(model), at: edgeTime())
+    case 84..<88: return .unlike(as: user(model), post: post(model))
+    case 88..<91: return .block(as: user(model), target: user(model))
+    case 91..<95: return .unblock(as: user(model), target: blockedOne(model))
+    case 95..<98: return .mute(as: user(model), target: user(model))
+    case 98..<100: return .unmute(as: user(model), target: user(model))
     default: return follow(model)
     }
   }
 
   private mutating func follow(_ model: ReferenceModel) -> Change {
-    .follow(by: user(model), target: user(model), at: edgeTime())
+    .follow(as: user(model), target: user(model), at: edgeTime())
   }
 
   /// A new name, a taken one, or another spelling of it.

@@ -35,7 +35,7 @@ import Testing
       try batch.apply(.addUser(id: UserID(end + 1), username: "ann"))
       for id in 1...count {
         let post = PostID(end + id)
-        try batch.apply(.addPost(id: post, author: UserID(end + 1), text: "snow", createdAt: Timestamp(end + id)))
+        try batch.apply(.addPost(id: post, by: UserID(end + 1), text: "snow", createdAt: Timestamp(end + id)))
       }
     }
     let user = UserID(end + 1)

@@ -53,13 +53,13 @@ struct ModelRun {
   private mutating func populate(_ count: Int) throws {
     var changes = (0..<count).map { _ in Change.addUser(id: nil, username: draw.name()) }
     func someone() -> UserID { UserID(Int64(1 + (draw.seldom(3) ? draw.below(4) : draw.below(count)))) }
-    for _ in 0..<count * 10 { changes.append(.follow(by: someone(), target: someone(), at: draw.edgeTime())) }
+    for _ in 0..<count * 10 { changes.append(.follow(as: someone(), target: someone(), at: draw.edgeTime())) }
     for _ in 0..<count * 2 {
-      changes.append(.addPost(id: nil, author: someone(), text: draw.text(), createdAt: draw.postTime()))
+      changes.append(.addPost(id: nil, by: someone(), text: draw.text(), createdAt: draw.postTime()))
     }
     for _ in 0..<count * 4 {
       let post = PostID(Int64(1 + (draw.seldom(3) ? draw.below(4) : draw.below(count * 2))))
-      changes.append(.like(by: someone(), post: post, at: draw.edgeTime()))
+      changes.append(.like(as: someone(), post: post, at: draw.edgeTime()))
     }
     try makeBulk(changes)
   }

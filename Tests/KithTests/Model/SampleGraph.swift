@@ -43,7 +43,7 @@ final class SampleGraph {
       let text = (0..<below(6)).map { _ in Self.words[below(Self.words.count)] }.joined(separator: " ")
       let post: PostID? = below(6) == 0 ? PostID(Int64(5_000 - index * 3 - place)) : nil
       let author = UserID(Int64(1 + below(index + 1)))
-      try play(.addPost(id: post, author: author, text: text, createdAt: time()))
+      try play(.addPost(id: post, by: author, text: text, createdAt: time()))
     }
   }
 
@@ -52,10 +52,10 @@ final class SampleGraph {
     let posts = model.posts.keys.sorted()
     let (user, other) = (users[below(users.count)], users[min(below(users.count), below(users.count))])
     switch below(20) {
-    case 0..<11: try play(.follow(by: user, target: other, at: time()))
-    case 11..<18: try play(.like(by: user, post: posts[below(posts.count)], at: time()))
-    case 18: try play(.mute(by: user, target: other))
-    default: try play(.block(by: user, target: other))
+    case 0..<11: try play(.follow(as: user, target: other, at: time()))
+    case 11..<18: try play(.like(as: user, post: posts[below(posts.count)], at: time()))
+    case 18: try play(.mute(as: user, target: other))
+    default: try play(.block(as: user, target: other))
     }
   }
 
@@ -65,7 +65,7 @@ final class SampleGraph {
     try play(.removeUser(users[below(users.count)]))
     try play(.removePost(posts[below(posts.count)]))
     try play(.renameUser(users[below(users.count)], to: "renamed é \(index)"))
-    try play(.unfollow(by: users[below(users.count)], target: users[below(users.count)]))
+    try play(.unfollow(as: users[below(users.count)], target: users[below(users.count)]))
   }
 
   /// Compares the model and a graph that should be the same by some queries. Returns the differences as text.

@@ -62,7 +62,7 @@ import Testing
       try graph.block(people[(index + 7) % people.count], as: user)
       try graph.mute(people[(index + 9) % people.count], as: user)
       #expect(throws: KithError.postIDTaken(PostID(ids[5]))) {
-        try graph.apply(.addPost(id: PostID(ids[5]), author: user, text: "x", createdAt: 7))
+        try graph.apply(.addPost(id: PostID(ids[5]), by: user, text: "x", createdAt: 7))
       }
       try graph.like(try graph.addPost("a text", by: user), as: user)
     }

@@ -165,7 +165,7 @@ import Testing
   func gap() throws {
     let fixture = try JournalFixture()
     try fixture.commitThree()
-    try fixture.commit([.addUser(id: 9, username: "cy"), .follow(by: 9, target: 1, at: 0)])
+    try fixture.commit([.addUser(id: 9, username: "cy"), .follow(as: 9, target: 1, at: 0)])
     try fixture.close()
     // The post, which a later change likes.
     fixture.disk[JournalFixture.path()]?[4096 + 512 + 60] ^= 1
@@ -195,7 +195,7 @@ import Testing
     let fixture = try JournalFixture()
     try fixture.commitThree()
     try fixture.journal.rotate(to: 2)
-    try fixture.commit([.unmute(by: 1, target: 7)])
+    try fixture.commit([.unmute(as: 1, target: 7)])
     try fixture.close()
     let path = JournalFixture.path(journal: 2)
     let bytes = try #require(fixture.disk[path])

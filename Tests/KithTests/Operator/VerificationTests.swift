@@ -114,8 +114,8 @@ import Testing
     try graph.bulk { batch throws(KithError) in
       for number in 1...Self.userCount { try batch.apply(.addUser(id: nil, username: "user \(number)")) }
       for number in 1..<Self.userCount {
-        try batch.apply(.follow(by: UserID(Int64(number)), target: UserID(Int64(number) + 1), at: nil))
-        try batch.apply(.addPost(id: nil, author: UserID(Int64(number)), text: "post \(number)", createdAt: nil))
+        try batch.apply(.follow(as: UserID(Int64(number)), target: UserID(Int64(number) + 1), at: nil))
+        try batch.apply(.addPost(id: nil, by: UserID(Int64(number)), text: "post \(number)", createdAt: nil))
       }
     }
     return graph

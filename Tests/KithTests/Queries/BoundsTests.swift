@@ -110,15 +110,15 @@ import Testing
     let graph = try Self.graph()
     let last = Int(Limits.edgeMilliseconds)
     check(0...last, "invalidRequest", "follow") { time in
-      try graph.apply(.unfollow(by: 1, target: 4))
-      try graph.apply(.follow(by: 1, target: 4, at: Timestamp(Int64(time))))
+      try graph.apply(.unfollow(as: 1, target: 4))
+      try graph.apply(.follow(as: 1, target: 4, at: Timestamp(Int64(time))))
       let page = try graph.read { try $0.followees(of: 1) }
       let second = try #require(page.first { $0.id == 4 }?.followedAt)
       #expect(second.rawValue == Int64(time) / 1_000 * 1_000)
     }
     check(0...last, "invalidRequest", "like") { time in
-      try graph.apply(.unlike(by: 1, post: 1))
-      try graph.apply(.like(by: 1, post: 1, at: Timestamp(Int64(time))))
+      try graph.apply(.unlike(as: 1, post: 1))
+      try graph.apply(.like(as: 1, post: 1, at: Timestamp(Int64(time))))
     }
     // What a cursor can hold of such a time.
     let list = try #require(CursorContent.Kind(.follow, .targets, .newest))
@@ -138,7 +138,7 @@ import Testing
     let times: [Int64] = [
       0, 1, 999, 1_000, 1_001, 4_398_046_509_055, 4_398_046_509_056, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, .max - 1,
     ]
-    for time in times { try graph.apply(.addPost(id: nil, author: ann, text: "snow", createdAt: Timestamp(time))) }
+    for time in times { try graph.apply(.addPost(id: nil, by: ann, text: "snow", createdAt: Timestamp(time))) }
     let pin = graph.pin()
     for bound in times.flatMap({ [$0 - 1, $0, $0 + 1] }) where bound >= 0 {
       for direction in TimelineQuery.Direction.allCases {

@@ -12,24 +12,24 @@ import Testing
     for user in [1, 2, 3, 4, 5, 6, 9, 10] as [UserID] {
       for number in 1...2 {
         let time = Timestamp(user.rawValue * 7 % 5 * 1_000 + Int64(number))
-        try pair.make(.addPost(id: nil, author: user, text: "snow \(number)", createdAt: time))
+        try pair.make(.addPost(id: nil, by: user, text: "snow \(number)", createdAt: time))
       }
     }
     for user in 1...6 as ClosedRange<Int64> {
       let time = Timestamp(user % 4 * 1_000)
       for target in 1...6 as ClosedRange<Int64> where target != user {
-        try pair.make(.follow(by: UserID(user), target: UserID(target), at: time))
+        try pair.make(.follow(as: UserID(user), target: UserID(target), at: time))
       }
       for target in [9, 10] as [UserID] where user > 2 {
-        try pair.make(.follow(by: UserID(user), target: target, at: time))
+        try pair.make(.follow(as: UserID(user), target: target, at: time))
       }
       for post in 1...4 as ClosedRange<Int64> {
-        try pair.make(.like(by: UserID(user), post: PostID(post), at: time))
+        try pair.make(.like(as: UserID(user), post: PostID(post), at: time))
       }
     }
     for user in [1, 2] as [UserID] {
-      for target in [7, 8] as [UserID] { try pair.make(.block(by: user, target: target)) }
-      for target in [3, 4] as [UserID] { try pair.make(.mute(by: user, target: target)) }
+      for target in [7, 8] as [UserID] { try pair.make(.block(as: user, target: target)) }
+      for target in [3, 4] as [UserID] { try pair.make(.mute(as: user, target: target)) }
     }
     return pair
   }

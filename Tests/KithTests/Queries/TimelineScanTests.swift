@@ -72,13 +72,13 @@ import Testing
     }
     try graph.batch { batch throws(KithError) in
       for number in 2..<userCount + 1 where number % 3 != 0 {
-        try batch.apply(.follow(by: 1, target: UserID(Int64(number)), at: Timestamp(0)))
+        try batch.apply(.follow(as: 1, target: UserID(Int64(number)), at: Timestamp(0)))
       }
     }
     try graph.batch { batch throws(KithError) in
       for number in 2..<userCount + 1 where writes(number) {
         try batch.apply(
-          .addPost(id: nil, author: UserID(Int64(number)), text: "", createdAt: Timestamp(Int64(number / 3))))
+          .addPost(id: nil, by: UserID(Int64(number)), text: "", createdAt: Timestamp(Int64(number / 3))))
       }
     }
     return graph
@@ -104,10 +104,10 @@ import Testing
         }
       }
       try graph.batch { batch throws(KithError) in
-        for number in 2...301 as ClosedRange<Int64> { try batch.apply(.follow(by: 1, target: UserID(number), at: 0)) }
+        for number in 2...301 as ClosedRange<Int64> { try batch.apply(.follow(as: 1, target: UserID(number), at: 0)) }
         for number in stride(from: 2, through: writerCount + 1, by: step) {
           try batch.apply(
-            .addPost(id: nil, author: UserID(Int64(number)), text: "", createdAt: Timestamp(Int64(number))))
+            .addPost(id: nil, by: UserID(Int64(number)), text: "", createdAt: Timestamp(Int64(number))))
         }
       }
       return try scanned(graph, before: nil, limit: 200)
@@ -125,7 +125,7 @@ import Testing
         for number in 0..<(withLaterPosts ? 6_000 : 2_000) {
           let author = number < 2_000 ? (number % step == 0 ? 4 : 3) : number - 1_999
           try batch.apply(
-            .addPost(id: nil, author: UserID(Int64(author)), text: "", createdAt: Timestamp(Int64(number) * 2_000)))
+            .addPost(id: nil, by: UserID(Int64(author)), text: "", createdAt: Timestamp(Int64(number) * 2_000)))
         }
       }
       return try scanned(graph, before: 4_000_000)
@@ -166,7 +166,7 @@ import Testing
       for (index, post) in posts.enumerated() {
         _ = try batch.importChange(
           .addPost(
-            id: PostID(Int64(index + 1)), author: UserID(post.author), text: "", createdAt: Timestamp(post.time)))
+            id: PostID(Int64(index + 1)), by: UserID(post.author), text: "", createdAt: Timestamp(post.time)))
       }
     }
     let pin = graph.pin()

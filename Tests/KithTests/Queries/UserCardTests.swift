@@ -24,17 +24,17 @@ import Testing
         while followees.count < count {
           let target = UserID(Int64.random(in: 1...Int64(Self.userCount), using: &random))
           if target == viewer || !followees.insert(target).inserted { continue }
-          _ = try batch.importChange(.follow(by: viewer, target: target, at: Timestamp(0)))
+          _ = try batch.importChange(.follow(as: viewer, target: target, at: Timestamp(0)))
         }
         lists.append((viewer, followees))
       }
       // Lists of fifty: followers of the last user, likers of a post, followees of the user before.
       let (first, last) = (UserID(Int64(Self.userCount - 1)), UserID(Int64(Self.userCount)))
-      _ = try batch.importChange(.addPost(id: 1, author: last, text: "", createdAt: Timestamp(0)))
+      _ = try batch.importChange(.addPost(id: 1, by: last, text: "", createdAt: Timestamp(0)))
       for id in 101...150 as ClosedRange<Int64> {
-        _ = try batch.importChange(.follow(by: UserID(id), target: last, at: Timestamp(0)))
-        _ = try batch.importChange(.follow(by: first, target: UserID(id), at: Timestamp(0)))
-        _ = try batch.importChange(.like(by: UserID(id), post: 1, at: Timestamp(0)))
+        _ = try batch.importChange(.follow(as: UserID(id), target: last, at: Timestamp(0)))
+        _ = try batch.importChange(.follow(as: first, target: UserID(id), at: Timestamp(0)))
+        _ = try batch.importChange(.like(as: UserID(id), post: 1, at: Timestamp(0)))
       }
     }
     try graph.read { view in

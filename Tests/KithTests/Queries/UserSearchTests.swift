@@ -15,7 +15,7 @@ import Testing
       }
       for id in 1...count {
         for follower in 1...97 where follower <= (id * 7_919) % 97 && follower != id {
-          _ = try batch.importChange(.follow(by: UserID(Int64(follower)), target: UserID(Int64(id)), at: Timestamp(0)))
+          _ = try batch.importChange(.follow(as: UserID(Int64(follower)), target: UserID(Int64(id)), at: Timestamp(0)))
         }
       }
     }
@@ -67,7 +67,7 @@ import Testing
         _ = try batch.importChange(.addUser(id: UserID(Int64(id)), username: name))
       }
       for id in 1...count where id % 7 != 0 && id != 5 {
-        _ = try batch.importChange(.follow(by: UserID(5), target: UserID(Int64(id)), at: Timestamp(0)))
+        _ = try batch.importChange(.follow(as: UserID(5), target: UserID(Int64(id)), at: Timestamp(0)))
       }
     }
     let pin = graph.pin()
@@ -89,9 +89,9 @@ import Testing
       step = step &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let (user, other) = (UserID(Int64(1 + step >> 33 % 200)), UserID(Int64(1 + step >> 45 % 9)))
       switch step >> 60 {
-      case 0..<9: _ = try? graph.apply(.follow(by: user, target: other, at: Timestamp(0)))
-      case 9..<14: _ = try? graph.apply(.unfollow(by: user, target: other))
-      case 14: _ = try? graph.apply(.block(by: user, target: other))
+      case 0..<9: _ = try? graph.apply(.follow(as: user, target: other, at: Timestamp(0)))
+      case 9..<14: _ = try? graph.apply(.unfollow(as: user, target: other))
+      case 14: _ = try? graph.apply(.block(as: user, target: other))
       default: if user.rawValue > 150 { _ = try? graph.apply(.removeUser(user)) }
       }
     }

@@ -110,20 +110,20 @@ import Testing
     let added = try replica.apply([
       LoggedRequests.entry(
         [
-          .addUser(username: "ann"), .addUser(username: "bob"), .follow(by: -1, target: -2),
-          .addPost(author: -2, text: "hello"), .like(by: -1, post: -4),
+          .addUser(username: "ann"), .addUser(username: "bob"), .follow(as: -1, target: -2),
+          .addPost(by: -2, text: "hello"), .like(as: -1, post: -4),
         ], isGroup: true)
     ])
     #expect(try added[0].get().map(\.sequence) == [1, 2, 3, 4, 5])
     #expect(replica.graph.read { (try? $0.isFollowing(2, as: 1)) ?? false })
     let (chain, digest) = (replica.chain, try replica.graph.stateDigest())
     let refused = try replica.apply([
-      LoggedRequests.entry([.addUser(username: "cid"), .follow(by: -1, target: -3)], isGroup: true)
+      LoggedRequests.entry([.addUser(username: "cid"), .follow(as: -1, target: -3)], isGroup: true)
     ])
     #expect(refused[0] == .failure(.inBatch(index: 1, .unknownUser(-3))))
     #expect(try replica.graph.stateDigest() == digest && replica.chain != chain)
     // Outside of a group nothing has a negative id.
-    #expect(try replica.apply(.follow(by: -1, target: 2)) == .failure(.unknownUser(-1)))
+    #expect(try replica.apply(.follow(as: -1, target: 2)) == .failure(.unknownUser(-1)))
   }
 
   @Test("A group that is refused while lists wait leaves them waiting")
@@ -132,18 +132,18 @@ import Testing
       var replica = Replica()
       replica.graph.beginCatchingUp()
       for name in ["ann", "bob", "cid"] { _ = try replica.apply(.addUser(username: name)).get() }
-      _ = try replica.apply(.follow(by: 1, target: 2)).get()
-      _ = try replica.apply(.addPost(author: 2, text: "hello")).get()
-      _ = try replica.apply(.like(by: 1, post: 1)).get()
+      _ = try replica.apply(.follow(as: 1, target: 2)).get()
+      _ = try replica.apply(.addPost(by: 2, text: "hello")).get()
+      _ = try replica.apply(.like(as: 1, post: 1)).get()
       // A removal builds the lists on the way, which the refusal takes back, too.
       let group: [Change] = [removes ? .removeUser(3) : .addUser(username: "dan"), .addUser(username: "ann")]
       #expect(try replica.apply([LoggedRequests.entry(group, isGroup: true)])[0].isFailure)
-      _ = try replica.apply(.follow(by: 3, target: 2)).get()
+      _ = try replica.apply(.follow(as: 3, target: 2)).get()
       replica.graph.endCatchingUp()
       #expect(replica.graph.read { $0.verify() } == [])
       #expect(try replica.graph.read { try $0.followers(of: 2) }.map(\.id.rawValue).sorted() == [1, 3])
       #expect(try replica.graph.read { try $0.likers(of: 1) }.count == 1)
-      _ = try replica.apply(.unfollow(by: 1, target: 2)).get()
+      _ = try replica.apply(.unfollow(as: 1, target: 2)).get()
       #expect(try replica.graph.read { try $0.followers(of: 2) }.map(\.id.rawValue) == [3])
     }
   }
@@ -230,9 +230,9 @@ extension Change {
   /// The change with a time, where it has none.
   fileprivate func timed(_ time: Timestamp) -> Change {
     switch self {
-    case .addPost(let id, let author, let text, nil): .addPost(id: id, author: author, text: text, createdAt: time)
-    case .follow(let user, let target, nil): .follow(by: user, target: target, at: time)
-    case .like(let user, let post, nil): .like(by: user, post: post, at: time)
+    case .addPost(let id, let author, let text, nil): .addPost(id: id, by: author, text: text, createdAt: time)
+    case .follow(let user, let target, nil): .follow(as: user, target: target, at: time)
+    case .like(let user, let post, nil): .like(as: user, post: post, at: time)
     default: self
     }
   }

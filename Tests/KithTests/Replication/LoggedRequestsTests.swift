@@ -7,11 +7,11 @@ import Testing
   /// Changes with every kind, and every way to leave an id or a time open.
   private static let changes: [Change] = [
     .addUser(username: "ann"), .addUser(id: 7, username: "Zoë"), .addUser(id: UserID(.max), username: "max"),
-    .renameUser(-1, to: "bob"), .removeUser(UserID(.min)), .follow(by: 1, target: -2),
-    .follow(by: 1, target: 2, at: 0), .follow(by: 1, target: 2, at: Timestamp(.max)), .unfollow(by: 0, target: 3),
-    .addPost(author: 1, text: ""), .addPost(id: 9, author: 2, text: "日本語", createdAt: 1_700_000_000_000),
-    .removePost(PostID(-3)), .like(by: 1, post: 5), .unlike(by: 1, post: 5), .block(by: 1, target: 2),
-    .unblock(by: 1, target: 2), .mute(by: 3, target: 2), .unmute(by: 3, target: 2),
+    .renameUser(-1, to: "bob"), .removeUser(UserID(.min)), .follow(as: 1, target: -2),
+    .follow(as: 1, target: 2, at: 0), .follow(as: 1, target: 2, at: Timestamp(.max)), .unfollow(as: 0, target: 3),
+    .addPost(by: 1, text: ""), .addPost(id: 9, by: 2, text: "日本語", createdAt: 1_700_000_000_000),
+    .removePost(PostID(-3)), .like(as: 1, post: 5), .unlike(as: 1, post: 5), .block(as: 1, target: 2),
+    .unblock(as: 1, target: 2), .mute(as: 3, target: 2), .unmute(as: 3, target: 2),
   ]
 
   private func decoded(_ entries: [UInt8]...) throws(KithError) -> LoggedRequests {
@@ -30,7 +30,7 @@ import Testing
     #expect(requests.entries[Self.changes.count].isGroup && requests.entries[Self.changes.count].expected == .max)
     #expect(requests.hasMark && requests.entries[Self.changes.count + 1].range.isEmpty)
     #expect(try decoded(LoggedRequests.entry([], isGroup: true)).entries.count == 1)
-    #expect(LoggedRequests.entry([.follow(by: 1, target: 2)]).count == 5)
+    #expect(LoggedRequests.entry([.follow(as: 1, target: 2)]).count == 5)
   }
 
   @Test("Any bytes are refused, or are the only encoding of what they say")

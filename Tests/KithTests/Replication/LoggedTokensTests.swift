@@ -105,14 +105,14 @@ import Testing
       return outcomes[0]
     }
     let ann = LoggedRequests.entry([.addUser(username: "ann")], token: 1)
-    let post = LoggedRequests.entry([.addPost(author: 1, text: "hello")], token: 2)
+    let post = LoggedRequests.entry([.addPost(by: 1, text: "hello")], token: 2)
     #expect(try apply(post) == .failure(.unknownUser(1)))
     let first = try apply(ann)
     #expect(try first.get().first?.user == 1 && apply(ann) == first)
     let added = try apply(post)
     #expect(try added.get().first?.post == 1 && apply(post) == added)
     let group = LoggedRequests.entry(
-      [.addPost(author: 1, text: "a"), .like(by: 1, post: -1)], isGroup: true, expecting: position, token: 3)
+      [.addPost(by: 1, text: "a"), .like(as: 1, post: -1)], isGroup: true, expecting: position, token: 3)
     // What was expected before the first attempt does not bind the second.
     let both = try apply(group)
     #expect(try both.get().count == 2 && apply(group) == both)

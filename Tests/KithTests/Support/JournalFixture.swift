@@ -52,10 +52,10 @@ final class JournalFixture {
   /// Three commits of one to three changes, seven in all.
   func commitThree() throws(KithError) {
     try commit([.addUser(id: 1, username: "ann"), .addUser(id: 7, username: "bøb")])
-    try commit([.addPost(id: 1, author: 1, text: "hello 👋", createdAt: 1_700_000_000_123)])
+    try commit([.addPost(id: 1, by: 1, text: "hello 👋", createdAt: 1_700_000_000_123)])
     try commit([
-      .follow(by: 7, target: 1, at: 1_700_000_001_000), .like(by: 7, post: 1, at: 1_700_000_002_000),
-      .mute(by: 1, target: 7), .block(by: 1, target: 7),
+      .follow(as: 7, target: 1, at: 1_700_000_001_000), .like(as: 7, post: 1, at: 1_700_000_002_000),
+      .mute(as: 1, target: 7), .block(as: 1, target: 7),
     ])
   }
 

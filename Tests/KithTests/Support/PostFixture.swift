@@ -30,18 +30,18 @@ struct PostFixture {
   }
 
   mutating func fill(_ count: Int) throws {
-    for _ in 0..<count { apply(.addPost(id: nil, author: user(), text: text(), createdAt: time())) }
+    for _ in 0..<count { apply(.addPost(id: nil, by: user(), text: text(), createdAt: time())) }
   }
 
   mutating func change() throws {
     step += 1
     switch random.below(20) {
-    case 0..<12: apply(.addPost(id: nil, author: user(), text: text(), createdAt: time()))
+    case 0..<12: apply(.addPost(id: nil, by: user(), text: text(), createdAt: time()))
     case 12..<15: apply(.removePost(PostID(Int64(1 + random.below(max(1, plain.read { $0.counts.posts } * 2))))))
     case 15: apply(.renameUser(user(), to: name()))
-    case 16: apply(.follow(by: user(), target: user(), at: Timestamp(1_000)))
-    case 17: apply(random.below(2) == 0 ? .block(by: user(), target: user()) : .unblock(by: user(), target: user()))
-    case 18: apply(random.below(30) == 0 ? .removeUser(user()) : .unfollow(by: user(), target: user()))
+    case 16: apply(.follow(as: user(), target: user(), at: Timestamp(1_000)))
+    case 17: apply(random.below(2) == 0 ? .block(as: user(), target: user()) : .unblock(as: user(), target: user()))
+    case 18: apply(random.below(30) == 0 ? .removeUser(user()) : .unfollow(as: user(), target: user()))
     default: apply(.addUser(id: nil, username: name()))
     }
   }

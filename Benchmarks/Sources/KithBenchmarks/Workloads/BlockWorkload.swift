@@ -74,10 +74,10 @@ struct BlockWorkload {
     while blocked.count < Self.count { blocked.insert(stranger()) }
     let own = Network.userID(user)
     try graph.batch { batch throws(KithError) in
-      for other in muted.sorted() { try batch.apply(.mute(by: own, target: Network.userID(other))) }
+      for other in muted.sorted() { try batch.apply(.mute(as: own, target: Network.userID(other))) }
       for (index, other) in blocked.sorted().enumerated() {
         let other = Network.userID(other)
-        try batch.apply(index % 2 == 0 ? .block(by: own, target: other) : .block(by: other, target: own))
+        try batch.apply(index % 2 == 0 ? .block(as: own, target: other) : .block(as: other, target: own))
       }
     }
   }

@@ -168,7 +168,7 @@ struct JournalWorkload {
       let (round, place) = number.quotientAndRemainder(dividingBy: users)
       let source = place * 7_919 % users
       let target = (source + 1 + round * 31_337 % (users - 1)) % users
-      return .follow(by: UserID(Int64(source + 1)), target: UserID(Int64(target + 1)), at: Timestamp(1_700_000_000_000))
+      return .follow(as: UserID(Int64(source + 1)), target: UserID(Int64(target + 1)), at: Timestamp(1_700_000_000_000))
     }
 
     func batch(_ first: Int, _ count: Int) throws(KithError) {

@@ -106,7 +106,7 @@ struct LiveWorkload {
       try graph.batch { batch throws(KithError) in
         for index in start..<min(postCount, start + 5_000) {
           let author = UserID(Int64(index) + 1)
-          try batch.apply(.addPost(id: nil, author: author, text: "a post of some words", createdAt: 1))
+          try batch.apply(.addPost(id: nil, by: author, text: "a post of some words", createdAt: 1))
         }
       }
     }
@@ -126,7 +126,7 @@ struct LiveWorkload {
       for start in stride(from: 0, to: labelCount, by: 10_000) {
         try graph.batch { batch throws(KithError) in
           for _ in start..<min(labelCount, start + 10_000) {
-            try batch.apply(.addPost(id: nil, author: UserID(1), text: "", createdAt: 1))
+            try batch.apply(.addPost(id: nil, by: UserID(1), text: "", createdAt: 1))
           }
         }
       }
@@ -154,7 +154,7 @@ struct LiveWorkload {
         for index in start..<start + 1_000 {
           // Round by round, and in large steps within a round: neighbours are not liked in turn.
           let post = PostID(Int64(index % posts * 7_919 % posts) + 1)
-          try batch.apply(.like(by: UserID(Int64(index / posts % 1_000) + 1), post: post, at: 0))
+          try batch.apply(.like(as: UserID(Int64(index / posts % 1_000) + 1), post: post, at: 0))
         }
       }
       let ahead = Duration.microseconds(start + 1_000) - (clock.now - began)

@@ -47,7 +47,7 @@ struct MemoryWorkload {
       try other.batch { batch throws(KithError) in
         for number in start..<min(count, start + 5_000) {
           let fan = try batch.apply(.addUser(id: nil, username: "fan \(number)")).user ?? star
-          try batch.apply(.follow(by: fan, target: star, at: Timestamp(Network.edgeTime)))
+          try batch.apply(.follow(as: fan, target: star, at: Timestamp(Network.edgeTime)))
         }
       }
     }

@@ -120,7 +120,7 @@ struct PostWorkload {
       let author = Network.userID(Int(network.authors[post]) % Self.authorCount)
       return Int(
         try target.apply(
-          .addPost(id: nil, author: author, text: network.texts[post], createdAt: Timestamp(network.times[post]))
+          .addPost(id: nil, by: author, text: network.texts[post], createdAt: Timestamp(network.times[post]))
         ).sequence)
     }
     let measurement = try harness.measure(

@@ -8,15 +8,15 @@ struct RecordTarget: FuzzTarget {
 
   private static let (ann, bob) = (UserID(1), UserID(9))
   private static let begin: [Change] = [
-    .addUser(username: "ann"), .addUser(id: bob, username: "bob"), .follow(by: ann, target: bob),
-    .addPost(author: bob, text: "hello, world"), .like(by: ann, post: PostID(1)), .block(by: bob, target: ann),
+    .addUser(username: "ann"), .addUser(id: bob, username: "bob"), .follow(as: ann, target: bob),
+    .addPost(by: bob, text: "hello, world"), .like(as: ann, post: PostID(1)), .block(as: bob, target: ann),
   ]
 
   func seeds() throws -> [[UInt8]] {
     let all = Sample.changes.filter { (try? SocialGraph.checkShape($0)) != nil }
     let single = [LoggedRequests.format] + all.prefix(40).flatMap { LoggedRequests.entry([$0]) }
     let group = LoggedRequests.entry(
-      [.addUser(username: "cid"), .addPost(author: UserID(-1), text: "a"), .like(by: UserID(-1), post: PostID(-2))],
+      [.addUser(username: "cid"), .addPost(by: UserID(-1), text: "a"), .like(as: UserID(-1), post: PostID(-2))],
       isGroup: true, expecting: 1)
     let token = LoggedRequests.entry([.addUser(username: "dan")], token: 1 << 77)
     return [

@@ -118,7 +118,7 @@ enum ChangeCoding {
     case .removeUser: return .removeUser(UserID(try id(&reader)))
     case .addPost:
       return .addPost(
-        id: try newID(&reader).map { PostID($0) }, author: UserID(try id(&reader)), text: try text(&reader),
+        id: try newID(&reader).map { PostID($0) }, by: UserID(try id(&reader)), text: try text(&reader),
         createdAt: try time(&reader))
     case .removePost: return .removePost(PostID(try id(&reader)))
     }

@@ -39,7 +39,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`, `cannotFollowSelf`, `blocked`.
   @discardableResult
   public func follow(_ target: UserID, as user: UserID, at time: Timestamp? = nil) async throws(KithError) -> Bool {
-    try await apply(.follow(by: user, target: target, at: time)).didChange
+    try await apply(.follow(as: user, target: target, at: time)).didChange
   }
 
   /// Removes a user's follow of another.
@@ -47,7 +47,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`.
   @discardableResult
   public func unfollow(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
-    try await apply(.unfollow(by: user, target: target)).didChange
+    try await apply(.unfollow(as: user, target: target)).didChange
   }
 
   /// Adds a post. Id and time are assigned unless given.
@@ -56,7 +56,7 @@ extension AsyncGraphWriter {
   public func addPost(
     _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil
   ) async throws(KithError) -> PostID {
-    guard let post = try await apply(.addPost(id: id, author: author, text: text, createdAt: createdAt)).post else {
+    guard let post = try await apply(.addPost(id: id, by: author, text: text, createdAt: createdAt)).post else {
       preconditionFailure("a post that was added has an id")
     }
     return post
@@ -71,7 +71,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`, `unknownPost`, `blocked`.
   @discardableResult
   public func like(_ post: PostID, as user: UserID, at time: Timestamp? = nil) async throws(KithError) -> Bool {
-    try await apply(.like(by: user, post: post, at: time)).didChange
+    try await apply(.like(as: user, post: post, at: time)).didChange
   }
 
   /// Removes a user's like of a post.
@@ -79,7 +79,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`, `unknownPost`, `blocked`.
   @discardableResult
   public func unlike(_ post: PostID, as user: UserID) async throws(KithError) -> Bool {
-    try await apply(.unlike(by: user, post: post)).didChange
+    try await apply(.unlike(as: user, post: post)).didChange
   }
 
   /// Makes a user block another. This removes the follows between them.
@@ -87,7 +87,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`; `invalidRequest` if the users are the same.
   @discardableResult
   public func block(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
-    try await apply(.block(by: user, target: target)).didChange
+    try await apply(.block(as: user, target: target)).didChange
   }
 
   /// Removes a user's block of another.
@@ -95,7 +95,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`.
   @discardableResult
   public func unblock(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
-    try await apply(.unblock(by: user, target: target)).didChange
+    try await apply(.unblock(as: user, target: target)).didChange
   }
 
   /// Makes a user mute another.
@@ -103,7 +103,7 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`; `invalidRequest` if the users are the same.
   @discardableResult
   public func mute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
-    try await apply(.mute(by: user, target: target)).didChange
+    try await apply(.mute(as: user, target: target)).didChange
   }
 
   /// Removes a user's mute of another.
@@ -111,6 +111,6 @@ extension AsyncGraphWriter {
   /// - Throws: as `apply`: `unknownUser`.
   @discardableResult
   public func unmute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
-    try await apply(.unmute(by: user, target: target)).didChange
+    try await apply(.unmute(as: user, target: target)).didChange
   }
 }

@@ -6,12 +6,12 @@ import Testing
   private static let longText = String(repeating: "é", count: 32_767)
   private static let changes: [Change] = [
     .addUser(id: 1, username: "ann"), .addUser(id: UserID(.max), username: String(repeating: "x", count: 255)),
-    .renameUser(128, to: "e\u{301}"), .removeUser(16_384), .follow(by: 1, target: 2, at: 0),
-    .follow(by: UserID(.max), target: UserID(.max), at: Timestamp(.max)), .unfollow(by: 127, target: 128),
-    .addPost(id: 5, author: 6, text: "", createdAt: 7), .addPost(id: 5, author: 6, text: longText, createdAt: 1),
-    .removePost(PostID(.max)), .like(by: 1, post: 2, at: 3), .unlike(by: 1, post: 2), .block(by: 1, target: 2),
-    .unblock(by: 1, target: 2), .mute(by: 1, target: 2),
-    .unmute(by: 1, target: 2),
+    .renameUser(128, to: "e\u{301}"), .removeUser(16_384), .follow(as: 1, target: 2, at: 0),
+    .follow(as: UserID(.max), target: UserID(.max), at: Timestamp(.max)), .unfollow(as: 127, target: 128),
+    .addPost(id: 5, by: 6, text: "", createdAt: 7), .addPost(id: 5, by: 6, text: longText, createdAt: 1),
+    .removePost(PostID(.max)), .like(as: 1, post: 2, at: 3), .unlike(as: 1, post: 2), .block(as: 1, target: 2),
+    .unblock(as: 1, target: 2), .mute(as: 1, target: 2),
+    .unmute(as: 1, target: 2),
   ]
 
   @Test("Every change survives encoding, its text byte for byte")
@@ -29,11 +29,11 @@ import Testing
   func kindNumbers() {
     let numbers: [(change: Change, number: UInt8)] = [
       (.addUser(id: 1, username: "a"), 1), (.renameUser(1, to: "a"), 2), (.removeUser(1), 3),
-      (.follow(by: 1, target: 2, at: 3), 4), (.unfollow(by: 1, target: 2), 5),
-      (.addPost(id: 1, author: 2, text: "a", createdAt: 3), 6),
-      (.removePost(1), 7), (.like(by: 1, post: 2, at: 3), 8), (.unlike(by: 1, post: 2), 9),
-      (.block(by: 1, target: 2), 10), (.unblock(by: 1, target: 2), 11),
-      (.mute(by: 1, target: 2), 12), (.unmute(by: 1, target: 2), 13),
+      (.follow(as: 1, target: 2, at: 3), 4), (.unfollow(as: 1, target: 2), 5),
+      (.addPost(id: 1, by: 2, text: "a", createdAt: 3), 6),
+      (.removePost(1), 7), (.like(as: 1, post: 2, at: 3), 8), (.unlike(as: 1, post: 2), 9),
+      (.block(as: 1, target: 2), 10), (.unblock(as: 1, target: 2), 11),
+      (.mute(as: 1, target: 2), 12), (.unmute(as: 1, target: 2), 13),
     ]
     for (change, number) in numbers {
       var bytes: [UInt8] = []
@@ -47,13 +47,13 @@ import Testing
   @Test("A follow takes the number of bytes that the format states")
   func followLength() {
     var bytes: [UInt8] = []
-    ChangeCoding.journal.append(.follow(by: 1, target: 300, at: 1_700_000_000_000), to: &bytes)
+    ChangeCoding.journal.append(.follow(as: 1, target: 300, at: 1_700_000_000_000), to: &bytes)
     #expect(bytes == [4, 1, 0xAC, 2, 0x80, 0xD0, 0x95, 0xFF, 0xBC, 0x31])
   }
 
   @Test("A truncated change is refused at every byte")
   func truncation() {
-    for change in Self.changes where change != .addPost(id: 5, author: 6, text: Self.longText, createdAt: 1) {
+    for change in Self.changes where change != .addPost(id: 5, by: 6, text: Self.longText, createdAt: 1) {
       var bytes: [UInt8] = []
       ChangeCoding.journal.append(change, to: &bytes)
       for count in bytes.indices { expectCorrupt(Array(bytes.prefix(count))) }

@@ -19,20 +19,20 @@ import Testing
   /// Every kind of change; frames of one sector and of several; one written while the one before was not synced.
   private static let frames: [(changes: [Change], isSynced: Bool)] = [
     ([.addUser(id: 1, username: "ann"), .addUser(id: 7, username: "bøb 🙂"), .addUser(id: 300, username: "日本")], true),
-    ([.follow(by: 1, target: 300, at: 1_700_000_000_000)], true),
+    ([.follow(as: 1, target: 300, at: 1_700_000_000_000)], true),
     (
       [
-        .addPost(id: 5, author: 1, text: String(repeating: "snow ", count: 200), createdAt: 1_700_000_000_001),
-        .addPost(id: 6, author: 7, text: "", createdAt: 0), .like(by: 7, post: 5, at: 1_700_000_000_002),
+        .addPost(id: 5, by: 1, text: String(repeating: "snow ", count: 200), createdAt: 1_700_000_000_001),
+        .addPost(id: 6, by: 7, text: "", createdAt: 0), .like(as: 7, post: 5, at: 1_700_000_000_002),
       ], true
     ),
-    ([.follow(by: 7, target: 300, at: 1_700_000_000_003)], false),
-    ([.follow(by: 300, target: 7, at: 1_700_000_000_004), .renameUser(7, to: "e\u{301}mile")], false),
+    ([.follow(as: 7, target: 300, at: 1_700_000_000_003)], false),
+    ([.follow(as: 300, target: 7, at: 1_700_000_000_004), .renameUser(7, to: "e\u{301}mile")], false),
     (
-      [.mute(by: 1, target: 7), .block(by: 300, target: 1), .unfollow(by: 7, target: 300), .unlike(by: 7, post: 5)],
+      [.mute(as: 1, target: 7), .block(as: 300, target: 1), .unfollow(as: 7, target: 300), .unlike(as: 7, post: 5)],
       true
     ),
-    ([.unmute(by: 1, target: 7), .unblock(by: 300, target: 1), .removePost(6), .removeUser(300)], true),
+    ([.unmute(as: 1, target: 7), .unblock(as: 300, target: 1), .removePost(6), .removeUser(300)], true),
   ]
 
   /// The store as today's code writes it.

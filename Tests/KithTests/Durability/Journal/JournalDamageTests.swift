@@ -54,9 +54,9 @@ import Testing
   func foreignFrame() throws {
     let disk = MemoryDisk()
     var journal = writer(disk)
-    try journal.append(frame(1, .mute(by: 1, target: 2)), at: 0)
+    try journal.append(frame(1, .mute(as: 1, target: 2)), at: 0)
     var bytes = try #require(disk[path])
-    let foreign = frame(2, .mute(by: 1, target: 2)).sealed(journalID: 77, writtenAt: 0, syncedThrough: 1)
+    let foreign = frame(2, .mute(as: 1, target: 2)).sealed(journalID: 77, writtenAt: 0, syncedThrough: 1)
     bytes.replaceSubrange(4096 + 512..<4096 + 1024, with: foreign)
     disk[path] = bytes
     var reader = try reader(disk)
@@ -68,9 +68,9 @@ import Testing
   func invalidFrame() throws {
     let disk = MemoryDisk()
     var journal = writer(disk)
-    try journal.append(frame(1, .mute(by: 1, target: 2)), at: 0)
+    try journal.append(frame(1, .mute(as: 1, target: 2)), at: 0)
     let id = try journalID(disk)
-    let sound = frame(2, .addUser(id: 3, username: "abc"), .mute(by: 1, target: 2))
+    let sound = frame(2, .addUser(id: 3, username: "abc"), .mute(as: 1, target: 2))
     for (offset, value, code) in [(16, 3, "order"), (8, 1, "count"), (8, 3, "count"), (48, 14, "kind")] {
       var bytes = sound.sealed(journalID: id, writtenAt: 0, syncedThrough: 1)
       bytes[offset] = UInt8(value)
@@ -87,10 +87,10 @@ import Testing
   func wrongLengths() throws {
     let disk = MemoryDisk()
     var journal = writer(disk)
-    try journal.append(frame(1, .mute(by: 1, target: 2)), at: 0)
+    try journal.append(frame(1, .mute(as: 1, target: 2)), at: 0)
     let id = try journalID(disk)
     // A megabyte of headers, each of a frame that claims to reach to the end of the file.
-    let sound = frame(2, .mute(by: 1, target: 2)).sealed(journalID: id, writtenAt: 0, syncedThrough: 2)
+    let sound = frame(2, .mute(as: 1, target: 2)).sealed(journalID: id, writtenAt: 0, syncedThrough: 2)
     var file = Array(try #require(disk[path]).prefix(4096 + 512))
     for sector in 0..<2048 {
       var header = sound

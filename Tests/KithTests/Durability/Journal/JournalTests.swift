@@ -9,7 +9,7 @@ import Testing
 
   @Test("A frame can be emptied and reused")
   func reusedFrame() {
-    var forming = frame(5, .mute(by: 1, target: 2))
+    var forming = frame(5, .mute(as: 1, target: 2))
     #expect(forming.nextSequence == 6)
     forming.reset(firstSequence: 6)
     #expect(forming.isEmpty && forming.byteCount == 0 && forming.nextSequence == 6)
@@ -18,7 +18,7 @@ import Testing
   @Test("Frames fill whole sectors")
   func wholeSectors() {
     for length in [0, 440, 453, 454, 455, 456, 457, 458, 500, 1000, 65_535] {
-      let sealed = frame(1, .addPost(id: 1, author: 1, text: String(repeating: "x", count: length), createdAt: 1))
+      let sealed = frame(1, .addPost(id: 1, by: 1, text: String(repeating: "x", count: length), createdAt: 1))
         .sealed(journalID: 9, writtenAt: 0, syncedThrough: 0)
       #expect(sealed.count % 512 == 0)
       #expect(sealed.count - length < 512 + 48 + 8 + 12)
@@ -50,12 +50,12 @@ import Testing
     var sequence: UInt64 = 1
     for count in [1, 40, 1, 1, 3, 90, 1] {
       var forming = JournalFrame(firstSequence: sequence)
-      for index in 1...count { forming.append(.addPost(id: PostID(Int64(index)), author: 1, text: text, createdAt: 1)) }
+      for index in 1...count { forming.append(.addPost(id: PostID(Int64(index)), by: 1, text: text, createdAt: 1)) }
       try journal.append(forming, at: 0)
       sequence += UInt64(count)
     }
     for _ in 0..<5_000 {
-      try journal.append(frame(sequence, .mute(by: 1, target: 2)), at: 0)
+      try journal.append(frame(sequence, .mute(as: 1, target: 2)), at: 0)
       sequence += 1
     }
     var reader = try reader(disk)
@@ -77,19 +77,19 @@ import Testing
     try journal.sync()
     try journal.close()
     #expect(disk.calls.isEmpty)
-    try journal.append(frame(1, .mute(by: 1, target: 2)), at: 0)
+    try journal.append(frame(1, .mute(as: 1, target: 2)), at: 0)
     #expect(disk.calls == ["create", "write", "sync", "syncDirectory", "write", "write", "sync"])
-    try journal.append(frame(2, .mute(by: 1, target: 2)), at: 0)
+    try journal.append(frame(2, .mute(as: 1, target: 2)), at: 0)
     #expect(disk.calls.suffix(2) == ["write", "sync"], "room was made before")
     #expect(disk.calls.count == 9)
-    try journal.append(frame(3, .mute(by: 1, target: 2)), at: 0, syncing: false)
+    try journal.append(frame(3, .mute(as: 1, target: 2)), at: 0, syncing: false)
     #expect(journal.syncedThrough == 2)
     try journal.sync()
     try journal.sync()
     #expect(journal.syncedThrough == 3)
     #expect(disk.calls.suffix(2) == ["write", "sync"])
     try journal.rotate(to: 5)
-    try journal.append(frame(4, .mute(by: 1, target: 2)), at: 0)
+    try journal.append(frame(4, .mute(as: 1, target: 2)), at: 0)
     #expect(try directory.names == [3, 5].map { StoreNames.journal(generation: $0) })
   }
 
@@ -104,7 +104,7 @@ import Testing
       var failures: [KithError] = []
       for sequence: UInt64 in 1...4 {
         do throws(KithError) {
-          try journal.append(frame(sequence, .mute(by: 1, target: 2)), at: 0)
+          try journal.append(frame(sequence, .mute(as: 1, target: 2)), at: 0)
         } catch {
           if failures.isEmpty { #expect(sequence == (failingCall < 7 ? 1 : 2)) }
           failures.append(error)
@@ -131,7 +131,7 @@ import Testing
     var journal = writer(disk, growthLimit: 256 << 10)
     var sizes: Set<Int> = []
     for sequence: UInt64 in 1...3000 {
-      try journal.append(frame(sequence, .mute(by: 1, target: 2)), at: 0)
+      try journal.append(frame(sequence, .mute(as: 1, target: 2)), at: 0)
       sizes.insert(try #require(disk[path]).count)
     }
     let sorted = sizes.sorted()

@@ -84,7 +84,7 @@ import Testing
     let fixture = try Fixture()
     try fixture.commitThree()
     try fixture.snapshot()
-    try fixture.commit([.unmute(by: 1, target: 7)])
+    try fixture.commit([.unmute(as: 1, target: 7)])
     try fixture.snapshot()
     try fixture.commit([.addUser(id: 8, username: "cy")])
     try fixture.close()
@@ -118,7 +118,7 @@ import Testing
     let fixture = try Fixture()
     try fixture.commitThree()
     try fixture.snapshot()
-    try fixture.commit([.unmute(by: 1, target: 7)])
+    try fixture.commit([.unmute(as: 1, target: 7)])
     try fixture.close()
     for file in fixture.disk.paths {
       let disk = MemoryDisk(copying: fixture.disk)

@@ -11,7 +11,7 @@ import Testing
     let fixture = try Fixture()
     try fixture.commitThree()
     try fixture.journal.rotate(to: 3)
-    try fixture.commit([.unmute(by: 1, target: 7)])
+    try fixture.commit([.unmute(as: 1, target: 7)])
     try fixture.close()
     #expect(try fixture.outcome(fixture.disk, "") == .exact)
     let second = try #require(fixture.disk[Fixture.path(journal: 3)])
@@ -86,9 +86,9 @@ import Testing
   @Test("A change that cannot be replayed is refused")
   func invalidChange() throws {
     for changes: [Change] in [
-      [.addUser(id: 1, username: "zed")], [.unfollow(by: 1, target: 7)], [.follow(by: 1, target: 1, at: 0)],
+      [.addUser(id: 1, username: "zed")], [.unfollow(as: 1, target: 7)], [.follow(as: 1, target: 1, at: 0)],
       [.addUser(id: 9, username: "a\n")],
-      [.addUser(id: 0, username: "zero")], [.follow(by: 7, target: 1, at: 4_294_967_296_000)],
+      [.addUser(id: 0, username: "zero")], [.follow(as: 7, target: 1, at: 4_294_967_296_000)],
     ] {
       let fixture = try Fixture()
       try fixture.commitThree()
@@ -127,7 +127,7 @@ import Testing
     let fixture = try Fixture()
     try fixture.commitThree()
     try fixture.snapshot()
-    try fixture.commit([.unmute(by: 1, target: 7)])
+    try fixture.commit([.unmute(as: 1, target: 7)])
     try fixture.close()
     for path in fixture.disk.paths {
       try directory.write(try #require(fixture.disk[path]), to: String(path.dropFirst(7)))

@@ -70,7 +70,7 @@ import Testing
         _ = try batch.importChange(.addUser(id: UserID(id), username: "user \(id &* 0x9E37_79B9 % 1_000_003)"))
         if id < 10 { continue }
         let other = UserID(id &* id % (id - 1) + 1)
-        _ = try batch.importChange(.follow(by: UserID(id), target: other, at: Timestamp(100_000 - id)))
+        _ = try batch.importChange(.follow(as: UserID(id), target: other, at: Timestamp(100_000 - id)))
       }
     }
     let expected = GraphDigest.of(graph.pin().view.state)
