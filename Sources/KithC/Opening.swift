@@ -99,13 +99,13 @@ extension SocialGraph.Options {
     compressTexts = try choice(given.compress_texts, of: [false, true], "compress_texts")
     snapshotAfterChangeCount = try Self.rule(given.snapshot_after_changes, snapshotAfterChangeCount)
     snapshotAfterByteCount = try Self.rule(given.snapshot_after_bytes, snapshotAfterByteCount)
-    snapshotAfterSeconds = try Self.rule(given.snapshot_after_seconds, snapshotAfterSeconds)
-    healAfterSeconds = try Self.rule(given.heal_after_seconds, healAfterSeconds)
+    snapshotAfter = try Self.rule(given.snapshot_after_seconds, snapshotAfter)
+    healAfter = try Self.rule(given.heal_after_seconds, healAfter)
     snapshotBytesPerSecond = try Self.limit(given.snapshot_bytes_per_second, atLeast: 1)
     snapshotCoreCount = try Self.limit(given.snapshot_cores, atLeast: 1)
     if let bytes = try Self.limit(given.low_disk_bytes) { lowDiskByteCount = Int64(bytes) }
     if let count = try Self.limit(given.retained_snapshots) { retention.snapshotCount = count }
-    retention.seconds = try Self.limit(given.retained_seconds)
+    retention.duration = try Self.limit(given.retained_seconds).map { .seconds($0) }
     retention.byteCount = try Self.limit(given.retained_bytes).map(Int64.init)
     maximumUserCount = try Self.limit(given.maximum_users)
     maximumPostCount = try Self.limit(given.maximum_posts)
@@ -118,6 +118,11 @@ extension SocialGraph.Options {
     if value == -1 { return nil }
     guard let number = number(value) else { throw Failure.invalid("an option is \(value); -1 means never") }
     return number
+  }
+
+  /// As the other, in seconds.
+  private static func rule(_ value: Int64, _ normal: Duration?) throws -> Duration? {
+    value == 0 ? normal : try rule(value, Int?.none).map { .seconds($0) }
   }
 
   /// 0 is the default.

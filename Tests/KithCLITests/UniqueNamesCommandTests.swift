@@ -83,7 +83,7 @@ import Testing
   @Test("A seeded network can have names that are unique by loose key") func seeded() throws {
     let words = ["seed", store, "--users", "11000", "--follows", "0", "--posts", "0", "--likes", "0"]
     #expect(try BuiltKith.run(words + ["--unique-names", "loose"]).status == 0)
-    let graph = try SocialGraph.open(store, access: .readOnly, options: SocialGraph.Options(uniqueNames: .loose))
+    let graph = try SocialGraph.open(store, access: .readOnly, options: SocialGraph.Options { $0.uniqueNames = .loose })
     #expect(graph.read { $0.counts.users } == 11_000)
     let plain = SocialGraph()
     let network = SeededNetwork(userCount: 11_000, followCount: 0, postCount: 0, likeCount: 0, seed: 1)

@@ -74,7 +74,9 @@ private func prometheusText(_ statistics: SocialGraph.Statistics) -> String {
 @Suite struct TelemetryTests {
   @Test("Statistics are written as Prometheus text: one type a name, cumulative buckets, sums and counts that agree")
   func prometheus() throws {
-    let graph = SocialGraph(options: SocialGraph.Options(measuresLatency: true))
+    var options = SocialGraph.Options()
+    options.measuresLatency = true
+    let graph = SocialGraph(options: options)
     let ann = try graph.addUser("ann"), bob = try graph.addUser("bob")
     for _ in 0..<50 { _ = try graph.read { view in try view.isFollowing(bob, as: ann) } }
     #expect(throws: KithError.self) { try graph.follow(ann, as: ann) }

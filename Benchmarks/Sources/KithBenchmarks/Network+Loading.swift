@@ -13,7 +13,9 @@ extension Network {
 
   /// The same network in an engine, loaded by the public API: batches of changes.
   func load() throws(KithError) -> SocialGraph {
-    let graph = SocialGraph(options: SocialGraph.Options(compactLists: compactLists))
+    var options = SocialGraph.Options()
+    options.compactLists = compactLists
+    let graph = SocialGraph(options: options)
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       try batch.apply(.addUser(id: Self.userID(user), username: names[user]))
     }

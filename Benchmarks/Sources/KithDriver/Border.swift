@@ -5,7 +5,8 @@ import Kith
 enum Border {
   /// - Parameter words: `measured` or `instrument`, to see what these cost; then the number of pages (40,000).
   static func run(_ path: String, _ words: [String]) throws {
-    let options = SocialGraph.Options(measuresLatency: words.first == "measured")
+    var options = SocialGraph.Options()
+    options.measuresLatency = words.first == "measured"
     let instrument = words.first == "instrument" ? Silent() : nil
     let graph = try SocialGraph.open(path, options: options, instrument: instrument)
     let userCount = UInt64(graph.read { $0.counts.users })

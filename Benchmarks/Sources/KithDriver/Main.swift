@@ -60,7 +60,9 @@ enum Main {
     guard let durability = SocialGraph.Durability(rawValue: durability) else {
       throw Misuse(message: "no durability \(durability)")
     }
-    return try SocialGraph.open(store, options: SocialGraph.Options(durability: durability))
+    var options = SocialGraph.Options()
+    options.durability = durability
+    return try SocialGraph.open(store, options: options)
   }
 }
 

@@ -24,8 +24,11 @@ enum Shared {
   static func run(_ store: String, _ numbers: [Int]) throws {
     let (seconds, readerCount, writes, saves) = (numbers[0], numbers[1], numbers[2] == 1, numbers[3] == 1)
     // Snapshots are written only when that is part of the measurement.
-    let options = SocialGraph.Options(
-      durability: .flushed, snapshotAfterChangeCount: nil, snapshotAfterByteCount: nil, snapshotAfterSeconds: nil)
+    var options = SocialGraph.Options()
+    options.durability = .flushed
+    options.snapshotAfterChangeCount = nil
+    options.snapshotAfterByteCount = nil
+    options.snapshotAfter = nil
     let graph = try SocialGraph.open(store, options: options)
     let userCount = graph.read { $0.counts.users }
     let roles =

@@ -4,7 +4,9 @@ import Kith
 extension SocialGraph.Options {
   /// The defaults, with latencies measured if KITH_TIMES is set.
   public static var example: SocialGraph.Options {
-    SocialGraph.Options(measuresLatency: ProcessInfo.processInfo.environment["KITH_TIMES"] != nil)
+    var options = SocialGraph.Options()
+    options.measuresLatency = ProcessInfo.processInfo.environment["KITH_TIMES"] != nil
+    return options
   }
 }
 

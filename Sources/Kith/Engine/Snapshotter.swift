@@ -12,7 +12,7 @@ final class Snapshotter: Sendable {
   }
 
   /// The longest delay between two recovery attempts, in seconds.
-  private static let maximumRecoveryDelay = 300
+  private static let maximumRecoveryDelay = Duration.seconds(300)
 
   private let options: SocialGraph.Options
   private let state: Mutex<State>
@@ -32,7 +32,7 @@ final class Snapshotter: Sendable {
         options.snapshotAfterChangeCount.map { sequence - state.saved >= UInt64($0) } ?? false
         || (options.snapshotAfterByteCount.map { graph.journaledByteCount >= $0 } ?? false)
       if isDue { state.isRunning = true }
-      let starts = !isDue && !state.isTimed && options.snapshotAfterSeconds != nil
+      let starts = !isDue && !state.isTimed && options.snapshotAfter != nil
       if starts { state.isTimed = true }
       return (isDue, starts)
     }
@@ -40,8 +40,8 @@ final class Snapshotter: Sendable {
     if isDue, !Threads.run(isBackground: true, { [weak graph] in graph.map(self.run) }) {
       state.withLock { $0.isRunning = false }
     }
-    if starts, let seconds = options.snapshotAfterSeconds {
-      Threads.post(afterMilliseconds: Self.milliseconds(seconds)) { [weak graph] in
+    if starts, let delay = options.snapshotAfter {
+      Threads.post(afterMilliseconds: delay.wholeMilliseconds) { [weak graph] in
         let isDue = self.state.withLock { state in
           state.isTimed = false
           defer { state.isRunning = true }
@@ -55,27 +55,25 @@ final class Snapshotter: Sendable {
   /// Called after the journal failed: tries to recover by a snapshot after a delay, which doubles with each attempt,
   /// until it succeeds or the graph is freed.
   func noteFailure(of graph: SocialGraph) {
-    guard let seconds = options.healAfterSeconds else { return }
+    guard let delay = options.healAfter else { return }
     let isFirst = state.withLock { state in
       defer { state.isRecovering = true }
       return !state.isRecovering
     }
-    if isFirst { recover(graph, after: seconds) }
+    if isFirst { recover(graph, after: delay) }
   }
 
-  private func recover(_ graph: SocialGraph, after seconds: Int) {
-    Threads.post(afterMilliseconds: Self.milliseconds(seconds)) { [weak graph] in
+  private func recover(_ graph: SocialGraph, after delay: Duration) {
+    Threads.post(afterMilliseconds: delay.wholeMilliseconds) { [weak graph] in
       guard let graph else { return }
       if graph.isJournalBroken { _ = try? graph.snapshot() }
       if graph.isJournalBroken && !graph.isClosed {
-        self.recover(graph, after: min(max(1, 2 * seconds), Self.maximumRecoveryDelay))
+        self.recover(graph, after: min(max(.seconds(1), delay * 2), Self.maximumRecoveryDelay))
       } else {
         self.state.withLock { $0.isRecovering = false }
       }
     }
   }
-
-  private static func milliseconds(_ seconds: Int) -> Int { min(seconds, Int.max / 1_000) * 1_000 }
 
   /// Records a snapshot, whether automatic or requested.
   func noteSnapshot(sequence: UInt64) { state.withLock { $0.saved = max($0.saved, sequence) } }

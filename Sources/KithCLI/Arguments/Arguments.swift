@@ -78,9 +78,12 @@ struct Arguments: Sendable {
 
   /// The options of a graph, by the flags that the command has.
   func graphOptions() throws(CommandFailure) -> SocialGraph.Options {
-    SocialGraph.Options(
-      postIndex: try postIndex(), compactLists: flag(.compactLists), compressTexts: flag(.compressTexts),
-      uniqueNames: try uniqueNames())
+    var options = SocialGraph.Options()
+    options.postIndex = try postIndex()
+    options.compactLists = flag(.compactLists)
+    options.compressTexts = flag(.compressTexts)
+    options.uniqueNames = try uniqueNames()
+    return options
   }
 
   /// The value of `--post-index`.

@@ -50,7 +50,7 @@ enum SnapshotCommand {
     guard !erases || retention == nil else { throw arguments.misuse("--erase keeps nothing: leave out --keep…") }
     let before = PathAccess.names(in: store) ?? []
     let graph = try StoreAccess.openExisting(
-      store, SocialGraph.Options(retention: retention ?? SocialGraph.Retention()))
+      store, SocialGraph.Options { $0.retention = retention ?? SocialGraph.Retention() })
     var written = try StoreAccess.snapshot(graph)
     if erases { written = try StoreAccess.snapshot(graph) }
     try StoreAccess.close(graph)
@@ -65,7 +65,7 @@ enum SnapshotCommand {
     let byteCount = try arguments.integer(keepBytes, in: 0...Int64.max)
     if count == nil, hours == nil, byteCount == nil { return nil }
     return SocialGraph.Retention(
-      snapshotCount: Int(count ?? 2), seconds: hours.map { Int($0) * 3_600 }, byteCount: byteCount)
+      snapshotCount: Int(count ?? 2), duration: hours.map { .seconds($0 * 3_600) }, byteCount: byteCount)
   }
 
   /// - Parameter removed: names of files that were removed from the store; nil if the store was not changed.

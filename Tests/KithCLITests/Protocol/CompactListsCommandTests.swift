@@ -21,7 +21,7 @@ import Testing
     #expect(answers[0].status == 0 && answers[0].lines.count == 4 && answers[0].output == answers[1].output)
     let (plain, compact) = (
       try SocialGraph.open(store, access: .readOnly).read { $0.memoryReport() },
-      try SocialGraph.open(store, access: .readOnly, options: SocialGraph.Options(compactLists: true))
+      try SocialGraph.open(store, access: .readOnly, options: SocialGraph.Options { $0.compactLists = true })
         .read { $0.memoryReport() }
     )
     for (one, other) in zip(plain.units, compact.units) where ["follow", "like"].contains(one.name) {

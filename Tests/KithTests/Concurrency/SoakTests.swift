@@ -47,7 +47,7 @@ private final class Soak: Sendable {
 
   init(_ path: String, seconds: Int) throws {
     self.path = path
-    graph = try SocialGraph.open(path, options: SocialGraph.Options(snapshotAfterChangeCount: 400))
+    graph = try SocialGraph.open(path, options: SocialGraph.Options { $0.snapshotAfterChangeCount = 400 })
     end = .now + .seconds(seconds)
   }
 

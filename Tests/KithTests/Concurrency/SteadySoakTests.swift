@@ -23,7 +23,11 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let graph = try SocialGraph.open(
-      path, options: SocialGraph.Options(durability: .flushed, snapshotAfterSeconds: nil))
+      path,
+      options: SocialGraph.Options {
+        $0.durability = .flushed
+        $0.snapshotAfter = nil
+      })
     var load = try SteadyLoad(graph, userCount: Self.userCount)
     try graph.snapshot()
     let began = ContinuousClock.now

@@ -270,7 +270,7 @@ import Testing
   /// The writer follows and unfollows in turn, so that the parity of the sequence number tells what a read must see.
   @Test("A read sees all of a follow or nothing: both lists, both counts, the number", arguments: [false, true])
   func followsWhole(compact: Bool) throws {
-    let graph = SocialGraph(options: SocialGraph.Options(compactLists: compact))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = compact })
     for number in 1...40 { try graph.addUser("user \(number)") }
     // The lists of neighbours share their blocks, which grow and shrink meanwhile.
     for number in 4...40 { try graph.follow(UserID(Int64(number)), as: 3) }

@@ -75,7 +75,10 @@ import Testing
   func limitedSnapshot() async throws {
     let log = Log()
     // A quarter of an hour for each kilobyte: longer than this test can wait for a thread of a busy machine.
-    let options = SocialGraph.Options(snapshotAfterChangeCount: 50, snapshotBytesPerSecond: 1)
+    let options = SocialGraph.Options {
+      $0.snapshotAfterChangeCount = 50
+      $0.snapshotBytesPerSecond = 1
+    }
     let graph = try await SocialGraph.open(path, options: options, onEvent: { log.note($0) })
     try fill(graph)
     #expect(try await log.sees { $0 == .snapshotBegan(sequence: 200) })
@@ -131,7 +134,7 @@ import Testing
   @Test("Cancelled pruning removes nothing")
   func cancelledPruning() throws {
     let graph = try SocialGraph.open(
-      path, options: SocialGraph.Options(retention: SocialGraph.Retention(snapshotCount: 10)))
+      path, options: SocialGraph.Options { $0.retention = SocialGraph.Retention(snapshotCount: 10) })
     for number in 0..<4 {
       try graph.addUser("user \(number)")
       try graph.snapshot()

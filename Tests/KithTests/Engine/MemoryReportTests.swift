@@ -82,7 +82,7 @@ import Testing
       let (before, first) = (try residentByteCount(), graph.read { $0.memoryReport() })
       precondition(first.byteCount > 0 && first.freePageByteCount >= 0, "a graph takes memory")
       // Without the index of posts: its builder leaves freed memory in the allocator.
-      let other = SocialGraph(options: SocialGraph.Options(postIndex: .off))
+      let other = SocialGraph(options: SocialGraph.Options { $0.postIndex = .off })
       try fill(other, userCount: userCount)
       let given = try residentByteCount() - before
       let report = other.read { $0.memoryReport() }

@@ -21,12 +21,20 @@ import Testing
     let events = Mutex<[StoreEvent]>([])
     let hasBegun = Mutex(false)
     let slow = try await SocialGraph.open(
-      directory.file("slow"), options: SocialGraph.Options(snapshotAfterChangeCount: 50, snapshotBytesPerSecond: 1),
+      directory.file("slow"),
+      options: SocialGraph.Options {
+        $0.snapshotAfterChangeCount = 50
+        $0.snapshotBytesPerSecond = 1
+      },
       onEvent: { event in if case .snapshotBegan = event { hasBegun.withLock { $0 = true } } })
     try fill(slow)
     for _ in 0..<1_000 where !hasBegun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
     let quick = try await SocialGraph.open(
-      directory.file("quick"), options: SocialGraph.Options(snapshotAfterChangeCount: 50, healAfterSeconds: 0),
+      directory.file("quick"),
+      options: SocialGraph.Options {
+        $0.snapshotAfterChangeCount = 50
+        $0.healAfter = .zero
+      },
       onEvent: { event in events.withLock { $0.append(event) } })
     try fill(quick)
     func sees(_ isIt: (StoreEvent) -> Bool) async throws -> Bool {
@@ -37,7 +45,7 @@ import Testing
     }
     #expect(try await sees { if case .snapshotWritten = $0 { true } else { false } })
     quick.bulk { (batch) throws(Never) in }
-    let options = SocialGraph.Options(healAfterSeconds: 0)
+    let options = SocialGraph.Options { $0.healAfter = .zero }
     Snapshotter(options, turn: SnapshotTurn(), sequence: 200).noteFailure(of: quick)
     #expect(try await sees { $0 == .journalRecovered(sequence: 200) })
     try await slow.close()

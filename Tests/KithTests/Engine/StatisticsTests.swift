@@ -98,7 +98,7 @@ import Testing
   @Test("Every query and change is counted once, under its own name, with its failures", arguments: 1...5)
   func model(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    let graph = SocialGraph(options: SocialGraph.Options(measuresLatency: true))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.measuresLatency = true })
     for number in 0..<12 { try graph.addUser("first \(number)") }
     var expected: Counts = [.addUser: (12, 0)]
     for _ in 0..<2_000 {
@@ -129,7 +129,7 @@ import Testing
 
   @Test("What the engine looks up for observers is no query of the host")
   func lookups() async throws {
-    let graph = SocialGraph(options: SocialGraph.Options(measuresLatency: true))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.measuresLatency = true })
     let author = try await graph.addUser("author")
     var values: [LiveValues<Page<Post>, KithError>.Iterator] = []
     for number in 0..<3 {
@@ -147,7 +147,7 @@ import Testing
 
   @Test("Queries over a pin are measured, and pins that are held are counted with the age of the oldest")
   func pins() async throws {
-    let graph = SocialGraph(options: SocialGraph.Options(measuresLatency: true))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.measuresLatency = true })
     let ann = try await graph.addUser("ann")
     #expect(graph.statistics().pins == .init(count: 0, oldestNanoseconds: nil))
     var first: SocialGraph.Pin? = graph.pin()
@@ -244,7 +244,7 @@ import Testing
 
   @Test("Under load from several threads nothing is lost, and reading meanwhile never goes back")
   func load() throws {
-    let graph = SocialGraph(options: SocialGraph.Options(measuresLatency: true))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.measuresLatency = true })
     for number in 0..<100 { try graph.addUser("user \(number)") }
     let (threadCount, roundCount) = (4, 2_000)
     let counted = Mutex<[Int]>([])
@@ -273,7 +273,7 @@ import Testing
 
   @Test("Statistics are encoded with the names of operations as keys, and decoded the same")
   func coding() throws {
-    let graph = SocialGraph(options: SocialGraph.Options(measuresLatency: true))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.measuresLatency = true })
     let ann = try graph.addUser("ann")
     _ = try? graph.follow(ann, as: ann)
     let statistics = graph.statistics()

@@ -32,7 +32,11 @@ import Testing
   @Test("A background snapshot keeps to its rate")
   func pace() async throws {
     let written = Mutex(false)
-    let options = SocialGraph.Options(snapshotAfterChangeCount: 50, snapshotBytesPerSecond: 2_000, snapshotCoreCount: 1)
+    let options = SocialGraph.Options {
+      $0.snapshotAfterChangeCount = 50
+      $0.snapshotBytesPerSecond = 2_000
+      $0.snapshotCoreCount = 1
+    }
     let graph = try await SocialGraph.open(
       directory.file("pace"), options: options,
       onEvent: { event in if case .snapshotWritten = event { written.withLock { $0 = true } } })
@@ -44,18 +48,18 @@ import Testing
     try await graph.close()
   }
 
-  @Test("A store whose journal failed heals itself, unless this is disabled", arguments: [0, nil])
-  func healing(seconds: Int?) async throws {
+  @Test("A store whose journal failed heals itself, unless this is disabled", arguments: [Duration.zero, nil])
+  func healing(delay: Duration?) async throws {
     let events = Mutex<[StoreEvent]>([])
     let graph = try await SocialGraph.open(
-      directory.file("healing"), options: SocialGraph.Options(healAfterSeconds: seconds),
+      directory.file("healing"), options: SocialGraph.Options { $0.healAfter = delay },
       onEvent: { event in events.withLock { $0.append(event) } })
     try await graph.addUser("ann")
     graph.bulk { (batch) throws(Never) in }
     #expect(throws: KithError.self) { try graph.addUser("bob") }
-    let options = SocialGraph.Options(healAfterSeconds: seconds)
+    let options = SocialGraph.Options { $0.healAfter = delay }
     Snapshotter(options, turn: SnapshotTurn(), sequence: 1).noteFailure(of: graph)
-    let wanted = seconds != nil
+    let wanted = delay != nil
     for _ in 0..<(wanted ? 1_000 : 20) where graph.isJournalBroken { try await Task.sleep(for: .milliseconds(10)) }
     #expect(graph.isJournalBroken == !wanted)
     if wanted {
@@ -72,7 +76,7 @@ import Testing
   func lowDisk() async throws {
     let events = Mutex<[StoreEvent]>([])
     let graph = try await SocialGraph.open(
-      directory.file("low"), options: SocialGraph.Options(lowDiskByteCount: .max),
+      directory.file("low"), options: SocialGraph.Options { $0.lowDiskByteCount = .max },
       onEvent: { event in events.withLock { $0.append(event) } })
     for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
     try await graph.snapshot()

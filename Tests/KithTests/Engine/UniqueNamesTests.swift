@@ -6,7 +6,7 @@ import Testing
 /// `SocialGraph.Options.uniqueNames`: usernames that differ only in case and accents count as one, if a host asks for
 /// it.
 @Suite struct UniqueNamesTests {
-  private static let loosely = SocialGraph.Options(uniqueNames: .loose)
+  private static let loosely = SocialGraph.Options { $0.uniqueNames = .loose }
 
   private static func taken(_ name: String) -> KithError { .usernameTaken(name) }
 

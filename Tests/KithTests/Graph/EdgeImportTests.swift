@@ -254,7 +254,7 @@ import Testing
   func storeAtLimit(form: ListForm) throws {
     let directory = try TemporaryDirectory()
     var random = SeededRandom(seed: 11)
-    var options = SocialGraph.Options(durability: .flushed)
+    var options = SocialGraph.Options { $0.durability = .flushed }
     options.compactLists = form == .compact
     let full = try SocialGraph.open(directory.file("store"), options: options)
     full.bulk { batch in

@@ -8,7 +8,11 @@ import Testing
 
   @Test("One user or post over the limit is refused until another is removed")
   func userAndPostLimits() throws {
-    let graph = SocialGraph(options: SocialGraph.Options(maximumUserCount: 3, maximumPostCount: 2))
+    let graph = SocialGraph(
+      options: SocialGraph.Options {
+        $0.maximumUserCount = 3
+        $0.maximumPostCount = 2
+      })
     let ids = try ["ann", "bob", "cid"].map { try graph.addUser($0) }
     let before = graph.read { $0.rows }
     #expect(throws: Self.users) { try graph.addUser("dora") }
@@ -27,7 +31,7 @@ import Testing
 
   @Test("A batch that exceeds a limit changes nothing, and names the change")
   func batchOverTheLimit() throws {
-    let graph = SocialGraph(options: SocialGraph.Options(maximumUserCount: 3))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.maximumUserCount = 3 })
     try graph.addUser("ann")
     let before = graph.read { $0.rows }
     #expect(throws: KithError.inBatch(index: 2, Self.users)) {
@@ -42,7 +46,7 @@ import Testing
   @Test("At the memory limit additions are refused and removals accepted")
   func memoryLimit() throws {
     let limit = 4 << 20
-    let graph = SocialGraph(options: SocialGraph.Options(maximumByteCount: limit))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.maximumByteCount = limit })
     let ann = try graph.addUser("ann")
     let bob = try graph.addUser("bob")
     let first = try graph.addPost(String(repeating: "a", count: 60_000), by: ann)
@@ -78,10 +82,14 @@ import Testing
 
     /// - Parameter byteCount: the bytes of the graph before.
     func options(from byteCount: Int) -> SocialGraph.Options {
-      SocialGraph.Options(
-        durability: .flushed, snapshotAfterChangeCount: nil,
-        postIndex: self == .compressedTexts ? .off : .textsAndAuthors, compactLists: self == .compactEdges,
-        compressTexts: self == .compressedTexts, maximumByteCount: byteCount + addedByteCount)
+      SocialGraph.Options {
+        $0.durability = .flushed
+        $0.snapshotAfterChangeCount = nil
+        $0.postIndex = self == .compressedTexts ? .off : .textsAndAuthors
+        $0.compactLists = self == .compactEdges
+        $0.compressTexts = self == .compressedTexts
+        $0.maximumByteCount = byteCount + addedByteCount
+      }
     }
 
     /// Makes the next change.
@@ -149,7 +157,7 @@ import Testing
     let rows = graph.read { $0.rows }
     try graph.close()
     let bytes = try directory.read("store/" + (path.split(separator: "/").last.map(String.init) ?? ""))
-    let few = SocialGraph.Options(maximumUserCount: 3)
+    let few = SocialGraph.Options { $0.maximumUserCount = 3 }
     for open in [
       { try SocialGraph.open(store, options: few) }, { try SocialGraph.open(store, access: .readOnly, options: few) },
       { try SocialGraph.open(path, options: few) }, { try SocialGraph(snapshot: bytes, options: few) },
@@ -157,7 +165,7 @@ import Testing
       let error = #expect(throws: KithError.self) { _ = try open() }
       #expect([4, 5].map { .limitExceeded(.users(limit: 3, count: $0)) }.contains(error))
     }
-    let again = try SocialGraph.open(store, options: SocialGraph.Options(maximumUserCount: 5))
+    let again = try SocialGraph.open(store, options: SocialGraph.Options { $0.maximumUserCount = 5 })
     #expect(again.read { $0.rows } == rows)
     #expect(throws: KithError.limitExceeded(.users(limit: 5))) { try again.addUser("fay") }
     try again.close()

@@ -164,7 +164,7 @@ import Testing
 
   @Test("Common words are found as by a scan, in texts and in many users' names, in every part of the index")
   func commonWords() throws {
-    let (graph, plain) = (SocialGraph(), SocialGraph(options: SocialGraph.Options(postIndex: .off)))
+    let (graph, plain) = (SocialGraph(), SocialGraph(options: SocialGraph.Options { $0.postIndex = .off }))
     func apply(_ change: Change) throws { for each in [graph, plain] { try each.apply(change) } }
     // More users by each name than are looked up: their posts are found by a scan.
     for number in 1...900 {
@@ -199,7 +199,7 @@ import Testing
 
   @Test("Two words that seldom meet are found where one window of documents ends and the next begins")
   func windows() throws {
-    let (graph, plain) = (SocialGraph(), SocialGraph(options: SocialGraph.Options(postIndex: .off)))
+    let (graph, plain) = (SocialGraph(), SocialGraph(options: SocialGraph.Options { $0.postIndex = .off }))
     var random = SeededRandom(seed: 3)
     for each in [graph, plain] { _ = try each.addUser("ann") }
     for number in 0..<12_000 {
@@ -253,7 +253,7 @@ import Testing
     "Posts of authors with few and with many are found in each of several segments, also out of order",
     arguments: [SocialGraph.PostIndexing.textsAndAuthors, .texts])
   func prolificAuthors(kind: SocialGraph.PostIndexing) throws {
-    let graphs = [kind, .off].map { SocialGraph(options: SocialGraph.Options(postIndex: $0)) }
+    let graphs = [kind, .off].map { kind in SocialGraph(options: SocialGraph.Options { $0.postIndex = kind }) }
     var random = SeededRandom(seed: Self.seed)
     for number in 1...60 { for each in graphs { try each.addUser(number <= 30 ? "smith \(number)" : "ann \(number)") } }
     for number in 0..<9_000 {
@@ -283,7 +283,7 @@ import Testing
 
   @Test("Without an index nothing is stored, and answers are the same")
   func off() throws {
-    let graph = SocialGraph(options: SocialGraph.Options(postIndex: .off))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.postIndex = .off })
     try graph.addPost("snow", by: graph.addUser("ann"))
     graph.settlePosts()
     #expect(try graph.read { try $0.searchPosts("now") }.count == 1)

@@ -144,7 +144,7 @@ import Testing
     let graph = SocialGraph()
     try graph.addUser("ann")
     #expect(throws: KithError.noStore(path: "")) { try graph.journaledChanges(in: 1...1) { _, _ in } }
-    let store = try SocialGraph.open(directory.file("memory"), options: SocialGraph.Options(durability: .memory))
+    let store = try SocialGraph.open(directory.file("memory"), options: SocialGraph.Options { $0.durability = .memory })
     #expect(throws: KithError.noStore(path: "")) { try store.journaledChanges(in: 1...1) { _, _ in } }
     try store.close()
   }

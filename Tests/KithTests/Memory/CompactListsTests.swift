@@ -187,7 +187,7 @@ import Testing
   @Test("A store is the same with compact lists and without, and opens with either")
   func stores() throws {
     let directory = try TemporaryDirectory()
-    let compact = SocialGraph.Options(compactLists: true)
+    let compact = SocialGraph.Options { $0.compactLists = true }
     let graph = try SocialGraph.open(directory.file("store"), options: compact)
     let users = try (0..<300).map { try graph.addUser("user \($0)") }
     for (index, user) in users.enumerated() {

@@ -13,7 +13,7 @@ import Testing
     var followees: [Set<Int>] = []
 
     init(degrees: [Int], seed: UInt64, _ form: ListForm) throws {
-      graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
+      graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = form == .compact })
       var random = SeededRandom(seed: seed)
       followees = degrees.enumerated().map { row, degree in
         var chosen: Set<Int> = []
@@ -92,7 +92,7 @@ import Testing
     "A shortest path through a celebrity is found from either end; at the limit there is no answer",
     arguments: ListForm.allCases)
   func distance(form: ListForm) throws {
-    let graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = form == .compact })
     try graph.batch { batch throws(KithError) in
       for row in 0..<3_000 { try batch.apply(.addUser(id: nil, username: "user \(row)")) }
       // 1 → 2 → … → 9, and every user from 100 on follows 5; 5 follows only 6.

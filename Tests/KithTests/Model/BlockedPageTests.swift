@@ -14,7 +14,7 @@ import Testing
 
   /// - Parameter ascends: whether ids ascend as rows do, which faster plans rely on.
   private static func pair(ascends: Bool, _ form: ListForm) throws -> ModelPair {
-    var pair = ModelPair(SocialGraph.Options(compactLists: form == .compact))
+    var pair = ModelPair(SocialGraph.Options { $0.compactLists = form == .compact })
     for user in 1...userCount {
       // The ids of every second pair of rows are swapped.
       let id = ascends || user < 12 || user % 4 > 1 ? user : user % 4 == 0 ? user + 1 : user - 1

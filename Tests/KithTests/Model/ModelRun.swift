@@ -39,7 +39,7 @@ struct ModelRun {
   init(seed: UInt64, users: Int, _ form: ListForm, near end: Int64? = nil) throws {
     self.seed = seed
     self.form = GraphForm(lists: form)
-    graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
+    graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = form == .compact })
     draw = Draw(seed: seed, userCount: users, givesIDs: seed % 2 == 0)
     draw.end = end
     if users > 20 { try populate(users) }

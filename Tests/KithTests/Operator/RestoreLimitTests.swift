@@ -135,7 +135,10 @@ import Testing
   @Test("In its own store a graph counts with the fewest bytes that its form can take", arguments: ListForm.allCases)
   func ownEstimate(form: ListForm) throws {
     let directory = try TemporaryDirectory()
-    var options = SocialGraph.Options(durability: .flushed, compactLists: form == .compact, compressTexts: true)
+    var options = SocialGraph.Options()
+    options.durability = .flushed
+    options.compactLists = form == .compact
+    options.compressTexts = true
     let graph = try SocialGraph.open(directory.file("store"), options: options)
     let ids = try (0..<200).map { try graph.addUser("u\($0)") }
     let text = String(repeating: "all the same, again and again. ", count: 1_000)
@@ -232,7 +235,7 @@ import Testing
     let descriptor = try #require(FileHandle(forReadingAtPath: path))
     let target = directory.file("target")
     func codes(allowing byteCount: Int?) -> [String] {
-      let options = SocialGraph.Options(maximumByteCount: byteCount)
+      let options = SocialGraph.Options { $0.maximumByteCount = byteCount }
       let ways: [() throws -> Void] = [
         { _ = try SocialGraph(snapshot: bytes, options: options) },
         { _ = try SocialGraph(snapshotDescriptor: descriptor.fileDescriptor, options: options) },
@@ -269,10 +272,10 @@ import Testing
     try graph.snapshot()
     let byteCount = graph.read { $0.memoryReport() }.byteCount
     try graph.close()
-    try SocialGraph.open(store, options: SocialGraph.Options(maximumByteCount: byteCount + (8 << 20))).close()
+    try SocialGraph.open(store, options: SocialGraph.Options { $0.maximumByteCount = byteCount + (8 << 20) }).close()
     for limit in [1 << 20, 60 << 20] {
       let error = try #require(throws: KithError.self) {
-        try SocialGraph.open(store, options: SocialGraph.Options(maximumByteCount: limit))
+        try SocialGraph.open(store, options: SocialGraph.Options { $0.maximumByteCount = limit })
       }
       // Far above the limit it is known before anything is built; otherwise when the graph is complete.
       #expect(

@@ -12,12 +12,13 @@ import Testing
     (SocialGraph.Retention(snapshotCount: 4), 3),
     (SocialGraph.Retention(snapshotCount: 60), 1),
     // Of the last hour, and of two and a half: the snapshot before that begins it.
-    (SocialGraph.Retention(seconds: 3_600), 5), (SocialGraph.Retention(seconds: 9_000), 3),
-    (SocialGraph.Retention(seconds: 90_000), 1),
-    (SocialGraph.Retention(snapshotCount: 4, seconds: 3_600), 3),
-    (SocialGraph.Retention(snapshotCount: 3, seconds: 9_000), 3),
+    (SocialGraph.Retention(duration: .seconds(3_600)), 5), (SocialGraph.Retention(duration: .seconds(9_000)), 3),
+    (SocialGraph.Retention(duration: .seconds(90_000)), 1),
+    (SocialGraph.Retention(duration: .seconds(Int64.max)), 1), (SocialGraph.Retention(duration: .seconds(-1)), 5),
+    (SocialGraph.Retention(snapshotCount: 4, duration: .seconds(3_600)), 3),
+    (SocialGraph.Retention(snapshotCount: 3, duration: .seconds(9_000)), 3),
     (SocialGraph.Retention(snapshotCount: 6, byteCount: 1), 5),
-    (SocialGraph.Retention(seconds: 90_000, byteCount: 0), 5),
+    (SocialGraph.Retention(duration: .seconds(90_000), byteCount: 0), 5),
     (SocialGraph.Retention(snapshotCount: 4, byteCount: 1 << 40), 3),
   ]
 
@@ -62,7 +63,7 @@ import Testing
     try fixture.close()
     let store = StoreDirectory(MemoryDisk.directory, disk: fixture.disk)
     let lock = try StoreLock(directory: store.path, disk: fixture.disk)
-    let retention = SocialGraph.Retention(seconds: 6 * Int(Self.hour))
+    let retention = SocialGraph.Retention(duration: .seconds(6) * Int(Self.hour))
     _ = try store.prune(keeping: retention, now: Timestamp(now * Self.hour * 1_000), holding: lock)
     #expect(try store.contents()?.snapshots.map { Int64($0.sequence) } == Array(oldest...6))
   }

@@ -201,7 +201,7 @@ import Testing
       for each in ages { age.pass(Timestamp(now.rawValue - each)) }
       return retention.isEnough(count, age: age)
     }
-    let retention = SocialGraph.Retention(snapshotCount: 3, seconds: 60)
+    let retention = SocialGraph.Retention(snapshotCount: 3, duration: .seconds(60))
     for (count, age, expected) in [
       (3, 59_999, false), (3, 60_000, true), (3, 60_001, true), (2, 60_001, false), (4, 60_000, true),
     ] as [(Int, Int64, Bool)] {

@@ -36,7 +36,7 @@ import Testing
   @Test("Also with ids that do not ascend, and with compact lists")
   func descendingIDs() throws {
     for compact in [false, true] {
-      let graph = SocialGraph(options: SocialGraph.Options(compactLists: compact))
+      let graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = compact })
       for id in [9, 8, 7, 6] as [UserID] { try graph.addUser("user \(id)", id: id) }
       try graph.follow(8, as: 9)
       for target in [6, 7] as [UserID] { try graph.follow(target, as: 8) }

@@ -11,7 +11,7 @@ import Testing
 
   @Test("Cards show whom the viewer follows, by lists of any length", arguments: ListForm.allCases)
   func following(form: ListForm) throws {
-    let graph = SocialGraph(options: SocialGraph.Options(compactLists: form == .compact))
+    let graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = form == .compact })
     var random = SeededRandom(seed: 20)
     var lists: [(viewer: UserID, followees: Set<UserID>)] = []
     try graph.bulk { batch throws(KithError) in

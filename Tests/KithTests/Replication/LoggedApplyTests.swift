@@ -164,7 +164,7 @@ import Testing
 
   @Test("The verbs of a replica answer readOnly, and no record is bound by the limits of its options")
   func roles() throws {
-    let graph = SocialGraph.emptyReplica(options: SocialGraph.Options(maximumUserCount: 1))
+    let graph = SocialGraph.emptyReplica(options: SocialGraph.Options { $0.maximumUserCount = 1 })
     #expect(throws: KithError.readOnly) { try graph.addUser("ann") }
     #expect(throws: KithError.readOnly) { try graph.snapshot() }
     var chain: UInt64 = 0

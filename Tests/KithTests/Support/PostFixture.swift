@@ -8,14 +8,14 @@ struct PostFixture {
   private let kind: SocialGraph.PostIndexing
   private let seed: UInt64
   private var graph: SocialGraph
-  private let plain = SocialGraph(options: SocialGraph.Options(postIndex: .off))
+  private let plain = SocialGraph(options: SocialGraph.Options { $0.postIndex = .off })
   private var step = 0
 
   init(seed: UInt64, _ kind: SocialGraph.PostIndexing) throws {
     self.seed = seed
     self.kind = kind
     random = SeededRandom(seed: seed)
-    graph = SocialGraph(options: SocialGraph.Options(postIndex: kind))
+    graph = SocialGraph(options: SocialGraph.Options { $0.postIndex = kind })
     if seed % 2 == 1 { graph.compressTexts() }
     for _ in 0..<30 { apply(.addUser(id: nil, username: name())) }
   }
@@ -55,7 +55,7 @@ struct PostFixture {
     let pin = graph.pin()
     let sections = GraphSections.sections(of: pin.view.state)
     let state = try GraphSections.state(from: sections, sequence: pin.view.sequence, file: "memory")
-    graph = SocialGraph(state, store: nil, options: SocialGraph.Options(postIndex: kind), isReadOnly: false)
+    graph = SocialGraph(state, store: nil, options: SocialGraph.Options { $0.postIndex = kind }, isReadOnly: false)
   }
 
   func checkInvariants() throws {

@@ -53,8 +53,12 @@ struct JournalWorkload {
 
   /// Otherwise background snapshots would be written during the run.
   private static func options(_ durability: SocialGraph.Durability) -> SocialGraph.Options {
-    SocialGraph.Options(
-      durability: durability, snapshotAfterChangeCount: nil, snapshotAfterByteCount: nil, snapshotAfterSeconds: nil)
+    var options = SocialGraph.Options()
+    options.durability = durability
+    options.snapshotAfterChangeCount = nil
+    options.snapshotAfterByteCount = nil
+    options.snapshotAfter = nil
+    return options
   }
 
   // MARK: - Many at once

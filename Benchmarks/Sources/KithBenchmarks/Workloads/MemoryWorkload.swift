@@ -65,7 +65,9 @@ struct MemoryWorkload {
 
   /// Posts with ids of the host, one at a time, in a graph of their own, whose index of ids grows from nothing.
   private func identifiers(_ count: Int) throws {
-    let other = SocialGraph(options: SocialGraph.Options(postIndex: .off))
+    var options = SocialGraph.Options()
+    options.postIndex = .off
+    let other = SocialGraph(options: options)
     var random = RandomSource(seed: seed, stream: 83)
     let author = try other.addUser("author")
     let clock = ContinuousClock()

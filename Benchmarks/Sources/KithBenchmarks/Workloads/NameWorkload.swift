@@ -19,7 +19,9 @@ struct NameWorkload {
   let settings: Settings
 
   func run(_ harness: inout Harness) throws -> [Measurement] {
-    let graph = SocialGraph(options: SocialGraph.Options(postIndex: .off))
+    var options = SocialGraph.Options()
+    options.postIndex = .off
+    let graph = SocialGraph(options: options)
     try fill(graph)
     // Idle compaction waits a hundred times as long as it takes, unless there were as many names as before.
     sleep(UInt32(2 + settings.users / 500_000))

@@ -145,7 +145,9 @@ struct PostWorkload {
 
   /// A graph of a thousand users.
   private func people(indexing: SocialGraph.PostIndexing = .textsAndAuthors) throws -> SocialGraph {
-    let graph = SocialGraph(options: SocialGraph.Options(postIndex: indexing))
+    var options = SocialGraph.Options()
+    options.postIndex = indexing
+    let graph = SocialGraph(options: options)
     for user in 0..<Self.authorCount { try graph.addUser("\(user)") }
     return graph
   }

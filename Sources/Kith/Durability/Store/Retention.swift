@@ -6,17 +6,17 @@ extension SocialGraph {
   public struct Retention: Hashable, Sendable {
     /// The least number of snapshots kept; at least two.
     public var snapshotCount: Int
-    /// Snapshots needed to restore any state of the last so many seconds are kept; nil for none. One clock that was
-    /// wrong removes none of them: of the intervals between snapshots, the first one that is longer does not count.
-    public var seconds: Int?
+    /// Snapshots needed to restore any state of so long a time are kept; nil for none. One clock that was wrong removes
+    /// none of them: of the intervals between snapshots, the first one that is longer does not count.
+    public var duration: Duration?
     /// The most bytes of snapshots and journals. Snapshots beyond the two newest are removed to stay below it; nil for
     /// no limit.
     public var byteCount: Int64?
 
     /// The default is two snapshots.
-    public init(snapshotCount: Int = 2, seconds: Int? = nil, byteCount: Int64? = nil) {
+    public init(snapshotCount: Int = 2, duration: Duration? = nil, byteCount: Int64? = nil) {
       self.snapshotCount = snapshotCount
-      self.seconds = seconds
+      self.duration = duration
       self.byteCount = byteCount
     }
 
@@ -25,7 +25,7 @@ extension SocialGraph {
     /// Whether this many snapshots are enough, the oldest of which has a given age.
     func isEnough(_ count: Int, age: SnapshotAge) -> Bool {
       guard count >= max(snapshotCount, Self.leastSnapshotCount) else { return false }
-      return seconds == nil || age.isEnough
+      return duration == nil || age.isEnough
     }
   }
 }
@@ -42,8 +42,7 @@ struct SnapshotAge {
   private var hasDoubted = false
 
   init(_ retention: SocialGraph.Retention, now: Timestamp) {
-    let (milliseconds, overflows) = Int64(max(0, retention.seconds ?? 0)).multipliedReportingOverflow(by: 1_000)
-    period = overflows ? .max : milliseconds
+    period = Int64(max(.zero, retention.duration ?? .zero).wholeMilliseconds)
     last = now
   }
 

@@ -305,7 +305,7 @@ private final class Family: @unchecked Sendable {
     directory = try TemporaryDirectory()
     path = directory.file("store")
     self.mode = mode
-    let graph = try SocialGraph.open(path, options: SocialGraph.Options(durability: mode))
+    let graph = try SocialGraph.open(path, options: SocialGraph.Options { $0.durability = mode })
     author = try graph.addUser("ann")
     held = graph
     try post("before the fork")

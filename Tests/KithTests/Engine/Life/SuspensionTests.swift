@@ -13,7 +13,7 @@ import Testing
   init() throws { directory = try TemporaryDirectory() }
 
   private func open(_ mode: SocialGraph.Durability = .synced) throws -> SocialGraph {
-    try SocialGraph.open(path, options: SocialGraph.Options(durability: mode))
+    try SocialGraph.open(path, options: SocialGraph.Options { $0.durability = mode })
   }
 
   private func refusal(_ body: () throws(KithError) -> Any) -> KithError? {
