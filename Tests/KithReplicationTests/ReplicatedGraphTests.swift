@@ -41,22 +41,22 @@ import Testing
     await b.close()
   }
 
-  @Test("A group is made as a whole; an expected position refuses what another record preceded")
-  func groups() async throws {
+  @Test("A batch is made as a whole; an expected position refuses what another record preceded")
+  func batches() async throws {
     let fixture = try ReplicaFixture()
     let graph = try await fixture.open()
-    let group = ChangeGroup()
-    let (ann, bob) = (try group.addUser("ann"), try group.addUser("bob"))
-    try group.follow(bob, as: ann)
-    try group.like(try group.addPost("hello", by: bob), as: ann)
-    let done = try await graph.submit(group, expecting: 0)
+    let batch = ReplicatedGraph.Batch()
+    let (ann, bob) = (try batch.addUser("ann"), try batch.addUser("bob"))
+    try batch.follow(bob, as: ann)
+    try batch.like(try batch.addPost("hello", by: bob), as: ann)
+    let done = try await graph.submit(batch, expecting: 0)
     #expect(done.results.map(\.user) == [1, 2, nil, nil, nil] && done.results[3].post == 1)
     #expect(graph.read { $0.counts.likes } == 1)
     await #expect(throws: KithError.conflict(position: 2)) {
       try await graph.submit(.unlike(as: 1, post: 1), expecting: 0)
     }
     #expect(try await graph.submit(.unlike(as: 1, post: 1), expecting: 2).applied.didChange)
-    let twice = ChangeGroup()
+    let twice = ReplicatedGraph.Batch()
     try twice.addUser("cid")
     try twice.addUser("ann")
     await #expect(throws: KithError.inBatch(index: 1, .usernameTaken("ann"))) { try await graph.submit(twice) }
@@ -98,13 +98,13 @@ import Testing
     let log = MemoryLog(fixture.server)
     let graph = try await fixture.open(log: log) { $0.resolveWithin = .milliseconds(200) }
     log.lacksQuorum = true
-    var token: UInt64?
+    var ticket: UInt64?
     do throws(KithError) {
       try await graph.addUser("ann")
     } catch {
-      if case .inDoubt(let number, _) = error { token = number }
+      if case .inDoubt(let number, _) = error { ticket = number }
     }
-    let doubt = try #require(token)
+    let doubt = try #require(ticket)
     #expect(try graph.outcome(of: doubt) == nil)
     log.lacksQuorum = false
     try await graph.wait(for: 1, timeout: .seconds(60))
@@ -206,7 +206,7 @@ import Testing
     await graph.close()
   }
 
-  @Test("A replica that opens far behind, past refused groups, has the lists of one that was there")
+  @Test("A replica that opens far behind, past refused batches, has the lists of one that was there")
   func refusedGroupInCatchUp() async throws {
     let fixture = try ReplicaFixture()
     let a = try await fixture.open("a")
@@ -214,34 +214,34 @@ import Testing
     try await a.follow(bob, as: ann)
     let post = try await a.addPost("hello", by: bob)
     try await a.like(post, as: ann)
-    let group = ChangeGroup()
-    try group.addPost("x", by: ann)
-    try group.addUser("ann")
-    await #expect(throws: KithError.inBatch(index: 1, .usernameTaken("ann"))) { try await a.submit(group) }
+    let batch = ReplicatedGraph.Batch()
+    try batch.addPost("x", by: ann)
+    try batch.addUser("ann")
+    await #expect(throws: KithError.inBatch(index: 1, .usernameTaken("ann"))) { try await a.submit(batch) }
     for _ in 0..<ReplicaOptions.deferringLag { try await a.addPost("filler", by: ann) }
     let b = try await fixture.open("b")
     #expect(b.position == a.position && b.position >= ReplicaOptions.deferringLag)
     #expect(try b.read { try $0.followers(of: bob) }.map(\.id) == [ann])
     #expect(try b.read { try $0.likers(of: post) }.map(\.id) == [ann])
     #expect(b.read { $0.verify() } == [])
-    #expect(try await b.verify().digest == a.local.stateDigest())
+    #expect(try await b.digest().digest == a.local.stateDigest())
     #expect(try await b.unfollow(bob, as: ann))
     #expect(b.read { $0.verify() } == [])
     await a.close()
     await b.close()
   }
 
-  @Test("A group is bound by a limit as a whole, and a replica that exceeds its own begins again from its snapshot")
+  @Test("A batch is bound by a limit as a whole, and a replica that exceeds its own begins again from its snapshot")
   func limits() async throws {
     let fixture = try ReplicaFixture()
     let bound = try await fixture.open("a", own: "a") { $0.graph.maximumUserCount = 3 }
-    let group = ChangeGroup()
-    for number in 0..<4 { try group.addUser("user \(number)") }
+    let batch = ReplicatedGraph.Batch()
+    for number in 0..<4 { try batch.addUser("user \(number)") }
     await #expect(throws: KithError.inBatch(index: 3, .limitExceeded(.users(limit: 3)))) {
-      try await bound.submit(group)
+      try await bound.submit(batch)
     }
     let other = try await fixture.open("b")
-    _ = try await other.submit(group)
+    _ = try await other.submit(batch)
     try await bound.catchUp()
     #expect(bound.read { $0.counts.users } == 4)
     try await bound.snapshot()
@@ -315,7 +315,7 @@ import Testing
       // What another replica would have found at position 4.
       _ = fixture.server.agree(on: LogDigest(position: 4, kind: kind, value: 1, replica: "other"))
       for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
-      _ = try? await graph.verify()
+      _ = try? await graph.digest()
       await fixture.expect("diverged", ReplicaFixture.isDiverged)
       #expect(graph.status.failure?.contains("other") == true)
       await graph.close()

@@ -15,9 +15,9 @@ import Testing
     #expect(try await a.submit(.addPost(by: ann, text: "hello"), token: token).applied == first.applied)
     let other = try await b.submit(.addPost(by: ann, text: "hello"), token: token)
     #expect(other.applied == first.applied && other.position == first.position + 2)
-    let group = ChangeGroup()
-    try group.follow(try group.addUser("bob"), as: ann)
-    let made = try await b.submit(group, token: RequestToken(high: 0, low: 9))
+    let batch = ReplicatedGraph.Batch()
+    try batch.follow(try batch.addUser("bob"), as: ann)
+    let made = try await b.submit(batch, token: RequestToken(high: 0, low: 9))
     try await a.snapshot()
     for graph in [a, b] { await graph.close() }
     // The records that hold the first attempts are gone.
@@ -25,7 +25,7 @@ import Testing
     let c = try await fixture.open("c")
     #expect(c.status.snapshotPosition == 6)
     #expect(try await c.submit(.addPost(by: ann, text: "hello"), token: token).applied == first.applied)
-    #expect(try await c.submit(group, token: RequestToken(high: 0, low: 9)).results == made.results)
+    #expect(try await c.submit(batch, token: RequestToken(high: 0, low: 9)).results == made.results)
     #expect(c.read { $0.counts.posts } == 1 && c.read { $0.counts.users } == 2)
     await c.close()
   }

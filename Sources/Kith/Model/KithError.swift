@@ -64,7 +64,7 @@ public enum KithError: Error, Sendable, Equatable {
   /// The log of a replicated graph cannot be reached or refuses records. Nothing was written.
   case unavailable(LogProblem)
   /// Whether the log of a replicated graph has the request is not known. `ReplicatedGraph.outcome(of:)` finds out.
-  indirect case inDoubt(token: UInt64, cause: KithError)
+  indirect case inDoubt(ticket: UInt64, cause: KithError)
   /// The replica has applied the log up to this position only.
   case lagging(position: UInt64)
   /// The log had grown beyond the position that the request expected.
@@ -155,8 +155,8 @@ extension KithError: CustomStringConvertible {
       "change \(sequence) may or may not be stored, since saving it failed: \(cause.description); "
         + "a snapshot recovers the store"
     case .unavailable(let problem): problem.description
-    case .inDoubt(let token, let cause):
-      "request \(token) may or may not be in the log: \(cause.description); ask for its outcome later"
+    case .inDoubt(let ticket, let cause):
+      "request \(ticket) may or may not be in the log: \(cause.description); ask for its outcome later"
     case .lagging(let position): "the replica has applied the log up to position \(position) only; try again"
     case .conflict(let position): "another record, \(position), came first; read again and repeat"
     case .diverged(let position, let reason):

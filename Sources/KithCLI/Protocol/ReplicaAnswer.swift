@@ -6,7 +6,7 @@ enum ReplicaAnswer: Sendable {
   /// Up to where the log is applied, or is in a snapshot.
   case position(UInt64)
   case digest(position: UInt64, digest: UInt64)
-  case outcome(CommittedGroup?)
+  case outcome(CommittedBatch?)
   case status(ReplicaStatus)
 
   func write(to writer: inout JSONWriter) {

@@ -116,7 +116,7 @@ extension JSONWriter {
       writer.member("code", error.code)
       writer.member("message", error.sentence)
       if let index = error.index { writer.member("index", index) }
-      if case .graph(.inDoubt(let token, _)) = error { writer.member("token", token) }
+      if case .graph(.inDoubt(let ticket, _)) = error { writer.member("token", ticket) }
     }
   }
 

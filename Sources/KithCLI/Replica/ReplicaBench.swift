@@ -69,9 +69,9 @@ final class ReplicaBench: Sendable {
     let names = (0..<Self.userCount).map { "bench\(UInt32.random(in: .min ... .max))_\($0)" }
     do throws(KithError) {
       return try blocking { [graph] () async throws(KithError) in
-        let group = ChangeGroup()
-        for name in names { try group.addUser(name) }
-        return try await graph.submit(group).results.compactMap(\.user)
+        let batch = ReplicatedGraph.Batch()
+        for name in names { try batch.addUser(name) }
+        return try await graph.submit(batch).results.compactMap(\.user)
       }
     } catch {
       throw .no(error.sentence)

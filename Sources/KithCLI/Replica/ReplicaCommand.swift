@@ -164,7 +164,7 @@ enum ReplicaCommand {
         let rules = try blocking { () async throws(KithError) in try await graph.upgrade() }
         try show { $0.member("rules", rules) }
       default:
-        let found = try blocking { () async throws(KithError) in try await graph.verify() }
+        let found = try blocking { () async throws(KithError) in try await graph.digest() }
         try show { writer in
           writer.member("position", found.position)
           writer.member("digest", found.digest.hexadecimal)

@@ -41,7 +41,7 @@ struct ReplicaSession: Sendable {
     switch operation {
     case .catchUp: return .position(try blocking { () async throws(KithError) in try await graph.catchUp() })
     case .digest:
-      let found = try blocking { () async throws(KithError) in try await graph.verify() }
+      let found = try blocking { () async throws(KithError) in try await graph.digest() }
       return .digest(position: found.position, digest: found.digest)
     case .outcome: return .outcome(try graph.outcome(of: UInt64(clamping: fields.required(.token, fields.integer))))
     case .replica: return .status(graph.status)
@@ -59,7 +59,7 @@ struct ReplicaSession: Sendable {
 
   /// All changes of a batch or none; a reference by name finds what the batch added or renamed before.
   private func batch(_ request: Request, _ token: RequestToken?) throws(KithError) -> Reply {
-    let group = ChangeGroup()
+    let batch = ReplicatedGraph.Batch()
     var changes: [Change] = []
     var names: [String: UserID] = [:]
     for (index, request) in request.changes.enumerated() {
@@ -67,7 +67,7 @@ struct ReplicaSession: Sendable {
         let change = try request.change { name in
           names[name] ?? graph.read { view in view.findUser(named: name) }
         }
-        let noted = try group.apply(change)
+        let noted = try batch.apply(change)
         changes.append(change)
         if case .addUser(_, let name) = change { names[name] = noted.user }
         if case .renameUser(let user, let name) = change { names[name] = user }
@@ -78,9 +78,9 @@ struct ReplicaSession: Sendable {
     }
     if changes.isEmpty { return .batch([], sequence: graph.read { view in view.sequence }) }
     let done = try blocking { [changes] () async throws(KithError) in
-      let group = ChangeGroup()
-      for change in changes { try group.apply(change) }
-      return try await graph.submit(group, token: token)
+      let batch = ReplicatedGraph.Batch()
+      for change in changes { try batch.apply(change) }
+      return try await graph.submit(batch, token: token)
     }
     var answers: [ChangeAnswer] = []
     for result in done.results { answers.append(try answer(result, done.position)) }

@@ -81,7 +81,7 @@
           return position
         }
       } catch {
-        if case .unanswered = error { throw .inDoubt(token: serial, cause: error.problem) }
+        if case .unanswered = error { throw .inDoubt(ticket: serial, cause: error.problem) }
         throw error.problem
       }
     }

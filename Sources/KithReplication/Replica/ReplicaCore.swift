@@ -37,7 +37,7 @@ final class ReplicaCore: Sendable {
     /// By serial, what is appended or may be, and is not applied.
     var sent: [UInt64: SentRecord] = [:]
     var nextSerial: UInt64 = 1
-    var nextToken: UInt64 = 1
+    var nextTicket: UInt64 = 1
     var positionWaiters: [PositionWaiter] = []
     var lowestAwaited = LogPosition.max
     /// Requests that were reported to be in doubt, the oldest first.
@@ -120,8 +120,8 @@ final class ReplicaCore: Sendable {
       let outcome = state.withLock { state -> Result<Request?, KithError> in
         if let end = state.end { return .failure(end) }
         guard state.hasRoom else { return .success(nil) }
-        let request = Request(token: state.nextToken, entry: entry, changeCount: changeCount)
-        state.nextToken += 1
+        let request = Request(ticket: state.nextTicket, entry: entry, changeCount: changeCount)
+        state.nextTicket += 1
         state.waiting.append(request)
         state.waitingByteCount += entry.count
         state.waitingChangeCount += changeCount
@@ -212,7 +212,7 @@ final class ReplicaCore: Sendable {
   }
 
   /// A request that was in doubt; nil if it is none of the newest.
-  func doubtful(_ token: UInt64) -> Request? { state.withLock { $0.doubts.first { $0.token == token } } }
+  func doubtful(_ ticket: UInt64) -> Request? { state.withLock { $0.doubts.first { $0.ticket == ticket } } }
 
   /// Refuses the requests that have waited too long to be sent.
   func refuseOverdue(_ error: KithError) {

@@ -7,7 +7,7 @@ public struct ReplicaOptions: Hashable, Sendable {
   /// Where snapshots for other replicas are.
   public var snapshots: SnapshotPlace
   /// Indexes, statistics and limits of the graph. What concerns files has no meaning, nor has `uniqueNames`: names are
-  /// unique by exact text. Limits are checked when a request is submitted, a group as a whole, never when it is applied
+  /// unique by exact text. Limits are checked when a request is submitted, a batch as a whole, never when it is applied
   /// or restored from a snapshot. So they may be exceeded by what is under way and by what other hosts allow.
   public var graph: SocialGraph.Options
   /// After how long without the log a request that was not sent is refused with `unavailable`.

@@ -106,20 +106,20 @@ public final class ReplicatedGraph: AsyncGraphWriter {
     return try Committed(try await submit(entry, changeCount: 1))
   }
 
-  /// Makes the changes of a group: all or none.
+  /// Makes the changes of a batch: all or none.
   /// - Parameter token: as of one change.
   /// - Returns: the results in their order, once they are on a quorum and applied here.
   /// - Throws: as the other form; `inBatch` with the index of the change that fails.
   @discardableResult
   public func submit(
-    _ group: ChangeGroup, expecting position: LogPosition? = nil, token: RequestToken? = nil
-  ) async throws(KithError) -> CommittedGroup {
-    let changes = group.changes
+    _ batch: Batch, expecting position: LogPosition? = nil, token: RequestToken? = nil
+  ) async throws(KithError) -> CommittedBatch {
+    let changes = batch.changes
     let token = try allowed(token)
     if !core.isKnown(token) { try local.checkLimits(changes) }
     let entry = LoggedRequests.entry(changes, isGroup: true, expecting: position, token: token)
     let outcome = try await submit(entry, changeCount: changes.count)
-    return CommittedGroup(results: outcome.results, position: outcome.position)
+    return CommittedBatch(results: outcome.results, position: outcome.position)
   }
 
   private func allowed(_ token: RequestToken?) throws(KithError) -> UInt128? {
@@ -138,15 +138,16 @@ public final class ReplicatedGraph: AsyncGraphWriter {
   }
 
   /// What became of a request that was answered with `inDoubt`, on the replica that submitted it.
+  /// - Parameter ticket: of that error.
   /// - Returns: its results; nil if that is still not known.
-  /// - Throws: what the request was refused with, `unavailable` if it was never written; `invalidRequest` for a token
+  /// - Throws: what the request was refused with, `unavailable` if it was never written; `invalidRequest` for a ticket
   ///   that is none of the newest 10,000.
-  public func outcome(of token: UInt64) throws(KithError) -> CommittedGroup? {
-    guard let request = core.doubtful(token) else {
-      throw .invalidRequest(.notInDoubt(ticket: token))
+  public func outcome(of ticket: UInt64) throws(KithError) -> CommittedBatch? {
+    guard let request = core.doubtful(ticket) else {
+      throw .invalidRequest(.notInDoubt(ticket: ticket))
     }
     guard let outcome = try request.known?.get() else { return nil }
-    return CommittedGroup(results: outcome.results, position: outcome.position)
+    return CommittedBatch(results: outcome.results, position: outcome.position)
   }
 
   // MARK: - Reading
@@ -175,7 +176,7 @@ public final class ReplicatedGraph: AsyncGraphWriter {
     return position
   }
 
-  /// The last record that is applied: a token for `wait(for:)` on another host.
+  /// The last record that is applied: what `wait(for:)` takes on another host.
   public var position: LogPosition { core.position }
 
   /// The state of the replica.
@@ -198,7 +199,7 @@ public final class ReplicatedGraph: AsyncGraphWriter {
   /// whose lists and counts do not follow from its state.
   /// - Returns: the position of that record, and the digest of the state there.
   /// - Throws: as `submit`; `diverged` if its own lists do not follow from its state.
-  public func verify() async throws(KithError) -> (position: LogPosition, digest: UInt64) {
+  public func digest() async throws(KithError) -> (position: LogPosition, digest: UInt64) {
     let outcome = try await submit(LoggedRequests.mark, changeCount: 0)
     guard let marked = outcome.marked else { preconditionFailure("a mark that is applied has a state") }
     do throws(KithError) {

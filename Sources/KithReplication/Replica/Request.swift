@@ -23,15 +23,16 @@ final class Request: Sendable {
     var known: Answer?
   }
 
-  let token: UInt64
+  /// The number by which its outcome is asked for.
+  let ticket: UInt64
   /// Its entry of a record.
   let entry: [UInt8]
   let changeCount: Int
   let submitted = ContinuousClock.now
   private let state = Mutex(State())
 
-  init(token: UInt64, entry: [UInt8], changeCount: Int) {
-    self.token = token
+  init(ticket: UInt64, entry: [UInt8], changeCount: Int) {
+    self.ticket = ticket
     self.entry = entry
     self.changeCount = changeCount
   }
@@ -58,7 +59,7 @@ final class Request: Sendable {
 
   /// Reports to the submitter that the outcome is not known; it may be answered later.
   func giveUp(because cause: KithError) {
-    let doubt = Answer.failure(.inDoubt(token: token, cause: cause))
+    let doubt = Answer.failure(.inDoubt(ticket: ticket, cause: cause))
     tell { $0.told == nil ? doubt : nil }
   }
 

@@ -99,16 +99,16 @@ final class FaultRun: Sendable {
         let position: LogPosition
         switch kind {
         case 0:
-          let group = ChangeGroup()
-          let user = try group.addUser("user \(text)")
-          try group.addPost(text, by: user)
-          position = try await graph.submit(group).position
+          let batch = ReplicatedGraph.Batch()
+          let user = try batch.addUser("user \(text)")
+          try batch.addPost(text, by: user)
+          position = try await graph.submit(batch).position
         case 1:
           // Refused if another client has the name; then there is no post.
-          let group = ChangeGroup()
-          try group.addPost(text, by: Self.author)
-          try group.addUser("name \(random.below(40))")
-          position = try await graph.submit(group).position
+          let batch = ReplicatedGraph.Batch()
+          try batch.addPost(text, by: Self.author)
+          try batch.addUser("name \(random.below(40))")
+          position = try await graph.submit(batch).position
         default: position = try await graph.submit(.addPost(by: Self.author, text: text)).position
         }
         told.append(Told(client: client, text: text, outcome: .done(position)))

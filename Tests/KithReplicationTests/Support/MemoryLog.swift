@@ -62,7 +62,7 @@ final class MemoryLog: ReplicationLog {
     _ payload: [UInt8], session: SessionID, serial: UInt64, base: LogPosition, hostTime: Timestamp
   ) async throws(KithError) -> LogPosition {
     let attempt = MemoryServer.Attempt(payload: payload, session: session, serial: serial, base: base)
-    let doubt = KithError.inDoubt(token: 0, cause: Self.unreachable)
+    let doubt = KithError.inDoubt(ticket: 0, cause: Self.unreachable)
     switch lacksQuorum ? 4 : try fault() {
     case 0: throw Self.unreachable
     case 1:

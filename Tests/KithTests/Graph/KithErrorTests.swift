@@ -24,7 +24,7 @@ import Testing
     (.system(errno: 28, call: "write", path: "/store/snap"), "system"),
     (.indeterminate(sequence: 5, cause: .system(errno: 5, call: "sync", path: "/store/wal")), "indeterminate"),
     (.unavailable(.quorumMissing), "unavailable"), (.lagging(position: 7), "lagging"),
-    (.inDoubt(token: 3, cause: .unavailable(.unreachable(reason: "no route"))), "inDoubt"),
+    (.inDoubt(ticket: 3, cause: .unavailable(.unreachable(reason: "no route"))), "inDoubt"),
     (.conflict(position: 7), "conflict"), (.diverged(position: 7, reason: "another history"), "diverged"),
   ]
 
