@@ -154,7 +154,8 @@ def declarations(header: str) -> str:
     text = re.sub(r"^static inline .*?^}\n", "", text, flags=re.M | re.S)
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     text = re.sub(r"^#.*\n", "", text, flags=re.M)
-    return text + "\n#define KITH_VERSION_MAJOR ...\n#define KITH_ZERO ...\n" + CALLBACKS + CALLERS + PAGES
+    macros = "".join(f"#define {name} ...\n" for name in ("KITH_VERSION_MAJOR", "KITH_NOW", "KITH_ZERO"))
+    return text + "\n" + macros + CALLBACKS + CALLERS + PAGES
 
 
 builder = FFI()

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ._calls import Call, call_store_event
 from ._errors import refused
 from ._kith import ffi, lib
+from ._query import word
 from ._text import from_message
 
 Durability = Literal["synced", "flushed", "memory"]
@@ -30,13 +31,32 @@ class StoreEvent:
     message: str
 
 
-_EVENTS = ["snapshotBegan", "snapshotWritten", "snapshotFailed", "journalFailed", "journalRecovered", "diskLow"]
+# The numbers are the library's.
+EVENTS: dict[int, str] = {
+    lib.KITH_SNAPSHOT_BEGAN: "snapshotBegan",
+    lib.KITH_SNAPSHOT_WRITTEN: "snapshotWritten",
+    lib.KITH_SNAPSHOT_FAILED: "snapshotFailed",
+    lib.KITH_JOURNAL_FAILED: "journalFailed",
+    lib.KITH_JOURNAL_RECOVERED: "journalRecovered",
+    lib.KITH_DISK_LOW: "diskLow",
+}
+DURABILITIES: dict[str, int] = {
+    "synced": lib.KITH_SYNCED,
+    "flushed": lib.KITH_FLUSHED,
+    "memory": lib.KITH_MEMORY,
+}
+POST_INDEXINGS: dict[str, int] = {
+    "textsAndAuthors": lib.KITH_INDEX_TEXTS_AND_AUTHORS,
+    "texts": lib.KITH_INDEX_TEXTS,
+    "off": lib.KITH_INDEX_OFF,
+}
+UNIQUE_NAMES: dict[str, int] = {"exact": lib.KITH_UNIQUE_EXACT, "loose": lib.KITH_UNIQUE_LOOSE}
 
 
 @ffi.def_extern()  # type: ignore[untyped-decorator, unused-ignore]
 def kith_py_store_event(context: Any, event: Any) -> None:
     code = ffi.string(lib.kith_status_name(event.status)).decode() if event.status else None
-    made = StoreEvent(_EVENTS[event.kind], event.sequence, event.free_bytes, code, from_message(event.message))
+    made = StoreEvent(EVENTS[event.kind], event.sequence, event.free_bytes, code, from_message(event.message))
     call = ffi.from_handle(context)
     if call.run(made):
         print(f"{call.function!r} has raised:", file=sys.stderr)
@@ -76,9 +96,9 @@ def raw_options(options: Options | None, read_only: bool = False) -> tuple[Any, 
     """A kith_options, and what must live as long as the graph."""
     options = options or Options()
     raw = ffi.new("kith_options *")
-    raw.durability = ("synced", "flushed", "memory").index(options.durability)
-    raw.post_index = ("textsAndAuthors", "texts", "off").index(options.post_index)
-    raw.unique_names = ("exact", "loose").index(options.unique_names)
+    raw.durability = word(DURABILITIES, options.durability)
+    raw.post_index = word(POST_INDEXINGS, options.post_index)
+    raw.unique_names = word(UNIQUE_NAMES, options.unique_names)
     raw.read_only = read_only
     raw.compact_lists, raw.compress_texts = options.compact_lists, options.compress_texts
     for name in ("snapshot_after_changes", "snapshot_after_bytes", "snapshot_after_seconds", "heal_after_seconds"):

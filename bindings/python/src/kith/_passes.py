@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ._errors import check, local
 from ._kith import ffi, lib
-from ._rows import Memory, array_over
+from ._rows import Memory, array_over, dtype_of
 from ._text import Unshared, owned
 
 #: A degree and the number of its users.
-BUCKET_DTYPE = np.dtype([("degree", "i8"), ("user_count", "i8")])
+BUCKET_DTYPE = dtype_of("kith_bucket")
 #: A component: its first member, and the number of its members.
-COMPONENT_DTYPE = np.dtype([("first", "i8"), ("user_count", "i8")])
+COMPONENT_DTYPE = dtype_of("kith_component")
 
 
 class Control(Unshared):

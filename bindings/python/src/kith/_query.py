@@ -16,12 +16,31 @@ ListOrder = Literal["newest", "name"]
 Direction = Literal["older", "newer"]
 Part = Literal["users", "follows", "posts", "likes", "blocks", "mutes"]
 
-MATCHES = {"substring": 0, "prefix": 1, "exact": 2, "fuzzy": 3, "regex": 4}
-FOLDINGS = {"loose": 0, "strict": 1}
-ORDERS = {"name": 0, "prefixFirst": 1, "followedFirst": 2, "popular": 3}
-LIST_ORDERS = {"newest": 0, "name": 1}
-DIRECTIONS = {"older": 0, "newer": 1}
-PARTS = {"users": 1, "follows": 2, "posts": 4, "likes": 8, "blocks": 16, "mutes": 32}
+# The numbers are the library's.
+MATCHES: dict[str, int] = {
+    "substring": lib.KITH_SUBSTRING,
+    "prefix": lib.KITH_PREFIX,
+    "exact": lib.KITH_EXACT,
+    "fuzzy": lib.KITH_FUZZY,
+    "regex": lib.KITH_REGEX,
+}
+FOLDINGS: dict[str, int] = {"loose": lib.KITH_LOOSE, "strict": lib.KITH_STRICT}
+ORDERS: dict[str, int] = {
+    "name": lib.KITH_BY_NAME,
+    "prefixFirst": lib.KITH_PREFIX_FIRST,
+    "followedFirst": lib.KITH_FOLLOWED_FIRST,
+    "popular": lib.KITH_POPULAR,
+}
+LIST_ORDERS: dict[str, int] = {"newest": lib.KITH_LIST_NEWEST, "name": lib.KITH_LIST_BY_NAME}
+DIRECTIONS: dict[str, int] = {"older": lib.KITH_OLDER, "newer": lib.KITH_NEWER}
+PARTS: dict[str, int] = {
+    "users": lib.KITH_EXPORT_USERS,
+    "follows": lib.KITH_EXPORT_FOLLOWS,
+    "posts": lib.KITH_EXPORT_POSTS,
+    "likes": lib.KITH_EXPORT_LIKES,
+    "blocks": lib.KITH_EXPORT_BLOCKS,
+    "mutes": lib.KITH_EXPORT_MUTES,
+}
 
 # Looked up once: a page of a timeline is a few microseconds.
 _new, _QUERY = ffi.new, ffi.typeof("kith_query *")

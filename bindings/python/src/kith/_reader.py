@@ -20,6 +20,14 @@ from ._rows import Page, Post, RowT, User
 from ._text import to_id, to_text
 
 _is_following = lib.kith_py_is_following
+# The bit of each member of Relations.
+RELATIONS: dict[str, int] = {
+    "is_following": lib.KITH_FOLLOWS,
+    "is_followed_by": lib.KITH_FOLLOWED_BY,
+    "is_blocking": lib.KITH_BLOCKS,
+    "is_blocked_by": lib.KITH_BLOCKED_BY,
+    "is_muting": lib.KITH_MUTES,
+}
 
 
 class Reader(Pages):
@@ -80,7 +88,7 @@ class Reader(Pages):
             ),
             local.error,
         )
-        return [Relations(*(bool(found[i] & 1 << bit) for bit in range(5))) for i in range(len(ids))]
+        return [Relations(**{name: bool(found[i] & bit) for name, bit in RELATIONS.items()}) for i in range(len(ids))]
 
     def mutual_followee_count(self, user: SupportsIndex, other: SupportsIndex) -> int:
         """The number of users whom both users follow."""

@@ -13,38 +13,31 @@ from ._errors import check
 from ._kith import ffi, lib
 from ._text import Unpickled, from_text, from_time, release
 
+
+def _format(type: Any) -> Any:
+    """A type of C as numpy names it: an integer, or an array of them."""
+    if type.kind == "array":
+        return (_format(type.item), type.length)
+    return f"{'u' if type.cname.startswith('u') else 'i'}{ffi.sizeof(type)}"
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """A structure of kith.h as numpy sees it: its members, where they are and their sizes are the library's."""
+    members = dict(ffi.typeof(name).fields)
+    return np.dtype(
+        {
+            "names": list(members),
+            "formats": [_format(member.type) for member in members.values()],
+            "offsets": [member.offset for member in members.values()],
+            "itemsize": ffi.sizeof(name),
+        }
+    )
+
+
 #: The rows of a page of users as numpy sees them.
-USER_DTYPE = np.dtype(
-    [
-        ("id", "i8"),
-        ("follower_count", "u4"),
-        ("followee_count", "u4"),
-        ("post_count", "u4"),
-        ("name_start", "u4"),
-        ("second", "u4"),
-        ("name_size", "u1"),
-        ("followed_by_viewer", "u1"),
-        ("event", "u1"),
-        ("reserved", "u1"),
-    ]
-)
+USER_DTYPE = dtype_of("kith_user")
 #: The rows of a page of posts as numpy sees them.
-POST_DTYPE = np.dtype(
-    [
-        ("id", "i8"),
-        ("author", "i8"),
-        ("created_at", "i8"),
-        ("like_count", "u4"),
-        ("name_start", "u4"),
-        ("liked_second", "u4"),
-        ("text_size", "u2"),
-        ("name_size", "u1"),
-        ("has_viewer", "u1"),
-        ("liked_by_viewer", "u1"),
-        ("has_liked_at", "u1"),
-        ("reserved", "u1", 6),
-    ]
-)
+POST_DTYPE = dtype_of("kith_post")
 
 
 class Memory:

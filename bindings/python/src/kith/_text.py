@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex, Union
 from ._kith import ffi, lib
 
 Time = Union[int, datetime.datetime]
-NOW: int = -(2**63)
+NOW: int = lib.KITH_NOW
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
