@@ -56,7 +56,7 @@ let package = Package(
         .target(name: "CRegex", condition: .when(traits: ["Regex"])),
       ],
       swiftSettings: settings),
-    .target(name: "CKith"),
+    .target(name: "CKith", dependencies: ["CSupport"]),
     // Every line of it handles pointers of C, so it is compiled without the rules for memory safety.
     .target(
       name: "KithC", dependencies: ["CKith", "CSupport", "Kith"], swiftSettings: [.swiftLanguageMode(.v6)]),

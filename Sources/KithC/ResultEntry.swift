@@ -131,19 +131,19 @@ extension kith_page {
   private static nonisolated(unsafe) let noUsers = UnsafePointer(UnsafeMutablePointer<kith_user>.allocate(capacity: 1))
   private static nonisolated(unsafe) let noPosts = UnsafePointer(UnsafeMutablePointer<kith_post>.allocate(capacity: 1))
 
-  fileprivate mutating func setUsers(_ raw: RawResult?) {
+  fileprivate mutating func setUsers(_ raw: RawResult<UserRecord>?) {
     guard let raw else { return users = Self.noUsers }
-    users = raw.records.assumingMemoryBound(to: kith_user.self)
+    users = raw.records
     setTexts(raw)
   }
 
-  fileprivate mutating func setPosts(_ raw: RawResult?) {
+  fileprivate mutating func setPosts(_ raw: RawResult<PostRecord>?) {
     guard let raw else { return posts = Self.noPosts }
-    posts = raw.records.assumingMemoryBound(to: kith_post.self)
+    posts = raw.records
     setTexts(raw)
   }
 
-  private mutating func setTexts(_ raw: RawResult) {
+  private mutating func setTexts<Record>(_ raw: RawResult<Record>) {
     (count, text) = (raw.count, raw.texts.assumingMemoryBound(to: CChar.self))
     text_size = raw.byteCount
   }

@@ -372,36 +372,7 @@ typedef struct kith_query {
   int32_t reserved[5];
 } kith_query;
 
-enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };
-enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2 };
-
-typedef struct kith_user {
-  int64_t id;
-  uint32_t follower_count;
-  uint32_t followee_count;
-  uint32_t post_count;
-  uint32_t name_start;  // in page.text
-  uint32_t second;      // of the event, since 1970
-  uint8_t name_size;
-  uint8_t followed_by_viewer;
-  uint8_t event;
-  uint8_t reserved;
-} kith_user;
-
-typedef struct kith_post {
-  int64_t id;
-  int64_t author;
-  int64_t created_at;
-  uint32_t like_count;
-  uint32_t name_start;    // the author's name; the text follows it
-  uint32_t liked_second;  // with has_liked_at, since 1970
-  uint16_t text_size;
-  uint8_t name_size;
-  uint8_t has_viewer;
-  uint8_t liked_by_viewer;
-  uint8_t has_liked_at;
-  uint8_t reserved[6];
-} kith_post;
+#include "kith_records.h"
 
 typedef struct kith_range {
   uint32_t start, end;  // bytes, half-open

@@ -57,7 +57,7 @@ static inline size_t kith_index_after(size_t index, bool is_taken) {
 typedef struct {
   const uint64_t *start;
   size_t count;
-} kith_run;
+} kith_plain_run;
 
 // The number of keys that one search below takes.
 enum { kith_lane_count = 8 };
@@ -92,7 +92,7 @@ static inline void kith_last_not_above(const uint64_t **places, const size_t *co
 // Bit n: number n of eight is the high word of a number in ascending runs, one or more. `firsts` has the first number
 // of each run.
 static inline uint32_t kith_members(
-  const uint64_t *firsts, const kith_run *runs, size_t count, const uint32_t *numbers) {
+  const uint64_t *firsts, const kith_plain_run *runs, size_t count, const uint32_t *numbers) {
   const uint64_t *places[kith_lane_count];
   size_t counts[kith_lane_count];
   uint64_t keys[kith_lane_count];
@@ -105,7 +105,7 @@ static inline uint32_t kith_members(
   if (count > 1) kith_last_not_above(places, counts, keys);
 #pragma clang loop unroll(full)
   for (int lane = 0; lane < kith_lane_count; lane++) {
-    const kith_run *run = runs + (places[lane] - firsts);
+    const kith_plain_run *run = runs + (places[lane] - firsts);
     places[lane] = run->start;
     counts[lane] = run->count;
   }

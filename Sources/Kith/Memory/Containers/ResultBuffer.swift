@@ -2,7 +2,10 @@
 /// thread.
 ///
 /// A text becomes a `String` when it is read (35 ns). A result of twenty posts is one allocation, not forty.
-@safe struct ResultBuffer<Record: BitwiseCopyable & Sendable>: @unchecked Sendable {
+///
+/// Records are trivial. They are not required to be `BitwiseCopyable`, though structures of C are: a module that
+/// imports Kith for tests does not find that conformance (Swift 6.3: "not found in referenced module").
+@safe struct ResultBuffer<Record: Sendable>: @unchecked Sendable {
   // Safety: only `init` writes, before the buffer is shared.
 
   private final class Storage: ManagedBuffer<ResultBufferHeader, Record> {}
@@ -14,6 +17,7 @@
   ///   - fill: sets every record, and writes every byte.
   @inline(__always)
   init(recordCount: Int, byteCount: Int, _ fill: (inout ResultBufferWriter<Record>) -> Void) {
+    assert(_isPOD(Record.self), "a record is copied byte by byte")
     // A thousand posts take 66 MB, so only a missing limit could exceed this.
     demand(byteCount <= UInt32.max, "the texts of a result take less than 4 GiB: its records hold offsets of 32 bits")
     let stride = MemoryLayout<Record>.stride
@@ -54,12 +58,12 @@
 
 extension ResultBuffer {
   /// Some of the records, and all texts, in memory.
-  func raw(_ range: Range<Int>) -> RawResult {
+  func raw(_ range: Range<Int>) -> RawResult<Record> {
     precondition(range.upperBound <= count, "the records are the result's")
     // Safety: the elements of a managed buffer do not move, and are not written after `init`.
     return unsafe storage.withUnsafeMutablePointers { header, records in
       unsafe RawResult(
-        records: UnsafeRawPointer(records + range.lowerBound), count: range.count,
+        records: UnsafePointer(records + range.lowerBound), count: range.count,
         texts: UnsafeRawPointer(records + header.pointee.recordCount), byteCount: header.pointee.byteCount)
     }
   }
@@ -67,8 +71,8 @@ extension ResultBuffer {
 
 /// The records of a result and the texts that they refer to, for a caller that holds the result while it reads them:
 /// the C library hands them out as they are.
-@unsafe package struct RawResult {
-  package let records: UnsafeRawPointer
+@unsafe package struct RawResult<Record: Sendable> {
+  package let records: UnsafePointer<Record>
   package let count: Int
   package let texts: UnsafeRawPointer
   package let byteCount: Int
@@ -80,7 +84,7 @@ struct ResultBufferHeader {
 }
 
 /// Fills a `ResultBuffer`: texts in sequence, records in any order.
-@safe struct ResultBufferWriter<Record: BitwiseCopyable & Sendable> {
+@safe struct ResultBufferWriter<Record: Sendable> {
   private let records: UnsafeMutablePointer<Record>
   private let recordCount: Int
   private let bytes: UnsafeMutableRawPointer

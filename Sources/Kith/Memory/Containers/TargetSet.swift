@@ -15,7 +15,7 @@ import CSupport
   // Safety: they have `count` elements, runs or pieces according to the form of the list, and these lie in a graph that
   // is not changed while the set is lent.
   private let firsts: UnsafePointer<UInt64>
-  private let runs: UnsafePointer<kith_run>?
+  private let runs: UnsafePointer<kith_plain_run>?
   private let pieces: UnsafePointer<kith_packed_run>?
   private let count: Int
 
@@ -26,7 +26,7 @@ import CSupport
     if relation.form == .compact { return lendPieces(targetsOf: source, in: relation, body) }
     let capacity = relation.forward.runCount(of: Int(source))
     return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { firsts in
-      unsafe withUnsafeTemporaryAllocation(of: kith_run.self, capacity: capacity) { runs in
+      unsafe withUnsafeTemporaryAllocation(of: kith_plain_run.self, capacity: capacity) { runs in
         guard let firstOfAll = firsts.baseAddress, let firstRun = runs.baseAddress else {
           preconditionFailure("a list has a run")
         }
@@ -36,7 +36,7 @@ import CSupport
             guard let base = elements.baseAddress, elements.count > 0 else { return }
             // The first run gets the lowest possible start: anything below it is searched there.
             unsafe firsts[count] = unsafe count == 0 ? 0 : base[0]
-            unsafe runs[count] = unsafe kith_run(start: base, count: elements.count)
+            unsafe runs[count] = unsafe kith_plain_run(start: base, count: elements.count)
             count += 1
           }
         }
@@ -74,7 +74,7 @@ import CSupport
   }
 
   private init(
-    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<kith_run>?, pieces: UnsafePointer<kith_packed_run>?,
+    firsts: UnsafePointer<UInt64>, runs: UnsafePointer<kith_plain_run>?, pieces: UnsafePointer<kith_packed_run>?,
     count: Int
   ) {
     unsafe self.firsts = unsafe firsts

@@ -39,7 +39,7 @@ struct EdgePage {
   /// The page of a target's visible sources from a position on.
   func sources(
     of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
-    _ event: UserRecord.Event, _ state: borrowing GraphState
+    _ event: UserRecord.TimedEvent, _ state: borrowing GraphState
   ) -> Page<User> {
     // One more than the page holds, to detect another page.
     withTemporaryList(of: UInt32.self, capacity: min(limit, relation.sourceCount(target)) + 1) { rows in
@@ -87,7 +87,7 @@ struct EdgePage {
 
   /// The page of some sources, of which there may be one too many.
   private func users(
-    _ found: Span<UInt32>, to target: UInt32, in relation: borrowing Relation, _ event: UserRecord.Event,
+    _ found: Span<UInt32>, to target: UInt32, in relation: borrowing Relation, _ event: UserRecord.TimedEvent,
     _ state: borrowing GraphState
   ) -> Page<User> {
     let count = min(found.count, limit)
@@ -97,9 +97,9 @@ struct EdgePage {
     let records = visibility.withFollowing(count, state, row: { found[$0] }) { following in
       UserRecords(count: count, state, row: { found[$0] }) { index, row, record in
         if !following.isEmpty { record.following = following[index] }
-        record.event = event
+        record.timedEvent = event
         last = edges.timestamp(row, relation) ?? 0
-        record.timestamp = last
+        record.second = last
       }
     }
     guard found.count > limit else { return Page(records) }

@@ -51,7 +51,7 @@ private struct RelationList {
   let isPrivate: Bool
 
   /// How the time of an edge is shown.
-  private var event: UserRecord.Event { kind == .follow ? .followed : .none }
+  private var event: UserRecord.TimedEvent { kind == .follow ? .followed : .none }
 
   /// Whether a user is left out of the list.
   private func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {

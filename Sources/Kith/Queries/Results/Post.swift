@@ -1,3 +1,5 @@
+import CSupport
+
 /// A post, as of one query. Values with the same id denote the same post.
 ///
 /// A value shares the memory of its result: a page of posts is one allocation, and a text becomes a `String` when read.
@@ -21,18 +23,18 @@ public struct Post: PageElement, CustomStringConvertible {
   /// The author.
   public var author: Author { Author(records, index) }
   /// The creation time in milliseconds. Need not ascend with ids.
-  public var createdAt: Timestamp { Timestamp(record.createdAt) }
+  public var createdAt: Timestamp { Timestamp(record.created_at) }
   /// The text, exactly as given.
   public var text: String {
     let record = record
-    return records.string(at: Int(record.nameStart) + Int(record.nameByteCount), count: Int(record.textByteCount))
+    return records.string(at: Int(record.name_start) + Int(record.name_size), count: Int(record.text_size))
   }
   /// The number of likes.
-  public var likeCount: Int { Int(record.likeCount) }
+  public var likeCount: Int { Int(record.like_count) }
   /// Whether the viewer likes the post; nil without a viewer.
-  public var isLikedByViewer: Bool? { record.hasViewer ? record.isLiked : nil }
+  public var isLikedByViewer: Bool? { record.has_viewer == 0 ? nil : record.liked_by_viewer != 0 }
   /// The time of the like, in whole seconds; nil except in a list of likes.
-  public var likedAt: Timestamp? { record.hasLikedAt ? Timestamp(seconds: record.likedTimestamp) : nil }
+  public var likedAt: Timestamp? { record.has_liked_at == 0 ? nil : Timestamp(seconds: record.liked_second) }
 
   /// All properties as text.
   public var description: String {
@@ -64,11 +66,11 @@ extension Post {
     }
 
     /// The id of the user.
-    public var id: UserID { UserID(records[index].authorID) }
+    public var id: UserID { UserID(records[index].author) }
     /// The current name.
     public var username: String {
       let record = records[index]
-      return records.string(at: Int(record.nameStart), count: Int(record.nameByteCount))
+      return records.string(at: Int(record.name_start), count: Int(record.name_size))
     }
 
     /// Id and name.
@@ -89,18 +91,23 @@ extension Post: ResultElement {}
 /// The posts of one result, with the names of their authors and their texts.
 typealias PostRecords = ResultBuffer<PostRecord>
 
-/// A post in a result; 48 bytes. The author's name begins at `nameStart`; the text follows it.
-struct PostRecord: BitwiseCopyable, Sendable {
-  let id: Int64
-  let authorID: Int64
-  let createdAt: Int64
-  let likeCount: UInt32
-  var nameStart: UInt32
-  /// The time of the like, if `hasLikedAt`.
-  var likedTimestamp: UInt32 = 0
-  let textByteCount: UInt16
-  let nameByteCount: UInt8
-  var hasViewer = false
-  var isLiked = false
-  var hasLikedAt = false
+/// A post in a result: the structure that C reads in place, declared in kith_records.h.
+package typealias PostRecord = kith_post
+
+extension PostRecord {
+  /// - Parameters:
+  ///   - nameStart: where the author's name begins; the text follows it.
+  ///   - isLiked: whether the viewer likes the post; nil without a viewer.
+  ///   - likedSecond: the time of the like in a list of likes.
+  @inline(__always)
+  init(
+    id: Int64, author: Int64, createdAt: Int64, likeCount: UInt32, nameStart: UInt32, nameByteCount: UInt8,
+    textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?
+  ) {
+    self.init(
+      id: id, author: author, created_at: createdAt, like_count: likeCount, name_start: nameStart,
+      liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
+      has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
+      has_liked_at: likedSecond == nil ? 0 : 1, reserved: (0, 0, 0, 0, 0, 0))
+  }
 }

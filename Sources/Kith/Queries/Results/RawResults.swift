@@ -1,23 +1,25 @@
 /// Results in memory, for the C library. Nil for an empty page without records.
 extension User {
-  package var raw: RawResult { unsafe records.raw(index..<index + 1) }
+  package var raw: RawResult<UserRecord> { unsafe records.raw(index..<index + 1) }
 }
 
 extension Post {
-  package var raw: RawResult { unsafe records.raw(index..<index + 1) }
+  package var raw: RawResult<PostRecord> { unsafe records.raw(index..<index + 1) }
 }
 
 extension Page<User> {
-  package var raw: RawResult? { unsafe anchor.map { unsafe $0.records.raw(0..<$0.records.count) } }
+  package var raw: RawResult<UserRecord>? { unsafe anchor.map { unsafe $0.records.raw(0..<$0.records.count) } }
 }
 
 extension Page<Post> {
-  package var raw: RawResult? { unsafe anchor.map { unsafe $0.records.raw(0..<$0.records.count) } }
+  package var raw: RawResult<PostRecord>? { unsafe anchor.map { unsafe $0.records.raw(0..<$0.records.count) } }
 }
 
 extension Page<Suggestion> {
   /// The suggested users, then the mutuals of each.
-  package var raw: RawResult? { unsafe anchor.map { unsafe $0.records.users.raw(0..<$0.records.users.count) } }
+  package var raw: RawResult<UserRecord>? {
+    unsafe anchor.map { unsafe $0.records.users.raw(0..<$0.records.users.count) }
+  }
 }
 
 extension Page {
@@ -28,13 +30,13 @@ extension Page {
 
 extension Array {
   /// The records of those that exist: they share one result, in this order.
-  package func rawUsers() -> RawResult? where Element == User? {
+  package func rawUsers() -> RawResult<UserRecord>? where Element == User? {
     let found = compactMap(\.self)
     return unsafe found.first.map { unsafe $0.records.raw($0.index..<$0.index + found.count) }
   }
 
   /// As `rawUsers`.
-  package func rawPosts() -> RawResult? where Element == Post? {
+  package func rawPosts() -> RawResult<PostRecord>? where Element == Post? {
     let found = compactMap(\.self)
     return unsafe found.first.map { unsafe $0.records.raw($0.index..<$0.index + found.count) }
   }

@@ -83,12 +83,11 @@ extension ResultBufferWriter<PostRecord> {
       set(
         index,
         PostRecord(
-          id: state.posts.identifiers.id(of: row), authorID: parts.authorID,
-          createdAt: parts.createdAt,
+          id: state.posts.identifiers.id(of: row), author: parts.authorID, createdAt: parts.createdAt,
           likeCount: UInt32(truncatingIfNeeded: state.likes.backward.count(of: Int(row), parts.likes)),
-          nameStart: UInt32(truncatingIfNeeded: name.lowerBound), likedTimestamp: likedTimestamps?[index] ?? 0,
-          textByteCount: UInt16(truncatingIfNeeded: text.count), nameByteCount: UInt8(truncatingIfNeeded: name.count),
-          hasViewer: liked != nil, isLiked: liked == true, hasLikedAt: likedTimestamps != nil))
+          nameStart: UInt32(truncatingIfNeeded: name.lowerBound), nameByteCount: UInt8(truncatingIfNeeded: name.count),
+          textByteCount: UInt16(truncatingIfNeeded: text.count), isLiked: liked,
+          likedSecond: likedTimestamps?[index]))
     }
   }
 }

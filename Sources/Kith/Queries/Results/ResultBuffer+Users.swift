@@ -19,13 +19,14 @@ extension ResultBuffer<UserRecord> {
 
   /// The users at the ends of edges that are not the viewer's own, with the time of each edge.
   init(
-    _ edges: [EdgeSelection.Edge], _ event: UserRecord.Event, _ visibility: Visibility, _ state: borrowing GraphState
+    _ edges: [EdgeSelection.Edge], _ event: UserRecord.TimedEvent, _ visibility: Visibility,
+    _ state: borrowing GraphState
   ) {
     self = visibility.withFollowing(edges.count, state, row: { edges[$0].row }) { following in
       ResultBuffer(count: edges.count, state, row: { edges[$0].row }) { index, _, record in
         if !following.isEmpty { record.following = following[index] }
-        record.event = event
-        record.timestamp = edges[index].timestamp
+        record.timedEvent = event
+        record.second = edges[index].timestamp
       }
     }
   }
@@ -58,14 +59,14 @@ extension ResultBuffer<UserRecord> {
 
   /// A copy of the users at some indices.
   init(_ indices: [Int], of other: ResultBuffer) {
-    let byteCount = indices.reduce(0) { $0 + Int(other[$1].nameByteCount) }
+    let byteCount = indices.reduce(0) { $0 + Int(other[$1].name_size) }
     self.init(recordCount: indices.count, byteCount: byteCount) { buffer in
       var written: UInt32 = 0
       for (place, index) in indices.enumerated() {
         var record = other[index]
-        buffer.append(other.string(at: Int(record.nameStart), count: Int(record.nameByteCount)))
-        record.nameStart = written
-        written += UInt32(record.nameByteCount)
+        buffer.append(other.string(at: Int(record.name_start), count: Int(record.name_size)))
+        record.name_start = written
+        written += UInt32(record.name_size)
         buffer.set(place, record)
       }
     }

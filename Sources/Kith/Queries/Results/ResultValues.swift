@@ -11,10 +11,10 @@ extension User {
     demand(followedAt == nil || likedAt == nil, "a user of a list has the time of a follow or of a like, not of both")
     let record = UserRecord(
       id: id.rawValue, followerCount: HostValue.count(followerCount), followeeCount: HostValue.count(followeeCount),
-      postCount: HostValue.count(postCount), nameStart: 0,
-      timestamp: (followedAt ?? likedAt).map(HostValue.second) ?? 0, nameByteCount: HostValue.byteCount(username),
+      postCount: HostValue.count(postCount), nameStart: 0, nameByteCount: HostValue.byteCount(username),
+      second: (followedAt ?? likedAt).map(HostValue.second) ?? 0,
       following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
-      event: followedAt != nil ? .followed : likedAt != nil ? .liked : .none)
+      timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : .none)
     self.init(UserRecords([(record, username)]), 0)
   }
 }
@@ -53,11 +53,9 @@ extension Post {
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     let record = PostRecord(
-      id: id.rawValue, authorID: authorID.rawValue, createdAt: createdAt.rawValue,
-      likeCount: HostValue.count(likeCount), nameStart: 0, likedTimestamp: likedAt.map(HostValue.second) ?? 0,
-      textByteCount: UInt16(text.utf8.count), nameByteCount: HostValue.byteCount(username),
-      hasViewer: isLikedByViewer != nil,
-      isLiked: isLikedByViewer == true, hasLikedAt: likedAt != nil)
+      id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue, likeCount: HostValue.count(likeCount),
+      nameStart: 0, nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
+      isLiked: isLikedByViewer, likedSecond: likedAt.map(HostValue.second))
     self.init(PostRecords([(record, username + text)]), 0)
   }
 }
@@ -109,13 +107,13 @@ extension ResultBuffer {
 
 extension ResultBuffer<UserRecord> {
   fileprivate init(_ users: [User]) {
-    self.init(users.map { ($0.record, $0.username) }) { $0.nameStart = $1 }
+    self.init(users.map { ($0.record, $0.username) }) { $0.name_start = $1 }
   }
 }
 
 extension ResultBuffer<PostRecord> {
   fileprivate init(_ posts: [Post]) {
-    self.init(posts.map { ($0.record, $0.author.username + $0.text) }) { $0.nameStart = $1 }
+    self.init(posts.map { ($0.record, $0.author.username + $0.text) }) { $0.name_start = $1 }
   }
 }
 

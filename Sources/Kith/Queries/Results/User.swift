@@ -1,3 +1,5 @@
+import CSupport
+
 /// A user, as of one query. Values with the same id denote the same user.
 ///
 /// A value shares the memory of its result: a page of users is one allocation, and a name becomes a `String` when read.
@@ -21,14 +23,14 @@ public struct User: PageElement, CustomStringConvertible {
   /// The name, exactly as given.
   public var username: String {
     let record = record
-    return records.string(at: Int(record.nameStart), count: Int(record.nameByteCount))
+    return records.string(at: Int(record.name_start), count: Int(record.name_size))
   }
   /// The number of followers, including those hidden by blocks.
-  public var followerCount: Int { Int(record.followerCount) }
+  public var followerCount: Int { Int(record.follower_count) }
   /// The number of followees.
-  public var followeeCount: Int { Int(record.followeeCount) }
+  public var followeeCount: Int { Int(record.followee_count) }
   /// The number of posts.
-  public var postCount: Int { Int(record.postCount) }
+  public var postCount: Int { Int(record.post_count) }
   /// Whether the viewer follows the user; nil without a viewer.
   public var isFollowedByViewer: Bool? { record.following == .noViewer ? nil : record.following == .yes }
   /// The time of the follow, in whole seconds; nil except in a list of followers or followees.
@@ -36,8 +38,8 @@ public struct User: PageElement, CustomStringConvertible {
   /// The time of the like, in whole seconds; nil except in a list of likers.
   public var likedAt: Timestamp? { time(.liked) }
 
-  private func time(_ event: UserRecord.Event) -> Timestamp? {
-    record.event == event ? Timestamp(seconds: record.timestamp) : nil
+  private func time(_ event: UserRecord.TimedEvent) -> Timestamp? {
+    record.timedEvent == event ? Timestamp(seconds: record.second) : nil
   }
 
   /// All properties as text.
@@ -52,9 +54,10 @@ public struct User: PageElement, CustomStringConvertible {
   /// Equal if all properties are, the username byte by byte.
   public static func == (left: User, right: User) -> Bool {
     let (own, other) = (left.record, right.record)
-    return own.id == other.id && own.followerCount == other.followerCount && own.followeeCount == other.followeeCount
-      && own.postCount == other.postCount && own.following == other.following && own.event == other.event
-      && own.timestamp == other.timestamp && left.username.utf8.elementsEqual(right.username.utf8)
+    return own.id == other.id && own.follower_count == other.follower_count
+      && own.followee_count == other.followee_count && own.post_count == other.post_count
+      && own.followed_by_viewer == other.followed_by_viewer && own.event == other.event && own.second == other.second
+      && left.username.utf8.elementsEqual(right.username.utf8)
   }
 
   /// Hashes the id.
@@ -66,25 +69,47 @@ extension User: ResultElement {}
 /// The users of one result, with their names.
 typealias UserRecords = ResultBuffer<UserRecord>
 
-/// A user in a result; 32 bytes.
-struct UserRecord: BitwiseCopyable, Sendable {
-  enum Following: UInt8, BitwiseCopyable {
-    case no, yes
+/// A user in a result: the structure that C reads in place, declared in kith_records.h.
+package typealias UserRecord = kith_user
+
+extension UserRecord {
+  /// What `followed_by_viewer` says: a number of the header.
+  struct Following: Equatable, BitwiseCopyable, Sendable {
+    fileprivate let number: UInt8
+
+    @inline(__always) static var no: Following { Following(number: UInt8(KITH_NOT_FOLLOWED)) }
+    @inline(__always) static var yes: Following { Following(number: UInt8(KITH_IS_FOLLOWED)) }
     /// There is no viewer.
-    case noViewer
+    @inline(__always) static var noViewer: Following { Following(number: UInt8(KITH_NO_VIEWER)) }
   }
 
-  /// The event that `timestamp` is the time of.
-  enum Event: UInt8, BitwiseCopyable { case none, followed, liked }
+  /// The event that `second` is the time of: a number of the header.
+  struct TimedEvent: Equatable, BitwiseCopyable, Sendable {
+    fileprivate let number: UInt8
 
-  let id: Int64
-  let followerCount: UInt32
-  let followeeCount: UInt32
-  let postCount: UInt32
-  var nameStart: UInt32
-  /// The time of the event, if there is one.
-  var timestamp: UInt32 = 0
-  let nameByteCount: UInt8
-  var following = Following.noViewer
-  var event = Event.none
+    @inline(__always) static var none: TimedEvent { TimedEvent(number: UInt8(KITH_NO_EVENT)) }
+    @inline(__always) static var followed: TimedEvent { TimedEvent(number: UInt8(KITH_FOLLOWED_AT)) }
+    @inline(__always) static var liked: TimedEvent { TimedEvent(number: UInt8(KITH_LIKED_AT)) }
+  }
+
+  @inline(__always)
+  init(
+    id: Int64, followerCount: UInt32, followeeCount: UInt32, postCount: UInt32, nameStart: UInt32,
+    nameByteCount: UInt8, second: UInt32 = 0, following: Following = .noViewer, timedEvent: TimedEvent = .none
+  ) {
+    self.init(
+      id: id, follower_count: followerCount, followee_count: followeeCount, post_count: postCount,
+      name_start: nameStart, second: second, name_size: nameByteCount, followed_by_viewer: following.number,
+      event: timedEvent.number, reserved: 0)
+  }
+
+  var following: Following {
+    @inline(__always) get { Following(number: followed_by_viewer) }
+    @inline(__always) set { followed_by_viewer = newValue.number }
+  }
+
+  var timedEvent: TimedEvent {
+    @inline(__always) get { TimedEvent(number: event) }
+    @inline(__always) set { event = newValue.number }
+  }
 }

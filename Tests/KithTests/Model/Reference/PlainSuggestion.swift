@@ -13,8 +13,8 @@ extension User {
         postCount: UInt32(postCount), nameStart: 0, nameByteCount: UInt8(username.utf8.count))
       if let following { record.following = following ? .yes : .no }
       if let second = followedAt ?? likedAt {
-        record.event = followedAt == nil ? .liked : .followed
-        record.timestamp = second
+        record.timedEvent = followedAt == nil ? .liked : .followed
+        record.second = second
       }
       buffer.set(0, record)
     }
@@ -39,13 +39,10 @@ extension Post {
     let records = PostRecords(recordCount: 1, byteCount: name + body) { buffer in
       buffer.append(username)
       buffer.append(text)
-      var record = PostRecord(
-        id: id.rawValue, authorID: author.rawValue, createdAt: createdAt.rawValue, likeCount: UInt32(likeCount),
-        nameStart: 0, textByteCount: UInt16(body), nameByteCount: UInt8(name))
-      record.hasViewer = liked != nil
-      record.isLiked = liked == true
-      record.hasLikedAt = likedAt != nil
-      record.likedTimestamp = UInt32((likedAt?.rawValue ?? 0) / 1_000)
+      let record = PostRecord(
+        id: id.rawValue, author: author.rawValue, createdAt: createdAt.rawValue, likeCount: UInt32(likeCount),
+        nameStart: 0, nameByteCount: UInt8(name), textByteCount: UInt16(body), isLiked: liked,
+        likedSecond: likedAt.map { UInt32($0.rawValue / 1_000) })
       buffer.set(0, record)
     }
     self.init(records, 0)
