@@ -127,8 +127,12 @@ static void sleep_while_at_most(uint32_t *word, uint32_t value, const struct tim
 
 static void sleep_while(uint32_t *word, uint32_t value) { sleep_while_at_most(word, value, NULL); }
 
-void kith_gate_await(void *word) {
-  uint32_t *state = word;
+_Static_assert(sizeof(kith_lock_slot) == kith_lock_stride, "a slot has its cache lines alone");
+_Static_assert(sizeof(kith_lock_gate) == kith_lock_stride, "the gate has its cache lines alone");
+_Static_assert(sizeof(kith_lock_writers) == kith_lock_stride, "the writers' words have their cache lines alone");
+
+void kith_gate_await(kith_lock_gate *gate) {
+  uint32_t *state = &gate->state;
   for (int turn = 0; turn < GATE_SPIN_COUNT; turn++) {
     if (__atomic_load_n(state, __ATOMIC_RELAXED) == 0) return;
     relax();
@@ -163,69 +167,70 @@ static bool order_threads(void) {
 
 #endif
 
-bool kith_slot_spin(const void *slot) {
+bool kith_slot_spin(const kith_lock_slot *slot) {
   for (int turn = 0; turn < SLOT_SPIN_COUNT; turn++) {
-    if (__atomic_load_n((const uintptr_t *)slot, __ATOMIC_ACQUIRE) == 0) return true;
+    if (__atomic_load_n(&slot->reader, __ATOMIC_ACQUIRE) == 0) return true;
     relax();
   }
   return false;
 }
 
-void kith_slot_await(void *awaited, const void *slot, uint32_t place) {
-  uint32_t *word = awaited;
+void kith_slot_await(kith_lock_gate *gate, const kith_lock_slot *slot, uint32_t place) {
+  uint32_t *word = &gate->awaited;
   __atomic_store_n(word, place, __ATOMIC_SEQ_CST);
   bool is_ordered = order_threads();
-  if (__atomic_load_n((const uintptr_t *)slot, __ATOMIC_SEQ_CST) != 0) {
+  if (__atomic_load_n(&slot->reader, __ATOMIC_SEQ_CST) != 0) {
     sleep_while_at_most(word, place, is_ordered ? NULL : &(struct timespec){0, NAP_NANOSECONDS});
   }
   __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);
 }
 
-void kith_slot_wake(void *awaited) {
+void kith_slot_wake(kith_lock_gate *gate) {
 #ifdef __linux__
-  syscall(SYS_futex, awaited, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  syscall(SYS_futex, &gate->awaited, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 #else
-  os_sync_wake_by_address_any(awaited, sizeof(uint32_t), OS_SYNC_WAKE_BY_ADDRESS_NONE);
+  os_sync_wake_by_address_any(&gate->awaited, sizeof gate->awaited, OS_SYNC_WAKE_BY_ADDRESS_NONE);
 #endif
 }
 
-void kith_gate_wake(void *word) {
+void kith_gate_wake(kith_lock_gate *gate) {
 #ifdef __linux__
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  syscall(SYS_futex, &gate->state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 #else
-  os_sync_wake_by_address_all(word, sizeof(uint32_t), OS_SYNC_WAKE_BY_ADDRESS_NONE);
+  os_sync_wake_by_address_all(&gate->state, sizeof gate->state, OS_SYNC_WAKE_BY_ADDRESS_NONE);
 #endif
 }
 
 #ifdef __linux__
 
-bool kith_word_try(void *word) {
+bool kith_word_try(uint32_t *word) {
   uint32_t free = 0;
-  return __atomic_compare_exchange_n((uint32_t *)word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-void kith_word_lock(void *word) {
-  uint32_t *state = word;
+void kith_word_lock(uint32_t *word) {
   for (int turn = 0; turn < SPIN_COUNT; turn++) {
     uint32_t free = 0;
-    if (__atomic_load_n(state, __ATOMIC_RELAXED) == 0
-      && __atomic_compare_exchange_n(state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) == 0
+      && __atomic_compare_exchange_n(word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
       return;
     relax();
   }
   // Awaited from here on: its owner will wake one thread, which then holds it as awaited, because others may wait.
-  while (__atomic_exchange_n(state, 2, __ATOMIC_ACQUIRE) != 0) {
-    sleep_while(state, 2);
+  while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0) {
+    sleep_while(word, 2);
   }
 }
 
-void kith_word_unlock(void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+void kith_word_unlock(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
 
 #else
 
-void kith_word_lock(void *word) { os_unfair_lock_lock(word); }
-void kith_word_unlock(void *word) { os_unfair_lock_unlock(word); }
-bool kith_word_try(void *word) { return os_unfair_lock_trylock(word); }
+// The system's lock is one word.
+static os_unfair_lock_t system_lock(uint32_t *word) { return (os_unfair_lock_t)word; }
+void kith_word_lock(uint32_t *word) { os_unfair_lock_lock(system_lock(word)); }
+void kith_word_unlock(uint32_t *word) { os_unfair_lock_unlock(system_lock(word)); }
+bool kith_word_try(uint32_t *word) { return os_unfair_lock_trylock(system_lock(word)); }
 
 #endif
 

@@ -62,9 +62,9 @@ size_t kith_core_count(void) {
 
 uint32_t kith_own_process;
 
-// An address for the lock of all pages, wide enough for the system's own.
+// The lock of all pages, wide enough for the system's own.
 static uint32_t page_word;
-void *kith_page_word(void) { return &page_word; }
+uint32_t *kith_page_word(void) { return &page_word; }
 
 static void take_pages(void) {
   if (!kith_word_try(&page_word)) kith_word_lock(&page_word);

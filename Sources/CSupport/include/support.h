@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lock.h"
 #include "search.h"
 #include "tokens.h"
 
@@ -232,49 +233,6 @@ size_t kith_core_count(void);
 // without a system call.
 extern uint32_t kith_own_process;
 static inline uint32_t kith_process_number(void) { return kith_own_process; }
-
-// The mutex of all pages. A fork waits until it is free, so that the child has whole pages and a free mutex.
-void *kith_page_word(void);
-
-// Waits until a mutex is free, and takes it. See WordMutex.swift.
-void kith_word_lock(void *word);
-
-// Takes a mutex that is free. False if it is not.
-bool kith_word_try(void *word);
-
-// Frees a mutex that others may await.
-void kith_word_unlock(void *word);
-
-// Waits while a word is not 0: by some reads, then asleep, after it was set from 1 to 2. May return early. See
-// StripedLock.swift.
-void kith_gate_await(void *word);
-
-// Wakes all threads that wait for a word that was 2.
-void kith_gate_wake(void *word);
-
-// For the slots of a StripedLock, which argues why no wakeup is lost.
-
-// Prepares the process for the other calls, which otherwise take some milliseconds at first.
-void kith_slot_prepare(void);
-
-// Orders what a thread has written to its slot before what it reads next, for a writer that calls `kith_slot_await`.
-// Costs no instruction on Linux.
-static inline void kith_slot_left(void) {
-#ifdef __linux__
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#else
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
-
-// Reads a slot some times. Whether it became 0.
-bool kith_slot_spin(const void *slot);
-
-// Announces in a word that a slot is awaited, and sleeps until a thread that left it clears the word. May return early.
-void kith_slot_await(void *awaited, const void *slot, uint32_t place);
-
-// Wakes the thread that waits for a slot, after its word was cleared.
-void kith_slot_wake(void *awaited);
 
 // Waits a moment, and longer with every turn: a few instructions, then the rest of the time slice, then asleep.
 void kith_back_off(uint32_t turn);

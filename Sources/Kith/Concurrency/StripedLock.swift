@@ -50,30 +50,9 @@ import Synchronization
   /// meet at one.
   private static let firstSlotCount = 4
 
-  /// 128 bytes, because adjacent cache lines are fetched in pairs.
-  private struct Slot: ~Copyable {
-    /// The number of the thread that reads; 0 for none.
-    let reader = Atomic<UInt>(0)
-    private let padding: (Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0)
-    private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
-  }
-
-  private struct Gate: ~Copyable {
-    /// 0: open; 1: closed; 2: closed, and a reader sleeps until it is open.
-    let state = Atomic<UInt32>(0)
-    /// The place of the slot that a writer wants to see empty, from 1 on; 0 for none.
-    let awaited = Atomic<UInt32>(0)
-    private let padding: (Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0)
-    private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
-  }
-
-  private struct Writers: ~Copyable {
-    let mutex = WordMutex()
-    /// The number of the thread that writes; 0 for none.
-    let owner = Atomic<UInt>(0)
-    private let padding: (Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0)
-    private let more: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0, 0, 0, 0)
-  }
+  private typealias Slot = kith_lock_slot
+  private typealias Gate = kith_lock_gate
+  private typealias Writers = kith_lock_writers
 
   /// In the child of a fork, which lacks the threads that read and wrote, all slots are empty and no writer writes. The
   /// gate stays closed if one did: what it wrote is torn.
@@ -86,14 +65,14 @@ import Synchronization
   init() {
     guard let own = unsafe kith_map_own(Self.ownByteCount) else { broken("no memory is left for a lock") }
     unsafe slots = own.bindMemory(to: Slot.self, capacity: Self.slotCount)
-    for index in 0..<Self.slotCount { unsafe (slots + index).initialize(to: Slot()) }
+    unsafe slots.initialize(repeating: Slot(), count: Self.slotCount)
     unsafe writers = (own + Self.slotCount * MemoryLayout<Slot>.stride).bindMemory(to: Writers.self, capacity: 1)
     unsafe writers.initialize(to: Writers())
     unsafe gate = Self.allocate(Gate.self, 1)
     unsafe gate.initialize(to: Gate())
     unsafe mask = Self.allocate(Slot.self, 1)
     unsafe mask.initialize(to: Slot())
-    unsafe mask.pointee.reader.store(UInt(Self.firstSlotCount - 1), ordering: .relaxed)
+    unsafe mask.reader.pointee.store(UInt(Self.firstSlotCount - 1), ordering: .relaxed)
     kith_slot_prepare()
   }
 
@@ -109,12 +88,8 @@ import Synchronization
   }
 
   deinit {
-    unsafe slots.deinitialize(count: Self.slotCount)
-    unsafe writers.deinitialize(count: 1)
     unsafe kith_unmap(slots, Self.ownByteCount)
-    unsafe gate.deinitialize(count: 1)
     unsafe gate.deallocate()
-    unsafe mask.deinitialize(count: 1)
     unsafe mask.deallocate()
   }
 
@@ -149,26 +124,21 @@ import Synchronization
   /// Leaves a slot, and wakes the writer that waits for that.
   @inline(__always)
   private func leave(_ slot: UnsafeMutablePointer<Slot>) {
-    unsafe slot.pointee.reader.store(0, ordering: .releasing)
+    unsafe slot.reader.pointee.store(0, ordering: .releasing)
     kith_slot_left()
-    if unsafe gate.pointee.awaited.load(ordering: .relaxed) != 0 { unsafe wakeWriter(slot) }
+    if unsafe gate.awaited.pointee.load(ordering: .relaxed) != 0 { unsafe wakeWriter(slot) }
   }
 
   @inline(never)
   private func wakeWriter(_ slot: UnsafeMutablePointer<Slot>) {
-    let isAwaited = unsafe gate.pointee.awaited.compareExchange(
+    let isAwaited = unsafe gate.awaited.pointee.compareExchange(
       expected: place(of: slot), desired: 0, ordering: .sequentiallyConsistent
     ).exchanged
-    if isAwaited { unsafe kith_slot_wake(awaited) }
+    if isAwaited { unsafe kith_slot_wake(gate) }
   }
 
   /// The place of a slot, from 1 on.
   private func place(of slot: UnsafeMutablePointer<Slot>) -> UInt32 { unsafe UInt32(slot - slots + 1) }
-
-  /// The word of the gate that a writer sleeps at.
-  private var awaited: UnsafeMutableRawPointer {
-    unsafe UnsafeMutableRawPointer(gate) + MemoryLayout<Atomic<UInt32>>.stride
-  }
 
   @inline(__always)
   private func enter() -> UnsafeMutablePointer<Slot> {
@@ -176,29 +146,29 @@ import Synchronization
     // A writer on another core has probably written it; its cache miss overlaps that of the slot.
     unsafe kith_prefetch(gate)
     let slot = unsafe home(of: thread)
-    let isOwn = unsafe slot.pointee.reader.compareExchange(
+    let isOwn = unsafe slot.reader.pointee.compareExchange(
       expected: 0, desired: thread, ordering: .sequentiallyConsistent
     ).exchanged
-    if unsafe isOwn && gate.pointee.state.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
+    if unsafe isOwn && gate.state.pointee.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
     return unsafe enterSlowly(thread, isOwn ? slot : nil)
   }
 
   @inline(__always)
   private func home(of thread: UInt) -> UnsafeMutablePointer<Slot> {
-    unsafe slots + Int(bitPattern: thread & mask.pointee.reader.load(ordering: .relaxed))
+    unsafe slots + Int(bitPattern: thread & mask.reader.pointee.load(ordering: .relaxed))
   }
 
   /// Enters where another thread is in the slot, or the gate is closed.
   /// - Parameter claimed: the slot that the thread has entered; nil for none.
   @inline(never)
   private func enterSlowly(_ thread: UInt, _ claimed: UnsafeMutablePointer<Slot>?) -> UnsafeMutablePointer<Slot> {
-    if unsafe writers.pointee.owner.load(ordering: .relaxed) == thread { broken(Self.rule) }
+    if unsafe writers.owner.pointee.load(ordering: .relaxed) == thread { broken(Self.rule) }
     unsafe checkNotReading(thread, besides: claimed)
     if unsafe claimed == nil { growSlots() }
     var claimed = unsafe claimed
     while true {
       let slot = unsafe claimed ?? claim(thread)
-      if unsafe gate.pointee.state.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
+      if unsafe gate.state.pointee.load(ordering: .sequentiallyConsistent) == 0 { return unsafe slot }
       unsafe leave(slot)
       unsafe claimed = nil
       unsafe kith_gate_await(gate)
@@ -209,11 +179,11 @@ import Synchronization
   private func claim(_ thread: UInt) -> UnsafeMutablePointer<Slot> {
     var turn: UInt32 = 0
     while true {
-      let mask = unsafe mask.pointee.reader.load(ordering: .relaxed)
+      let mask = unsafe mask.reader.pointee.load(ordering: .relaxed)
       for step in 0...mask {
         let slot = unsafe slots + Int(bitPattern: (thread &+ step) & mask)
-        if unsafe slot.pointee.reader.load(ordering: .relaxed) == 0,
-          unsafe slot.pointee.reader.compareExchange(
+        if unsafe slot.reader.pointee.load(ordering: .relaxed) == 0,
+          unsafe slot.reader.pointee.compareExchange(
             expected: 0, desired: thread, ordering: .sequentiallyConsistent
           ).exchanged
         {
@@ -229,9 +199,9 @@ import Synchronization
   /// Doubles the number of slots in use, if it is not the most. A writer that does not see it yet closed the gate
   /// before, which the next reader in a new slot then sees.
   private func growSlots() {
-    let mask = unsafe mask.pointee.reader.load(ordering: .relaxed)
+    let mask = unsafe mask.reader.pointee.load(ordering: .relaxed)
     if mask + 1 == Self.slotCount { return }
-    _ = unsafe self.mask.pointee.reader.compareExchange(
+    _ = unsafe self.mask.reader.pointee.compareExchange(
       expected: mask, desired: mask * 2 + 1, ordering: .sequentiallyConsistent)
   }
 
@@ -245,18 +215,18 @@ import Synchronization
 
   /// Whether a change was cut in two: this is the child of a fork during another thread's change. Call it inside
   /// `serially`.
-  var isTorn: Bool { unsafe gate.pointee.state.load(ordering: .relaxed) != 0 }
+  var isTorn: Bool { unsafe gate.state.pointee.load(ordering: .relaxed) != 0 }
 
   /// Runs `body` while no other writer writes. It may only read what the lock guards.
   @inline(__always)
   func serially<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let thread = kith_thread_number()
-    let isInside = unsafe home(of: thread).pointee.reader.load(ordering: .relaxed) == thread
-    if unsafe isInside || writers.pointee.owner.load(ordering: .relaxed) == thread { broken(Self.rule) }
+    let isInside = unsafe home(of: thread).reader.pointee.load(ordering: .relaxed) == thread
+    if unsafe isInside || writers.owner.pointee.load(ordering: .relaxed) == thread { broken(Self.rule) }
     unsafe mutex.lock(beforeWaiting: { unsafe checkNotReading(thread) })
-    unsafe writers.pointee.owner.store(thread, ordering: .relaxed)
+    unsafe writers.owner.pointee.store(thread, ordering: .relaxed)
     defer {
-      unsafe writers.pointee.owner.store(0, ordering: .relaxed)
+      unsafe writers.owner.pointee.store(0, ordering: .relaxed)
       unsafe mutex.unlock()
     }
     return try body()
@@ -265,13 +235,13 @@ import Synchronization
   /// Runs `body`, inside `serially`, while no reader reads.
   @inline(__always)
   func exclusively<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    if unsafe gate.pointee.state.exchange(1, ordering: .sequentiallyConsistent) != 0 { broken(Self.torn) }
-    let last = unsafe Int(bitPattern: mask.pointee.reader.load(ordering: .sequentiallyConsistent))
+    if unsafe gate.state.pointee.exchange(1, ordering: .sequentiallyConsistent) != 0 { broken(Self.torn) }
+    let last = unsafe Int(bitPattern: mask.reader.pointee.load(ordering: .sequentiallyConsistent))
     for index in 0...last {
       let slot = unsafe slots + index
-      if unsafe slot.pointee.reader.load(ordering: .sequentiallyConsistent) != 0 { unsafe awaitEmpty(slot) }
+      if unsafe slot.reader.pointee.load(ordering: .sequentiallyConsistent) != 0 { unsafe awaitEmpty(slot) }
     }
-    defer { if unsafe gate.pointee.state.exchange(0, ordering: .releasing) == 2 { unsafe kith_gate_wake(gate) } }
+    defer { if unsafe gate.state.pointee.exchange(0, ordering: .releasing) == 2 { unsafe kith_gate_wake(gate) } }
     return try body()
   }
 
@@ -280,21 +250,43 @@ import Synchronization
   private func awaitEmpty(_ slot: UnsafeMutablePointer<Slot>) {
     if unsafe kith_slot_spin(slot) { return }
     unsafe checkNotReading(kith_thread_number())
-    while unsafe slot.pointee.reader.load(ordering: .sequentiallyConsistent) != 0 {
-      unsafe kith_slot_await(awaited, slot, place(of: slot))
+    while unsafe slot.reader.pointee.load(ordering: .sequentiallyConsistent) != 0 {
+      unsafe kith_slot_await(gate, slot, place(of: slot))
     }
   }
 
-  /// The writers' mutex, with which their memory begins.
-  private var mutex: UnsafeMutablePointer<WordMutex> {
-    @inline(__always) get { unsafe UnsafeMutableRawPointer(writers).assumingMemoryBound(to: WordMutex.self) }
+  private var mutex: WordMutex {
+    @inline(__always) get { unsafe WordMutex(kith_writers_mutex(writers)) }
   }
 
   /// Checks that the thread is in no slot but one that it has just entered: it would wait for itself.
   private func checkNotReading(_ thread: UInt, besides claimed: UnsafeMutablePointer<Slot>? = nil) {
     for index in 0..<Self.slotCount {
       let slot = unsafe slots + index
-      if unsafe slot != claimed && slot.pointee.reader.load(ordering: .relaxed) == thread { broken(Self.rule) }
+      if unsafe slot != claimed && slot.reader.pointee.load(ordering: .relaxed) == thread { broken(Self.rule) }
     }
+  }
+}
+
+// The words of the structures, which are atomic.
+
+extension UnsafeMutablePointer<kith_lock_slot> {
+  fileprivate var reader: UnsafeMutablePointer<Atomic<UInt>> {
+    @inline(__always) get { unsafe kith_slot_reader(self).atomic }
+  }
+}
+
+extension UnsafeMutablePointer<kith_lock_gate> {
+  fileprivate var state: UnsafeMutablePointer<Atomic<UInt32>> {
+    @inline(__always) get { unsafe kith_gate_state(self).atomic }
+  }
+  fileprivate var awaited: UnsafeMutablePointer<Atomic<UInt32>> {
+    @inline(__always) get { unsafe kith_gate_awaited(self).atomic }
+  }
+}
+
+extension UnsafeMutablePointer<kith_lock_writers> {
+  fileprivate var owner: UnsafeMutablePointer<Atomic<UInt>> {
+    @inline(__always) get { unsafe kith_writers_owner(self).atomic }
   }
 }

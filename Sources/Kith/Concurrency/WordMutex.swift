@@ -11,32 +11,48 @@ import Synchronization
 ///
 /// On Linux a word is 0 (free), 1 (locked) or 2 (locked, and perhaps awaited). After U. Drepper, "Futexes Are Tricky",
 /// 2011, section 6. Elsewhere it is the system's unfair lock.
-struct WordMutex: ~Copyable {
-  fileprivate let word = Atomic<UInt32>(0)
-}
+///
+/// The word is C's, and zero at first. It lasts longer than this.
+@unsafe struct WordMutex {
+  private let word: UnsafeMutablePointer<UInt32>
 
-extension UnsafeMutablePointer<WordMutex> {
+  @inline(__always)
+  init(_ word: UnsafeMutablePointer<UInt32>) { unsafe self.word = unsafe word }
+
   /// Locks the mutex.
   /// - Parameter body: is called before it waits for another thread.
   @inline(__always)
   func lock(beforeWaiting body: () -> Void = {}) {
     #if os(Linux)
-      if unsafe pointee.word.compareExchange(
+      if unsafe word.atomic.pointee.compareExchange(
         expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed
       ).exchanged {
         return
       }
     #endif
-    if unsafe kith_word_try(self) { return }
+    if unsafe kith_word_try(word) { return }
     body()
-    unsafe kith_word_lock(self)
+    unsafe kith_word_lock(word)
   }
 
   @inline(__always)
   func unlock() {
     #if os(Linux)
-      if unsafe pointee.word.exchange(0, ordering: .releasing) != 2 { return }
+      if unsafe word.atomic.pointee.exchange(0, ordering: .releasing) != 2 { return }
     #endif
-    unsafe kith_word_unlock(self)
+    unsafe kith_word_unlock(word)
+  }
+}
+
+extension UnsafeMutablePointer<UInt32> {
+  /// A word of C as an atomic one: `Atomic` has the size and the alignment of its value, and nothing beside it.
+  var atomic: UnsafeMutablePointer<Atomic<UInt32>> {
+    @inline(__always) get { unsafe UnsafeMutableRawPointer(self).assumingMemoryBound(to: Atomic<UInt32>.self) }
+  }
+}
+
+extension UnsafeMutablePointer<UInt> {
+  var atomic: UnsafeMutablePointer<Atomic<UInt>> {
+    @inline(__always) get { unsafe UnsafeMutableRawPointer(self).assumingMemoryBound(to: Atomic<UInt>.self) }
   }
 }

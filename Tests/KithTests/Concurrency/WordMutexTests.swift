@@ -9,17 +9,17 @@ import Testing
   /// A counter that is not atomic, and its mutex.
   @safe private final class Guarded: @unchecked Sendable {
     // Safety: `count` is accessed only while the mutex is held.
-    let mutex: UnsafeMutablePointer<WordMutex>
+    private let word: UnsafeMutablePointer<UInt32>
+    var mutex: WordMutex { unsafe WordMutex(word) }
     var count = 0
 
     init() {
-      unsafe mutex = .allocate(capacity: 1)
-      unsafe mutex.initialize(to: WordMutex())
+      unsafe word = .allocate(capacity: 1)
+      unsafe word.initialize(to: 0)
     }
 
     deinit {
-      unsafe mutex.deinitialize(count: 1)
-      unsafe mutex.deallocate()
+      unsafe word.deallocate()
     }
 
     func add(_ number: Int) {

@@ -115,7 +115,7 @@ enum PagePool {
 /// The allocator and its mutex, which a fork waits for: the child allocates and frees pages whatever other threads did.
 @safe private final class PageHeap: @unchecked Sendable {
   // Safety: the allocator is accessed under the mutex alone, whose word is never moved.
-  private let mutex = unsafe kith_page_word().assumingMemoryBound(to: WordMutex.self)
+  private let mutex = unsafe WordMutex(kith_page_word())
   private let allocator = Box(TLSFAllocator())
 
   @inline(__always)
