@@ -72,6 +72,8 @@ let package = Package(
     .testTarget(
       name: "KithHostTests", dependencies: ["Kith", "KithFoundation", "HostModels"], swiftSettings: settings),
     .testTarget(
+      name: "KithCTests", dependencies: ["CKith", "Kith", "KithC"], swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
       name: "KithReplicationTests", dependencies: ["Kith", "KithReplication"], swiftSettings: settings),
     .testTarget(
       name: "KithCLITests", dependencies: ["Kith", "KithCLI", "KithReplication"], swiftSettings: settings),
@@ -82,7 +84,9 @@ let package = Package(
 // `.ci/run` sets it for the thread sanitizer, under which neither the command nor replicas are tested.
 if Context.environment["KITH_TESTED"] == "libraries" {
   package.products.removeAll { !["Kith", "KithFoundation"].contains($0.name) }
-  let untested = ["CKith", "KithC", "KithCLI", "KithCLITests", "KithReplication", "KithReplicationTests"]
+  let untested = [
+    "CKith", "KithC", "KithCTests", "KithCLI", "KithCLITests", "KithReplication", "KithReplicationTests",
+  ]
   package.targets.removeAll { untested.contains($0.name) }
 }
 

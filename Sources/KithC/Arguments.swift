@@ -58,7 +58,7 @@ private func message(of failure: any Error) -> String {
 
 func statusCode(of failure: any Error) -> kith_status {
   switch failure {
-  case let error as KithError: kith_status(statuses.firstIndex(of: error.code) ?? KITH_INVALID_REQUEST)
+  case let error as KithError: status(code: error.code)
   case Failure.handle: kith_status(KITH_INVALID_HANDLE)
   case Failure.timedOut: kith_status(KITH_TIMED_OUT)
   case Failure.body(let value): value
@@ -66,41 +66,31 @@ func statusCode(of failure: any Error) -> kith_status {
   }
 }
 
-/// The names of the statuses by number; those of errors are the engine's codes.
-let statuses: [String] = [
-  "ok", "invalidHandle", "unknownUser", "unknownPost", "usernameTaken", "usernamesCollide", "idTaken",
-  "invalidUsername", "textTooLong", "cannotFollowSelf", "blocked", "queryTooLong", "invalidPattern", "budgetExceeded",
-  "invalidCursor", "invalidRequest", "limitExceeded", "unsupported", "cancelled", "closed", "readOnly", "noStore",
-  "notAStore", "storeInUse", "corrupt", "unsupportedVersion", "system", "indeterminate", "timedOut",
-]
+/// The names of the statuses in memory that lasts, for C.
+private let statusNames = statuses.map { (number: kith_status($0.number), name: CString($0.name)) }
+private let versionText = CString("\(KITH_VERSION_MAJOR).\(KITH_VERSION_MINOR).\(KITH_VERSION_PATCH)")
 
-/// The same names in memory that lasts, for C.
-private let statusNames = CStrings(statuses)
-private let versionText = CStrings(["\(KITH_VERSION_MAJOR).\(KITH_VERSION_MINOR).\(KITH_VERSION_PATCH)"])
+/// A string that ends with a zero byte and is never freed.
+struct CString: @unchecked Sendable {
+  let start: UnsafePointer<CChar>
 
-/// Strings that end with a zero byte and are never freed.
-struct CStrings: @unchecked Sendable {
-  private let strings: [UnsafePointer<CChar>]
-
-  init(_ texts: [String]) {
-    strings = texts.map { text in
-      let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)
-      for (index, byte) in text.utf8.enumerated() { bytes[index] = CChar(bitPattern: byte) }
-      bytes[text.utf8.count] = 0
-      return UnsafePointer(bytes)
-    }
+  init(_ text: String) {
+    let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)
+    for (index, byte) in text.utf8.enumerated() { bytes[index] = CChar(bitPattern: byte) }
+    bytes[text.utf8.count] = 0
+    start = UnsafePointer(bytes)
   }
-
-  subscript(index: Int) -> UnsafePointer<CChar>? { strings.indices.contains(index) ? strings[index] : nil }
 }
 
 /// Described in kith.h.
 @c @implementation
-public func kith_status_name(_ status: kith_status) -> UnsafePointer<CChar>? { statusNames[Int(status)] }
+public func kith_status_name(_ status: kith_status) -> UnsafePointer<CChar>? {
+  statusNames.first { $0.number == status }?.name.start
+}
 
 /// Described in kith.h.
 @c @implementation
-public func kith_version() -> UnsafePointer<CChar>? { versionText[0] }
+public func kith_version() -> UnsafePointer<CChar>? { versionText.start }
 
 /// Described in kith.h.
 @c @implementation
@@ -158,10 +148,4 @@ func validated(_ data: UnsafePointer<CChar>, _ count: Int) -> String? {
   data.withMemoryRebound(to: UInt8.self, capacity: count) { bytes in
     String.fromUTF8(UnsafeBufferPointer(start: bytes, count: count).span)
   }
-}
-
-/// One of the words of an enumeration of the header, by number.
-func choice<Value>(_ number: Int32, of values: [Value], _ name: StaticString) throws -> Value {
-  guard values.indices.contains(Int(number)) else { throw Failure.invalid("\(number) is no \(name)") }
-  return values[Int(number)]
 }

@@ -14,12 +14,11 @@ extension Change {
       let text = try string(raw.text, "text")
       self = .addPost(id: raw.target == 0 ? nil : post, by: user, text: text, createdAt: time)
     case KITH_REMOVE_POST: self = .removePost(post)
-    case KITH_FOLLOW...KITH_UNMUTE:
-      // In the order of the relations' numbers, each with its removal after it.
-      let index = Int(raw.kind) - KITH_FOLLOW
-      let (kind, adds) = (RelationKind.allCases[index / 2], index.isMultiple(of: 2))
-      self = Change(EdgeChange(kind, user, raw.target, at: adds ? time : nil, adds: adds))
-    default: throw Failure.invalid("\(raw.kind) is no kind of change")
+    default:
+      guard let (relation, adds) = RelationKind.changed(by: Int(raw.kind)) else {
+        throw Failure.invalid("\(raw.kind) is no kind of change")
+      }
+      self = Change(EdgeChange(relation, user, raw.target, at: adds ? time : nil, adds: adds))
     }
   }
 
@@ -31,8 +30,7 @@ extension Change {
       if let time { (raw.has_time, raw.time) = (1, time.rawValue) }
     }
     if let edge {
-      let index = 2 * Int(edge.kind.number) + (edge.adds ? 0 : 1)
-      set(KITH_FOLLOW + index, edge.source, edge.target, edge.time)
+      set(edge.changeKind, edge.source, edge.target, edge.time)
       return (raw, nil)
     }
     switch self {

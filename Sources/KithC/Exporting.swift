@@ -10,7 +10,7 @@ public func kith_export(
   exported?.pointee = kith_exported()
   return finish(error) {
     let exported = try needed(exported, "exported")
-    guard parts >> 6 == 0 else { throw Failure.invalid("parts has unknown bits") }
+    guard parts & ~exportParts == 0 else { throw Failure.invalid("parts has unknown bits") }
     let (pin, control) = (try Handle(graph).pinned(), try Handle.control(control))
     let rows = ExportRows(pin: pin, control: control)
     var columns = kith_import_columns()
@@ -24,6 +24,11 @@ public func kith_export(
     exported.pointee = kith_exported(owner: try rows.entry.handle(), columns: columns)
   }
 }
+
+/// All parts of an export.
+let exportParts = [
+  KITH_EXPORT_USERS, KITH_EXPORT_FOLLOWS, KITH_EXPORT_POSTS, KITH_EXPORT_LIKES, KITH_EXPORT_BLOCKS, KITH_EXPORT_MUTES,
+].reduce(0) { $0 | UInt32($1) }
 
 /// Copies the rows of a graph to columns of a result.
 private struct ExportRows {

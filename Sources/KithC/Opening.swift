@@ -88,15 +88,15 @@ public func kith_pin(
 
 extension SocialGraph.Options {
   /// The options of C; a null pointer means the defaults.
-  fileprivate init(_ pointer: UnsafePointer<kith_options>?) throws {
+  init(_ pointer: UnsafePointer<kith_options>?) throws {
     self.init()
     guard let given = pointer?.pointee else { return }
     guard given.reserved == (0, 0, 0) else { throw Failure.invalid("reserved members of kith_options are not 0") }
-    durability = try choice(given.durability, of: [.synced, .flushed, .memory], "durability")
-    postIndex = try choice(given.post_index, of: [.textsAndAuthors, .texts, .off], "post_index")
-    uniqueNames = try choice(given.unique_names, of: [.exact, .loose], "unique_names")
-    compactLists = try choice(given.compact_lists, of: [false, true], "compact_lists")
-    compressTexts = try choice(given.compress_texts, of: [false, true], "compress_texts")
+    durability = try SocialGraph.Durability(numbered: given.durability)
+    postIndex = try SocialGraph.PostIndexing(numbered: given.post_index)
+    uniqueNames = try SocialGraph.UniqueNames(numbered: given.unique_names)
+    compactLists = try flag(given.compact_lists, "compact_lists")
+    compressTexts = try flag(given.compress_texts, "compress_texts")
     snapshotAfterChangeCount = try Self.rule(given.snapshot_after_changes, snapshotAfterChangeCount)
     snapshotAfterByteCount = try Self.rule(given.snapshot_after_bytes, snapshotAfterByteCount)
     snapshotAfter = try Self.rule(given.snapshot_after_seconds, snapshotAfter)

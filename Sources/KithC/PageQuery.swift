@@ -39,13 +39,16 @@ struct PageQuery: Sendable {
     limit = raw.limit == 0 ? 20 : Int(raw.limit)
     followLimit = raw.follow_limit == 0 ? Limits.followCount : Int(raw.follow_limit)
     namedCount = Int(raw.named_count)
-    match = try choice(raw.match, of: [.substring, .prefix, .exact, .fuzzy, .regex], "match")
-    folding = try choice(raw.folding, of: [.loose, .strict], "folding")
+    match = try UserQuery.Match(numbered: raw.match)
+    folding = try TextFolding(numbered: raw.folding)
     order = raw.order
-    direction = try choice(raw.direction, of: [.older, .newer], "direction")
+    direction = try TimelineQuery.Direction(numbered: raw.direction)
   }
 
-  private static let allFlags = 2 * KITH_HAS_AFTER - 1
+  static var allFlags: Int {
+    KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
+      | KITH_HAS_AFTER
+  }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
 
@@ -54,8 +57,7 @@ struct PageQuery: Sendable {
   private func userSearch() throws -> UserQuery {
     UserQuery(
       match: match, fold: folding,
-      order: try choice(order, of: [.name, .prefixFirst, .followedFirst, .popular], "order of a search"),
-      excludedUser: excluded, countsMatches: has(KITH_COUNTS_MATCHES),
+      order: try UserQuery.Order(numbered: order), excludedUser: excluded, countsMatches: has(KITH_COUNTS_MATCHES),
       includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor,
       viewer: viewer)
   }
@@ -74,7 +76,7 @@ struct PageQuery: Sendable {
 
   private func list() throws -> ListQuery {
     ListQuery(
-      order: try choice(order, of: [.newest, .name], "order of a list"), limit: limit, cursor: cursor, viewer: viewer)
+      order: try ListQuery.Order(numbered: order), limit: limit, cursor: cursor, viewer: viewer)
   }
 
   private var mutual: MutualQuery {

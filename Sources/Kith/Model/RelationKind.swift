@@ -1,7 +1,7 @@
 /// A relation of a graph: a number with a row of facts in one table. Code that treats all relations alike iterates over
 /// the table; what is different about one is a fact in its row.
 package struct RelationKind: Hashable, Sendable, CaseIterable {
-  /// The index of its row. Numbers of changes in C follow it.
+  /// The index of its row.
   package let number: UInt8
 
   // Inlined, so that a comparison with one of them is that of a constant.

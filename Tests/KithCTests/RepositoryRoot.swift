@@ -1,0 +1,1 @@
+../KithCLITests/RepositoryRoot.swift
