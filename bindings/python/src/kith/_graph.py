@@ -22,7 +22,8 @@ from ._results import Violation, read_table
 from ._text import Time, owned, to_path, to_time
 
 if TYPE_CHECKING:
-    from typing import Concatenate, ParamSpec
+    # Every type checker has this module; the module typing of Python 3.9 has not these names.
+    from typing_extensions import Concatenate, ParamSpec
 
     P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._changes import Batch, Change
 from ._columns import ImportReport, as_integers
@@ -85,7 +86,7 @@ def import_networkx(graph: Graph, source: networkx.Graph[Any], name: str | None 
     _check_edges(source)
     first = _check_names(graph, nodes, names)
     ids = {node: first + place for place, (node, _) in enumerate(nodes)}
-    edges = np.array([(ids[a], ids[b]) for a, b in source.edges()], np.int64).reshape(-1, 2)
+    edges: NDArray[np.int64] = np.array([(ids[a], ids[b]) for a, b in source.edges()], np.int64).reshape(-1, 2)
     if not source.is_directed():
         edges = np.concatenate([edges, edges[:, ::-1]])
     numbers = np.arange(first, first + len(nodes))
