@@ -122,15 +122,17 @@ import Testing
     let values: [String: Int?] = [
       "snapshot_after_changes": options.snapshotAfterChangeCount,
       "snapshot_after_bytes": options.snapshotAfterByteCount,
-      "snapshot_after_seconds": options.snapshotAfterSeconds,
+      "snapshot_after_seconds": seconds(options.snapshotAfter),
       "snapshot_bytes_per_second": options.snapshotBytesPerSecond, "snapshot_cores": options.snapshotCoreCount,
-      "heal_after_seconds": options.healAfterSeconds, "low_disk_bytes": Int(options.lowDiskByteCount),
-      "retained_snapshots": options.retention.snapshotCount, "retained_seconds": options.retention.seconds,
+      "heal_after_seconds": seconds(options.healAfter), "low_disk_bytes": Int(options.lowDiskByteCount),
+      "retained_snapshots": options.retention.snapshotCount, "retained_seconds": seconds(options.retention.duration),
       "retained_bytes": options.retention.byteCount.map { Int($0) }, "maximum_users": options.maximumUserCount,
       "maximum_posts": options.maximumPostCount, "maximum_bytes": options.maximumByteCount,
     ]
     #expect(header.defaults == values)
   }
+
+  private func seconds(_ duration: Duration?) -> Int? { duration.map { Int($0.components.seconds) } }
 
   private func text(_ path: String) throws -> String {
     try String(contentsOf: repositoryRoot.appending(path: path), encoding: .utf8)
