@@ -175,7 +175,7 @@ import Testing
     let error = try #require(throws: KithError.self) {
       _ = try GraphSections.state(from: SectionList(users), sequence: 1, byteLimit: limit - 1)
     }
-    #expect(error.code == "limitExceeded" && error.description.contains("--memory"), "\(error)")
+    #expect(error.code == "limitExceeded" && error.description.contains("maximumByteCount"), "\(error)")
     // Half of these exist: the lengths of names and the authors of posts show it, the tables do not.
     let graph = try Self.network(userCount: 300)
     let sections = GraphSections.sections(of: graph.pin().view.state)
