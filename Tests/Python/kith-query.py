@@ -286,7 +286,9 @@ def read_columns(part: str, path: str, at: int) -> tuple[Any, ...]:
         if len(fields) == 2 and count == 3 and not has_text:
             fields.append(at)
         try:
-            for column, field in zip(numbers, fields[:count], strict=True):
+            if len(fields) < count:
+                raise ValueError("too few fields")
+            for column, field in zip(numbers, fields):
                 column.append(int(field))
             if has_text:
                 (text,) = fields[count:]

@@ -31,3 +31,11 @@ def test_nothing(tmp_path: pathlib.Path) -> None:
     empty.write_bytes(b"")
     assert import_files(tmp_path / "store", users=empty) == 1
     assert import_files(tmp_path / "store", users=tmp_path / "absent.tsv") == 1
+
+
+def test_a_line_has_all_its_fields(tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    users, posts = tmp_path / "users.tsv", tmp_path / "posts.tsv"
+    users.write_text("1\tann\n")
+    posts.write_text("1\t1\t0\tfirst\n2\t1\n")
+    assert import_files(tmp_path / "store", users=users, posts=posts) == 1
+    assert "line 2: too few fields" in capfd.readouterr().err
