@@ -79,7 +79,14 @@ class Graph(Writer):
         raw, kept = raw_options(options)
         if isinstance(snapshot, int):
             own = _Descriptor(snapshot)
-            return cls._with(lambda made: lib.kith_open_descriptor(own.number, raw, made, local.error), kept)
+
+            def open(made: Any) -> int:
+                try:
+                    return int(lib.kith_open_descriptor(own.number, raw, made, local.error))
+                finally:
+                    own.close()
+
+            return cls._with(open, kept)
         memory = ffi.from_buffer(snapshot)
         return cls._with(lambda made: lib.kith_open_snapshot(memory, len(memory), raw, made, local.error), kept)
 
@@ -257,7 +264,10 @@ class Graph(Writer):
 
         def run() -> int:
             sequence = ffi.new("uint64_t *")
-            check(lib.kith_write_snapshot(handle, own.number, sequence, local.error), local.error)
+            try:
+                check(lib.kith_write_snapshot(handle, own.number, sequence, local.error), local.error)
+            finally:
+                own.close()
             return int(sequence[0])
 
         return self._run_long(run)
@@ -270,14 +280,21 @@ class Graph(Writer):
 
 
 class _Descriptor:
-    """A copy of a descriptor, for a call that may go on after the caller has closed it."""
+    """A copy of a descriptor, for a call that may go on after the caller has closed it.
+
+    The call closes it: the traceback of a Ctrl-C may refer to it for long, and who reads a pipe waits for its end.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self.number = os.dup(descriptor)
 
-    def __del__(self, close: Any = os.close) -> None:
-        if hasattr(self, "number"):
-            close(self.number)
+    def close(self, close: Any = os.close) -> None:
+        number, self.number = getattr(self, "number", -1), -1
+        if number >= 0:
+            close(number)
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _snapshot_info(raw: Any) -> SnapshotInfo:
