@@ -18,6 +18,7 @@ enum LayerRule {
         "Concurrency", "Memory", "Model", "Text", "Indexes", "Graph", "Queries", "Durability", "Feed", "Engine", "Live",
         "Replication", "Requests", "Analytics", "Operator",
       ]),
+    Module(path: "Sources/KithC/", layers: ["Handles", "Arguments", "Functions"]),
     Module(path: "Sources/KithReplication/", layers: ["Support", "Log", "Replica", "Postgres"]),
     Module(
       path: "Sources/KithCLI/",
