@@ -89,10 +89,3 @@ if Context.environment["KITH_TESTED"] == "libraries" {
   ]
   package.targets.removeAll { untested.contains($0.name) }
 }
-
-// `.ci/run` sets it for the sanitizers: to optimize tests and the command takes longer than they then gain.
-if Context.environment["KITH_OPTIMIZED"] == "libraries" {
-  for target in package.targets where [.test, .executable].contains(target.type) {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
-  }
-}
