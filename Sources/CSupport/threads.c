@@ -66,22 +66,49 @@ uint32_t kith_own_process;
 static uint32_t page_word;
 uint32_t *kith_page_word(void) { return &page_word; }
 
-static void take_pages(void) {
+// Taken for reading by threads of Kith's own while they change a graph, and for writing by a fork.
+static pthread_rwlock_t fork_lock = PTHREAD_RWLOCK_INITIALIZER;
+static const pthread_rwlock_t free_fork_lock = PTHREAD_RWLOCK_INITIALIZER;
+static _Thread_local bool holds_fork_lock;
+
+void kith_hold_forks(void) { pthread_rwlock_rdlock(&fork_lock); }
+void kith_release_forks(void) { pthread_rwlock_unlock(&fork_lock); }
+
+// Not for ever: a thread that forks while it reads would wait for one that waits for the end of that read.
+static void await_changes(void) {
+  enum { attempts = 1000, microseconds = 1000 };
+  for (int attempt = 0; attempt < attempts; attempt++) {
+    holds_fork_lock = pthread_rwlock_trywrlock(&fork_lock) == 0;
+    if (holds_fork_lock) return;
+    usleep(microseconds);
+  }
+}
+
+static void begin_fork(void) {
+  await_changes();
   if (!kith_word_try(&page_word)) kith_word_lock(&page_word);
 }
 
 // As WordMutex does: on Linux the function only wakes those who wait.
-static void give_pages(void) {
+static void free_pages(void) {
 #ifdef __linux__
   if (__atomic_exchange_n(&page_word, 0, __ATOMIC_RELEASE) != 2) return;
 #endif
   kith_word_unlock(&page_word);
 }
 
+static void end_fork(void) {
+  free_pages();
+  if (holds_fork_lock) pthread_rwlock_unlock(&fork_lock);
+  holds_fork_lock = false;
+}
+
 // The child has the thread that forked, and no other: it may free what that thread locked.
 static void begin_child(void) {
   kith_own_process++;
   memset(&page_word, 0, sizeof page_word);
+  memcpy(&fork_lock, &free_fork_lock, sizeof fork_lock);
+  holds_fork_lock = false;
 }
 
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(take_pages, give_pages, begin_child); }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(begin_fork, end_fork, begin_child); }

@@ -229,6 +229,11 @@ void kith_thread_class(bool is_background);
 // The cores that are in use; at least one.
 size_t kith_core_count(void);
 
+// Between these calls of one thread no fork of another one begins, for at most a second: the child would
+// have half of a change, and no thread that completes it.
+void kith_hold_forks(void);
+void kith_release_forks(void);
+
 // The number of the process: 0, and one more in each child of a fork. A child compares it with what its parent noted,
 // without a system call.
 extern uint32_t kith_own_process;

@@ -226,12 +226,12 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
 
   /// Lends the users to the maintainer of their search index, under the lock.
   func withNames<R: ~Copyable>(_ body: (inout UserTable) -> R) -> R {
-    lock.write { body(&live.state.users) }
+    Threads.holdingForks { lock.write { body(&live.state.users) } }
   }
 
   /// Lends the posts to the maintainer of their index, under the lock.
   func withPosts<R: ~Copyable>(_ body: (inout PostTable) -> R) -> R {
-    lock.write { body(&live.state.posts) }
+    Threads.holdingForks { lock.write { body(&live.state.posts) } }
   }
 
   /// Checks that the graph is open. Call it outside the lock.
@@ -364,10 +364,12 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
       case .verified: break
       }
     } pinning: { () throws(KithError) -> Pin in
-      try lock.write { () throws(KithError) -> Pin in
-        try live.checkOpen()
-        store.seal()
-        return Pin(live.pin(), in: pins)
+      try Threads.holdingForks { () throws(KithError) -> Pin in
+        try lock.write { () throws(KithError) -> Pin in
+          try live.checkOpen()
+          store.seal()
+          return Pin(live.pin(), in: pins)
+        }
       }
     }
     snapshotter?.noteSnapshot(sequence: info.sequence)

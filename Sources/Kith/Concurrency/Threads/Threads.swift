@@ -27,6 +27,14 @@ package enum Threads {
     ThreadPool.current.post(ThreadPool.Job(isBackground: true, work: work), afterMilliseconds: milliseconds)
   }
 
+  /// Runs a body during which no fork begins, so that no child has half of what it changes. For what the library's own
+  /// threads change: a host cannot know when. A fork waits at most a second.
+  static func holdingForks<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    kith_hold_forks()
+    defer { kith_release_forks() }
+    return try body()
+  }
+
   /// Has up to `count` other threads join a loop, now or when they are free: as many threads help in loops as there are
   /// further cores. One may come late, or not at all; the caller must not need it.
   static func help(_ count: Int, _ join: @escaping Work) { ThreadPool.current.help(count, join) }

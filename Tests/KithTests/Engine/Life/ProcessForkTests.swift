@@ -58,6 +58,11 @@ import Testing
   func reads() async {
     await #expect(processExitsWith: .success) { try ForkStory.reading() }
   }
+
+  @Test("A fork waits until a thread of the library has made its change, so that the child can read")
+  func duringMaintenance() async {
+    await #expect(processExitsWith: .success) { try ForkStory.maintaining() }
+  }
 }
 
 /// MARK: - Processes
@@ -264,6 +269,19 @@ private enum ForkStory {
     #expect(try await SocialGraph.open(family.path + " of the child").read { $0.counts.users } == 1)
     #expect(alone.read { $0.counts.users } == 1)
     try family.goOn()
+  }
+
+  static func maintaining() throws {
+    let (graph, isInside) = (SocialGraph(), DispatchSemaphore(value: 0))
+    try graph.addUser("ann")
+    Thread {
+      graph.withNames { _ in
+        isInside.signal()
+        usleep(30_000)
+      }
+    }.start()
+    isInside.wait()
+    #expect(ForkedProcess.run { graph.read { $0.counts.users } == 1 ? 0 : 1 } == 0)
   }
 
   static func reading() throws {
