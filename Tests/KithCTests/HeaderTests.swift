@@ -86,7 +86,7 @@ import Testing
   @Test("Every relation has a kind of change to add an edge and one to remove it, by name")
   func relations() throws {
     for relation in RelationKind.allCases {
-      let name = header.name(of: relation.schema.name)
+      let name = header.name(of: relation.facts.name)
       let kinds = try #require(relation.changeKinds, "kith.h has no kind of change for \(relation)")
       #expect(kinds.add == header.constants[name], "\(relation)")
       #expect(kinds.remove == header.constants[name.replacing("KITH_", with: "KITH_UN")], "\(relation)")

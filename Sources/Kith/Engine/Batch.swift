@@ -75,7 +75,7 @@ extension SocialGraph {
       refuse: (Int, KithError) -> Void
     ) throws(KithError) {
       func importEdge(_ index: Int, to batch: inout Batch) throws(KithError) {
-        let time = kind.schema.hasTime ? Timestamp(rawValue: columns.time(index)) : nil
+        let time = kind.facts.hasTime ? Timestamp(rawValue: columns.time(index)) : nil
         let edge = EdgeChange(kind, UserID(columns.source(index)), columns.target(index), at: time)
         do throws(KithError) {
           if try batch.importChange(Change(edge)).didChange { counts.added += 1 } else { counts.duplicates += 1 }

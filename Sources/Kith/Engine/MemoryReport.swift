@@ -42,7 +42,7 @@ public struct MemoryReport: Hashable, Sendable {
     entries = structures.map { Entry(name: $0.name, byteCount: $0.byteCount) }
     let counted =
       [("user", counts.users), ("post", counts.posts)]
-      + RelationKind.allCases.filter { !$0.schema.isPrivate }.map { ($0.schema.name, counts[$0]) }
+      + RelationKind.allCases.filter { !$0.facts.isPrivate }.map { ($0.facts.name, counts[$0]) }
     units = counted.map { name, count in
       Unit(name: name, count: count, byteCount: structures.reduce(0) { $1.unit == name ? $0 + $1.byteCount : $0 })
     }
@@ -70,7 +70,7 @@ extension GraphState {
       ("post", "postsByAuthor", posts.byAuthor.byteCount + posts.newest.byteCount + posts.deferredByteCount),
     ]
     for kind in RelationKind.allCases {
-      structures.append((kind.schema.isPrivate ? nil : kind.schema.name, kind.plural, self[kind].byteCount))
+      structures.append((kind.facts.isPrivate ? nil : kind.facts.name, kind.plural, self[kind].byteCount))
       if kind == .follow { structures.append(("user", "popularity", popularity.byteCount)) }
     }
     structures.append((nil, "marks", marks.byteCount))

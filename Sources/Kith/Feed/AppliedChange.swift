@@ -40,16 +40,16 @@ struct AppliedChange: Sendable {
   }
 
   private static func touch(_ edge: EdgeChange, _ body: (QueryDependency) -> Void) {
-    let schema = edge.kind.schema
-    if schema.target == .post {
+    let facts = edge.kind.facts
+    if facts.target == .post {
       body(.post(PostID(edge.target)))
       body(.edges(edge.kind, of: edge.source))
       return
     }
     let target = UserID(edge.target)
-    guard schema.hides == .everything else { return touch(edge.kind, edge.source, target, body) }
+    guard facts.hides == .everything else { return touch(edge.kind, edge.source, target, body) }
     if edge.adds {
-      for ended in RelationKind.allCases where ended.schema.isEndedByBlock {
+      for ended in RelationKind.allCases where ended.facts.isEndedByBlock {
         touch(ended, edge.source, target, body)
         touch(ended, target, edge.source, body)
       }

@@ -14,7 +14,7 @@ package enum GraphComponent: CaseIterable, Hashable, Sendable {
 
   /// The components plus those they require: users for all, and posts for likes.
   package static func closure(of parts: Set<GraphComponent>) -> Set<GraphComponent> {
-    parts.union([.users]).union(parts.contains { $0.relation?.schema.target == .post } ? [.posts] : [])
+    parts.union([.users]).union(parts.contains { $0.relation?.facts.target == .post } ? [.posts] : [])
   }
 
   /// The relation of this component; nil for users and posts.
@@ -51,9 +51,9 @@ extension GraphState {
     for kind in RelationKind.allCases where !kept.contains(.relation(kind)) {
       let targetCount = targetRowCount(of: kind)
       modify(kind) { relation, _ in
-        relation = Relation(
+        relation = Adjacency(
           sourceCount: rowCount, targetCount: targetCount, form: relation.form,
-          hasSparseTargets: kind.schema.target == .post)
+          hasSparseTargets: kind.facts.target == .post)
       }
     }
     if !kept.contains(.follows) { popularity = Popularity(follows) }
@@ -61,7 +61,7 @@ extension GraphState {
   }
 }
 
-extension Relation {
+extension Adjacency {
   /// An empty relation between this many rows.
   init(sourceCount: Int, targetCount: Int, form: ListForm = .plain, hasSparseTargets: Bool = false) {
     self.init(form: form, hasSparseTargets: hasSparseTargets)

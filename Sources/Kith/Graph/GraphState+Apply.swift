@@ -22,7 +22,7 @@ extension GraphState {
   /// Fills in the time of an edge of any relation. Not inlined: `complete` is on the path of every change.
   @inline(never)
   private func completeEdge(_ change: Change, now: () -> Timestamp) -> Change {
-    guard var edge = change.edge, edge.adds, edge.kind.schema.hasTime, edge.time == nil else { return change }
+    guard var edge = change.edge, edge.adds, edge.kind.facts.hasTime, edge.time == nil else { return change }
     edge.time = now()
     return Change(edge)
   }
@@ -67,7 +67,7 @@ extension GraphState {
     case .removePost(let row): removePost(row)
     case .add(let kind, let edge):
       modify(kind) { relation, _ in relation.insert(edge) }
-      if kind.schema.hides == .everything { endEdges(between: edge.source, edge.target) }
+      if kind.facts.hides == .everything { endEdges(between: edge.source, edge.target) }
     case .remove(let kind, let edge): modify(kind) { relation, _ in relation.remove(edge) }
     case .follow, .unfollow, .like, .unlike: preconditionFailure("these are made by `apply`")
     }
@@ -99,7 +99,7 @@ extension GraphState {
   /// Defers the backward lists (followers and likers) until `buildBackward`, for many edges at once. Private relations
   /// have few edges and are not deferred.
   mutating func deferBackward() {
-    for kind in RelationKind.allCases where !kind.schema.isPrivate {
+    for kind in RelationKind.allCases where !kind.facts.isPrivate {
       modify(kind) { relation, _ in relation.deferBackward() }
     }
     popularity.deferUpdates()
@@ -133,7 +133,7 @@ extension GraphState {
     for kind in RelationKind.allCases {
       modify(kind) { relation, _ in
         relation.appendSource()
-        if kind.schema.target == .user { relation.appendTarget() }
+        if kind.facts.target == .user { relation.appendTarget() }
       }
     }
   }
@@ -152,7 +152,7 @@ extension GraphState {
     for kind in RelationKind.allCases where kind != .follow {
       modify(kind) { relation, ids in
         relation.removeAll(from: row, ids: ids)
-        if kind.schema.target == .user { relation.removeAll(to: row, ids: ids) }
+        if kind.facts.target == .user { relation.removeAll(to: row, ids: ids) }
       }
     }
     users.remove(row)
@@ -161,14 +161,14 @@ extension GraphState {
   // MARK: - Follows
 
   @inline(__always)
-  private mutating func follow(_ edge: Relation.EdgeEdit) {
+  private mutating func follow(_ edge: Adjacency.EdgeEdit) {
     follows.insert(edge)
     let count = users.countFollow(edge.source, edge.target, by: 1)
     popularity.note(edge.target, from: count - 1, to: count)
   }
 
   @inline(__always)
-  private mutating func unfollow(_ edge: Relation.EdgeEdit) {
+  private mutating func unfollow(_ edge: Adjacency.EdgeEdit) {
     follows.remove(edge)
     let count = users.countFollow(edge.source, edge.target, by: -1)
     popularity.note(edge.target, from: count + 1, to: count)
@@ -215,7 +215,7 @@ extension GraphState {
     for (source, target) in [(user, other), (other, user)] {
       if let edge = follows.removal(source, target, ids: users.identifiers.ids) { unfollow(edge) }
     }
-    for kind in RelationKind.allCases where kind.schema.isEndedByBlock && kind != .follow {
+    for kind in RelationKind.allCases where kind.facts.isEndedByBlock && kind != .follow {
       modify(kind) { relation, ids in
         _ = relation.remove(user, other, ids: ids)
         _ = relation.remove(other, user, ids: ids)

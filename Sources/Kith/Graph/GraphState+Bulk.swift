@@ -42,7 +42,7 @@ extension GraphState {
     precondition(lists.degrees.count == users.rowCount, "every user has a list")
     try modify(kind) { (relation, _) throws(KithError) in
       precondition(relation.count == 0, "whole lists replace no edges")
-      relation = try Relation(
+      relation = try Adjacency(
         degrees: lists.degrees, targetCount: targetCount, workers: workers, form: relation.form,
         targetsPerBlock: relation.backward.listsPerBlock, filling: lists.fill)
     }

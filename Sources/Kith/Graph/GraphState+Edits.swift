@@ -3,13 +3,13 @@ extension GraphState {
   /// A change that was validated and placed: to make it cannot fail. Valid until the next change. Texts stay in the
   /// change, so that an edit is copied without counting references.
   enum Edit {
-    case follow(Relation.EdgeEdit)
-    case unfollow(Relation.EdgeEdit)
-    case like(Relation.EdgeEdit)
-    case unlike(Relation.EdgeEdit)
-    /// Of a relation that has only the rules of its schema: a block or a mute.
-    case add(RelationKind, Relation.EdgeEdit)
-    case remove(RelationKind, Relation.EdgeEdit)
+    case follow(Adjacency.EdgeEdit)
+    case unfollow(Adjacency.EdgeEdit)
+    case like(Adjacency.EdgeEdit)
+    case unlike(Adjacency.EdgeEdit)
+    /// Of a relation that has only the rules of its facts: a block or a mute.
+    case add(RelationKind, Adjacency.EdgeEdit)
+    case remove(RelationKind, Adjacency.EdgeEdit)
     /// `twin` is who has the same name, where a change is replayed.
     case addUser(twin: UInt32?)
     case renameUser(UInt32, twin: UInt32?)
@@ -166,17 +166,17 @@ extension GraphState {
     return (source, row)
   }
 
-  /// An edge of a relation that has only the rules of its schema.
+  /// An edge of a relation that has only the rules of its facts.
   private func edgeEdit(_ change: Change) throws(KithError) -> Edit? {
     guard let edge = change.edge else { preconditionFailure("a change is of a user, of a post or of an edge") }
-    let (kind, schema) = (edge.kind, edge.kind.schema)
+    let (kind, facts) = (edge.kind, edge.kind.facts)
     let (source, row) = (try userRow(edge.source), try userRow(UserID(edge.target)))
     if !edge.adds {
       return self[kind].removal(source, row, ids: users.identifiers.ids).map { .remove(kind, $0) }
     }
-    let timestamp = schema.hasTime ? try Self.timestamp(edge.time) : 0
-    if source == row, let refusal = schema.selfRefusal { throw refusal }
-    if schema.isEndedByBlock && isBlocked(source, row) { throw .blocked }
+    let timestamp = facts.hasTime ? try Self.timestamp(edge.time) : 0
+    if source == row, let refusal = facts.selfRefusal { throw refusal }
+    if facts.isEndedByBlock && isBlocked(source, row) { throw .blocked }
     return self[kind].insertion(source, row, timestamp: timestamp, ids: users.identifiers.ids).map { .add(kind, $0) }
   }
 

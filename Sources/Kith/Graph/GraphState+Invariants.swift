@@ -58,13 +58,13 @@ extension GraphState {
     for source in 0..<UInt32(users.rowCount) {
       let isLive = users.isLive(source)
       for kind in RelationKind.allCases {
-        let (name, schema) = (kind.plural, kind.schema)
+        let (name, facts) = (kind.plural, kind.facts)
         if !control.visit(rows: self[kind].forward.count(of: Int(source))) { return problems }
         self[kind].forEachTarget(of: source) { target, _ in
-          let isThere = schema.target == .user ? users.isLive(target) : posts.isLive(target)
+          let isThere = facts.target == .user ? users.isLive(target) : posts.isLive(target)
           if !isLive || !isThere { problems.append("\(name): \(source) to \(target) joins what was removed") }
-          if schema.selfRefusal != nil && source == target { problems.append("\(name): \(source) points at itself") }
-          if schema.isEndedByBlock && isBlocked(source, target) {
+          if facts.selfRefusal != nil && source == target { problems.append("\(name): \(source) points at itself") }
+          if facts.isEndedByBlock && isBlocked(source, target) {
             problems.append("\(name): \(source) to \(target) crosses a block")
           }
         }

@@ -7,13 +7,13 @@ struct GraphState: ~Copyable, Sendable {
   // compiled. A default would also be created for every pin and discarded (a pin of 388,000 instructions).
   var users: UserTable
   var posts: PostTable
-  var follows: Relation
+  var follows: Adjacency
   /// The popularity levels of `follows`.
   var popularity: Popularity
   /// From users to posts.
-  var likes: Relation
-  var blocks: Relation
-  var mutes: Relation
+  var likes: Adjacency
+  var blocks: Adjacency
+  var mutes: Adjacency
   /// The sequence number of the last change.
   var sequence: UInt64
   /// The visit counters of two-hop queries; shared with the pins.
@@ -26,20 +26,20 @@ struct GraphState: ~Copyable, Sendable {
   init(form: ListForm = .plain) {
     users = UserTable()
     posts = PostTable()
-    follows = Relation(form: form)
+    follows = Adjacency(form: form)
     popularity = Popularity()
-    likes = Relation(form: form, hasSparseTargets: true)
-    blocks = Relation(form: form)
-    mutes = Relation(form: form)
+    likes = Adjacency(form: form, hasSparseTargets: true)
+    blocks = Adjacency(form: form)
+    mutes = Adjacency(form: form)
     sequence = 0
     marks = VisitCountersPool()
     timelineHints = RowCache()
   }
 
   private init(
-    users: consuming UserTable, posts: consuming PostTable, follows: consuming Relation,
-    popularity: consuming Popularity, likes: consuming Relation, blocks: consuming Relation,
-    mutes: consuming Relation, sequence: UInt64, marks: VisitCountersPool,
+    users: consuming UserTable, posts: consuming PostTable, follows: consuming Adjacency,
+    popularity: consuming Popularity, likes: consuming Adjacency, blocks: consuming Adjacency,
+    mutes: consuming Adjacency, sequence: UInt64, marks: VisitCountersPool,
     timelineHints: RowCache
   ) {
     self.users = users
@@ -70,7 +70,7 @@ struct GraphState: ~Copyable, Sendable {
   // MARK: - Relations by kind
 
   /// The relation of a kind, for what is the same for all. Hot paths name the stored property.
-  subscript(kind: RelationKind) -> Relation {
+  subscript(kind: RelationKind) -> Adjacency {
     _read {
       switch kind {
       case .follow: yield follows
@@ -86,7 +86,7 @@ struct GraphState: ~Copyable, Sendable {
   /// - Parameter body: is given the ids of users, by which sources are ordered.
   @inline(__always)
   mutating func modify<Output, Failure: Error>(
-    _ kind: RelationKind, _ body: (inout Relation, borrowing RowIDs) throws(Failure) -> Output
+    _ kind: RelationKind, _ body: (inout Adjacency, borrowing RowIDs) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     switch kind {
     case .follow: try body(&follows, users.identifiers.ids)
@@ -99,7 +99,7 @@ struct GraphState: ~Copyable, Sendable {
 
   /// How many rows the targets of a relation have.
   func targetRowCount(of kind: RelationKind) -> Int {
-    kind.schema.target == .user ? users.rowCount : posts.rowCount
+    kind.facts.target == .user ? users.rowCount : posts.rowCount
   }
 
   // MARK: - Rows of ids

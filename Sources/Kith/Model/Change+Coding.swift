@@ -60,25 +60,25 @@ extension EdgeChange {
   private static let removing = "un"
 
   fileprivate func encode(into object: inout KeyedEncodingContainer<WireKey>) throws {
-    try object.encode((adds ? "" : Self.removing) + kind.schema.name, forKey: .op)
+    try object.encode((adds ? "" : Self.removing) + kind.facts.name, forKey: .op)
     try object.encode(source, forKey: .user)
-    try object.encode(target, forKey: kind.schema.target == .post ? .post : .target)
+    try object.encode(target, forKey: kind.facts.target == .post ? .post : .target)
     try object.encodeIfPresent(time, forKey: .at)
   }
 
   fileprivate init(_ op: String, _ object: KeyedDecodingContainer<WireKey>) throws {
     let adds = !op.hasPrefix(Self.removing)
     let name = adds ? op[...] : op.dropFirst(Self.removing.count)
-    guard let kind = RelationKind.allCases.first(where: { $0.schema.name == name }) else {
+    guard let kind = RelationKind.allCases.first(where: { $0.facts.name == name }) else {
       throw DecodingError.dataCorruptedError(forKey: .op, in: object, debugDescription: "no change has this name")
     }
     let source = try object.decode(UserID.self, forKey: .user)
     let target =
-      switch kind.schema.target {
+      switch kind.facts.target {
       case .user: try object.decode(UserID.self, forKey: .target).rawValue
       case .post: try object.decode(PostID.self, forKey: .post).rawValue
       }
-    let hasTime = adds && kind.schema.hasTime
+    let hasTime = adds && kind.facts.hasTime
     let time = hasTime ? try object.time(.at, in: 0...SocialGraph.Limits.edgeMilliseconds) : nil
     self.init(kind, source, target, at: time, adds: adds)
   }

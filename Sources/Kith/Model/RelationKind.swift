@@ -15,15 +15,15 @@ package struct RelationKind: Hashable, Sendable, CaseIterable {
   package static let allCases = table.indices.map { RelationKind(number: UInt8($0)) }
 
   private static let table = [
-    Schema(
+    Facts(
       name: "follow", hasTime: true, isEndedByBlock: true, selfRefusal: .cannotFollowSelf,
       targetList: List(cursor: 4, cursorByName: 5), sourceList: List(cursor: 6, cursorByName: 7),
       changeNumbers: (4, 5), sectionPrefix: "FO"),
-    Schema(name: "like", target: .post, hasTime: true, changeNumbers: (8, 9), sectionPrefix: "LI"),
-    Schema(
+    Facts(name: "like", target: .post, hasTime: true, changeNumbers: (8, 9), sectionPrefix: "LI"),
+    Facts(
       name: "block", isPrivate: true, hides: .everything, selfRefusal: .invalidRequest(.cannotBlockSelf),
       targetList: List(cursor: 10), changeNumbers: (10, 11), sectionPrefix: "BL"),
-    Schema(
+    Facts(
       name: "mute", isPrivate: true, hides: .timeline, selfRefusal: .invalidRequest(.cannotMuteSelf),
       targetList: List(cursor: 11), changeNumbers: (12, 13), sectionPrefix: "MU"),
   ]
@@ -50,7 +50,7 @@ package struct RelationKind: Hashable, Sendable, CaseIterable {
   }
 
   /// The facts about a relation.
-  package struct Schema: Sendable {
+  package struct Facts: Sendable {
     /// The name of one edge, singular.
     package let name: String
     package var target = Target.user
@@ -76,18 +76,18 @@ package struct RelationKind: Hashable, Sendable, CaseIterable {
     package var sectionsMayBeMissing = false
   }
 
-  package var schema: Schema {
+  package var facts: Facts {
     @inline(__always) _read { yield Self.table[Int(number)] }
   }
 
-  package var changeNumbers: (add: UInt8, remove: UInt8) { schema.changeNumbers }
+  package var changeNumbers: (add: UInt8, remove: UInt8) { facts.changeNumbers }
 
   /// The name of all edges, plural: `follows`.
-  package var plural: String { schema.name + "s" }
+  package var plural: String { facts.name + "s" }
 }
 
 extension RelationKind: CustomStringConvertible {
-  package var description: String { schema.name }
+  package var description: String { facts.name }
 }
 
 /// Which end of a user's edges a list shows.

@@ -52,7 +52,7 @@ struct IntactSections<D: ByteStorage>: Sendable {
       // Only sound tables tell that sections never were there.
       if let sections = part.relation?.sections, tableDamage == nil, !sections.areExpected(in: reader) { continue }
       let names = part.sections.compactMap { damage[$0]?.description }
-      let isOrphaned = part.relation?.schema.target == .post && lostParts.contains { $0.part == .posts }
+      let isOrphaned = part.relation?.facts.target == .post && lostParts.contains { $0.part == .posts }
       if names.isEmpty && !isOrphaned { continue }
       lostParts.append(
         .init(

@@ -79,12 +79,12 @@ extension QueryDependency {
   /// The users hidden from a viewer.
   static func hidden(from viewer: UserID?) -> [QueryDependency] {
     guard let viewer else { return [] }
-    return RelationKind.allCases.filter { $0.schema.hides == .everything }.map { .edges($0, of: viewer) }
+    return RelationKind.allCases.filter { $0.facts.hides == .everything }.map { .edges($0, of: viewer) }
   }
 
   /// The users whom a user's timelines and suggestions omit.
   static func omitted(by user: UserID) -> [QueryDependency] {
-    RelationKind.allCases.filter { $0.schema.hides != .nothing }.map { .edges($0, of: user) }
+    RelationKind.allCases.filter { $0.facts.hides != .nothing }.map { .edges($0, of: user) }
   }
 
   /// Users as they are shown.

@@ -23,7 +23,7 @@ extension Visibility {
     let isOneRun = state.follows.forward.isOneRun(Int(viewer))
     if isOneRun && state.follows.targetCount(viewer) <= Self.shortListCount {
       let followees = state.follows.forward.run(0, of: Int(viewer))
-      for index in 0..<count { following.append(Relation.contains(row(index), in: followees) ? .yes : .no) }
+      for index in 0..<count { following.append(Adjacency.contains(row(index), in: followees) ? .yes : .no) }
     } else if state.follows.forward.runCount(of: Int(viewer)) > count {
       // To collect the runs of a very long list takes longer than to search it for a few users.
       for index in 0..<count { following.append(state.follows.contains(viewer, row(index)) ? .yes : .no) }

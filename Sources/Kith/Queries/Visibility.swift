@@ -44,7 +44,7 @@ struct Visibility {
   }
 
   /// A filter of the users whom a user blocks or is blocked by.
-  private static func usersBlocked(by user: UInt32, in blocks: borrowing Relation) -> RowBloomFilter? {
+  private static func usersBlocked(by user: UInt32, in blocks: borrowing Adjacency) -> RowBloomFilter? {
     if blocks.count == 0 || blocks.targetCount(user) == 0 && blocks.sourceCount(user) == 0 { return nil }
     var filter = RowBloomFilter()
     blocks.forEachTarget(of: user) { target, _ in filter.insert(target) }

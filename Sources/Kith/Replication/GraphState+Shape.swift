@@ -16,8 +16,8 @@ extension GraphState {
     default:
       guard let edge = change.edge else { preconditionFailure("a change is of a user, of a post or of an edge") }
       if let time = edge.time { _ = try timestamp(time) }
-      guard edge.adds, edge.kind.schema.target == .user, edge.source.rawValue == edge.target else { return }
-      if let refusal = edge.kind.schema.selfRefusal { throw refusal }
+      guard edge.adds, edge.kind.facts.target == .user, edge.source.rawValue == edge.target else { return }
+      if let refusal = edge.kind.facts.selfRefusal { throw refusal }
     }
   }
 }

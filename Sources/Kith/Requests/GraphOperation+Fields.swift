@@ -25,11 +25,11 @@ extension GraphOperation {
     case .removePost: return ([.post], [])
     case .batch: return ([.changes], [])
     case .list(let relation, _):
-      let schema = relation.schema
-      return ([.user], page + (schema.isPrivate ? [] : [.viewer]) + (schema.hasTime ? [.listOrder] : []))
+      let facts = relation.facts
+      return ([.user], page + (facts.isPrivate ? [] : [.viewer]) + (facts.hasTime ? [.listOrder] : []))
     case .edge(let relation, let adds):
-      let schema = relation.schema
-      return ([.user, schema.target == .post ? .post : .target], adds && schema.hasTime ? [.at] : [])
+      let facts = relation.facts
+      return ([.user, facts.target == .post ? .post : .target], adds && facts.hasTime ? [.at] : [])
     }
   }
 

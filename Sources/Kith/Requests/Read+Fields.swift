@@ -88,7 +88,7 @@ extension Change {
         createdAt: fields.time(.createdAt))
     case .removePost: self = .removePost(post)
     case .edge(let relation, let adds):
-      let target = relation.schema.target == .post ? post.rawValue : user(.target).rawValue
+      let target = relation.facts.target == .post ? post.rawValue : user(.target).rawValue
       self.init(EdgeChange(relation, user(.user), target, at: fields.time(.at), adds: adds))
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
       .likes, .mutuals, .familiarFollowers, .suggestions, .shortestPath, .batch:

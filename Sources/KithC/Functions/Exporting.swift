@@ -65,7 +65,7 @@ private struct ExportRows {
   func edges(_ kind: RelationKind) throws -> kith_edges_column {
     let count = pin.view.counts[kind]
     let (users, targets) = (entry.allocate(Int64.self, count), entry.allocate(Int64.self, count))
-    let times = kind.schema.hasTime ? entry.allocate(Int64.self, count) : nil
+    let times = kind.facts.hasTime ? entry.allocate(Int64.self, count) : nil
     var index = 0
     try pin.view.forEachEdge(of: kind) { user, target, time in
       try check(index)

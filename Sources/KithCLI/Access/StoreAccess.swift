@@ -106,7 +106,7 @@ enum StoreAccess {
 extension SocialGraph.Counts {
   /// `1,000 users, 20 follows, 3 posts, 4 likes`, and private edges where there are any.
   var text: String {
-    let parts = GraphComponent.allCases.filter { $0.relation?.schema.isPrivate != true || self[$0] > 0 }
+    let parts = GraphComponent.allCases.filter { $0.relation?.facts.isPrivate != true || self[$0] > 0 }
     return parts.map { counted(self[$0], $0.noun) }.joined(separator: ", ")
   }
 

@@ -36,7 +36,7 @@ extension GraphComponent {
     switch self {
     case .users: 2...2
     case .posts: 4...4
-    case .relation(let kind): kind.schema.hasTime ? 2...3 : 2...2
+    case .relation(let kind): kind.facts.hasTime ? 2...3 : 2...2
     }
   }
 
@@ -50,7 +50,7 @@ extension GraphComponent {
     case .posts: "id author unix_ms text"
     case .relation(.follow): "from to [unix_ms]"
     case .relation(let kind):
-      (kind.schema.target == .post ? "user post" : "user target") + (kind.schema.hasTime ? " [unix_ms]" : "")
+      (kind.facts.target == .post ? "user post" : "user target") + (kind.facts.hasTime ? " [unix_ms]" : "")
     }
   }
 
@@ -63,7 +63,7 @@ extension GraphComponent {
     case .users: (["id"], "username")
     case .posts: (["id", "user", "createdAt"], "text")
     case .relation(let kind):
-      (["user", kind.schema.target == .post ? "post" : "target"] + (kind.schema.hasTime ? ["at"] : []), nil)
+      (["user", kind.facts.target == .post ? "post" : "target"] + (kind.facts.hasTime ? ["at"] : []), nil)
     }
   }
 

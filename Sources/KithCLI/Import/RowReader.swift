@@ -154,7 +154,7 @@ private final class RowSource: Sendable {
     case .relation(let relation):
       let (source, target) = (try next(), try parser.integer(bytes))
       var time: Timestamp?
-      if relation.schema.hasTime {
+      if relation.facts.hasTime {
         let isAbsent = parser.isAtRowEnd(bytes) || parser.passEmptyEnd(bytes)
         time = isAbsent ? self.time : Timestamp(try parser.integer(bytes))
       }

@@ -29,10 +29,10 @@ extension Change {
 
 extension EdgeChange {
   fileprivate func write(to writer: inout JSONWriter) {
-    let schema = kind.schema
+    let facts = kind.facts
     writer.members(op: GraphOperation(self).rawValue, source)
-    writer.member(schema.target == .post ? "post" : "target", target)
-    if adds && schema.hasTime { writer.member("at", orNull: time?.rawValue) }
+    writer.member(facts.target == .post ? "post" : "target", target)
+    if adds && facts.hasTime { writer.member("at", orNull: time?.rawValue) }
   }
 }
 

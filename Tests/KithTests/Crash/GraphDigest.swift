@@ -52,7 +52,7 @@ struct GraphDigest {
     }
   }
 
-  private mutating func add(_ relation: borrowing Relation) {
+  private mutating func add(_ relation: borrowing Adjacency) {
     add(UInt64(relation.count))
     for source in 0..<relation.forward.count {
       add(UInt64(relation.forward.count(of: source)))

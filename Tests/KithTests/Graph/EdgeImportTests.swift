@@ -51,7 +51,7 @@ import Testing
       var (added, duplicates, refused) = (0, 0, [String]())
       for index in sources.indices {
         let time = Timestamp(hasTimes ? times[index] : 5_000)
-        let edge = EdgeChange(kind, UserID(sources[index]), targets[index], at: kind.schema.hasTime ? time : nil)
+        let edge = EdgeChange(kind, UserID(sources[index]), targets[index], at: kind.facts.hasTime ? time : nil)
         do {
           if try graph.apply(Change(edge)).didChange { added += 1 } else { duplicates += 1 }
         } catch {
@@ -292,7 +292,7 @@ import Testing
     try again.close()
   }
 
-  private func backward(_ relation: borrowing Relation) -> [[UInt32]] {
+  private func backward(_ relation: borrowing Adjacency) -> [[UInt32]] {
     (0..<relation.backward.count).map { relation.sources(of: UInt32($0)) }
   }
 }

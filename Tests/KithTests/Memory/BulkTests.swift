@@ -60,7 +60,7 @@ import Testing
     let count = 1 << 16
     var ids = RowIDs()
     for row in 0..<count { ids.append(Int64(row) + 1) }
-    let relation = Relation(
+    let relation = Adjacency(
       degrees: [UInt32](repeating: 1, count: count), targetCount: count, workers: 2, ids: ids, form: form
     ) { (_, edges, buffer) throws(Never) in
       for edge in edges {
@@ -85,7 +85,7 @@ import Testing
       let id = Int64(1 + random.below(5_000))
       if used.insert(id).inserted { ids.append(id) }
     }
-    var single = Relation(form: form)
+    var single = Adjacency(form: form)
     for _ in 0..<900 {
       single.appendSource()
       single.appendTarget()
@@ -102,7 +102,7 @@ import Testing
       }
     }
     let elements = edges.flatMap { list in list.sorted { $0.key < $1.key }.map { UInt64($0) << 32 | UInt64($1) } }
-    let whole = Relation(
+    let whole = Adjacency(
       degrees: edges.map { UInt32($0.count) }, targetCount: 900, workers: 3, ids: ids, form: form
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }

@@ -138,7 +138,7 @@ import Testing
   }
 
   /// A relation of 20,000 users with 40 random edges each, at random times of four years.
-  private static func relation(_ random: inout SeededRandom, ids: borrowing RowIDs, users: Int) -> Relation {
+  private static func relation(_ random: inout SeededRandom, ids: borrowing RowIDs, users: Int) -> Adjacency {
     var elements: [UInt64] = []
     var degrees: [UInt32] = []
     for _ in 0..<users {
@@ -148,7 +148,7 @@ import Testing
       for target in targets.sorted() { elements.append(UInt64(target) << 32 | UInt64(time(&random))) }
     }
     let all = elements
-    return Relation(
+    return Adjacency(
       degrees: degrees, targetCount: users, workers: 2, ids: ids, form: .compact
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = all[index] }
@@ -175,7 +175,7 @@ import Testing
       let source = UInt32(random.below(users))
       if relation.targetCount(source) > random.below(80) {
         let place = PackedLists<UInt64>.Position(run: 0, offset: random.below(relation.targetCount(source)))
-        _ = relation.remove(source, Relation.target(relation.forward[Int(source), place]), ids: ids)
+        _ = relation.remove(source, Adjacency.target(relation.forward[Int(source), place]), ids: ids)
       } else {
         _ = relation.insert(source, UInt32(random.below(users)), timestamp: Self.time(&random), ids: ids)
       }

@@ -32,7 +32,7 @@ import Testing
     expectNone(PinRule.findings(in: Repository.files))
     let properties = PinRule.properties(in: Repository.files)
     for (type, name) in [
-      ("Relation", "defersBackward"), ("PostTable", "firstUnlisted"), ("UserTable", "defersSearch"),
+      ("Adjacency", "defersBackward"), ("PostTable", "firstUnlisted"), ("UserTable", "defersSearch"),
       ("Popularity", "isDeferred"), ("TextColumn", "used"), ("PageTable", "epoch"), ("GraphState", "sequence"),
     ] {
       #expect(properties.contains(PinRule.Property(type: type, name: name)), "\(type).\(name) is not checked")

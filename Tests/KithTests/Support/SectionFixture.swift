@@ -143,7 +143,7 @@ extension Section {
     var coded = words.mutableSpan
     try decoder.decodeLists(
       degrees.indices, 0..<decoder.elementCount, degrees: degrees, below: limit, into: &all, using: &coded)
-    return targets.map(Relation.target)
+    return targets.map(Adjacency.target)
   }
 }
 

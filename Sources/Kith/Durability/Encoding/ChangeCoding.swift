@@ -58,7 +58,7 @@ enum ChangeCoding {
       bytes.append(edge.adds ? numbers.add : numbers.remove)
       append(id: edge.source.rawValue, to: &bytes)
       append(id: edge.target, to: &bytes)
-      if edge.adds && edge.kind.schema.hasTime { append(time: edge.time, to: &bytes) }
+      if edge.adds && edge.kind.facts.hasTime { append(time: edge.time, to: &bytes) }
     }
   }
 
@@ -106,7 +106,7 @@ enum ChangeCoding {
     let number = try reader.readUInt8()
     if let (kind, adds) = Self.edges[Int(number)] {
       let (source, target) = (UserID(try id(&reader)), try id(&reader))
-      let time = adds && kind.schema.hasTime ? try time(&reader) : nil
+      let time = adds && kind.facts.hasTime ? try time(&reader) : nil
       return Change(EdgeChange(kind, source, target, at: time, adds: adds))
     }
     guard let kind = Kind(rawValue: number) else {

@@ -1,9 +1,8 @@
 extension RelationKind {
   /// The sections of a snapshot that hold its edges (`GraphSections`).
   var sections: EdgeSections {
-    let schema = schema
-    return EdgeSections(
-      prefix: schema.sectionPrefix, hasTime: schema.hasTime, mayBeMissing: schema.sectionsMayBeMissing)
+    EdgeSections(
+      prefix: facts.sectionPrefix, hasTime: facts.hasTime, mayBeMissing: facts.sectionsMayBeMissing)
   }
 }
 

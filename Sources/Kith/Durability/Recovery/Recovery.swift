@@ -264,7 +264,7 @@ struct Recovery<D: Disk> {
   /// Some removals need the lists and so build them in between. They are deferred again only after that many changes.
   private func deferBackward(before changeCount: Int, on recovered: inout Recovered) {
     let counts = recovered.state.counts
-    let edges = RelationKind.allCases.reduce(0) { $1.schema.isPrivate ? $0 : $0 + counts[$1] }
+    let edges = RelationKind.allCases.reduce(0) { $1.facts.isPrivate ? $0 : $0 + counts[$1] }
     let price = (counts.users + counts.posts + edges) / 8
     guard changeCount > price, recovered.state.sequence >= recovered.nextDeferral else { return }
     recovered.state.deferBackward()

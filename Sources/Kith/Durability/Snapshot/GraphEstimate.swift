@@ -102,8 +102,8 @@ struct GraphEstimate: Sendable {
     total += Self.column(posts, of: postRows, width: 4)
     total += PackedLists<UInt32>.byteCount(posts, of: userRows, perBlock: PostTable.authorsPerBlock, bits: 32)
     for (kind, count) in edges {
-      let targets = kind.schema.target == .user ? userRows : postRows
-      let isSparse = kind.schema.target == .post
+      let targets = kind.facts.target == .user ? userRows : postRows
+      let isSparse = kind.facts.target == .post
       var (out, back) = (UInt64.bitWidth, UInt32.bitWidth)
       if form.lists == .compact {
         // A row takes at most as many bits as the number of rows, a time 32; all the same take none.
@@ -111,9 +111,9 @@ struct GraphEstimate: Sendable {
         back = fewest ? 0 : Int.bitWidth - userRows.leadingZeroBitCount
       }
       total += PackedLists<UInt64>.byteCount(
-        count, of: userRows, perBlock: Relation.sourcesPerBlock(form.lists), bits: out)
+        count, of: userRows, perBlock: Adjacency.sourcesPerBlock(form.lists), bits: out)
       total += PackedLists<UInt32>.byteCount(
-        count, of: targets, perBlock: Relation.targetsPerBlock(form.lists, isSparse: isSparse), bits: back)
+        count, of: targets, perBlock: Adjacency.targetsPerBlock(form.lists, isSparse: isSparse), bits: back)
       total += min(count, 1) * (form.lists == .compact ? targets / 8 : targets)
     }
     return total

@@ -37,7 +37,7 @@ extension GraphSections {
       default:
         for kind in RelationKind.allCases where kind != .follow {
           var edges = try edges(
-            kind.sections, to: kind.schema.target, source, ends, form: form.lists, workers: workers)
+            kind.sections, to: kind.facts.target, source, ends, form: form.lists, workers: workers)
           others.modify(kind) { relation, _ in swap(&relation, &edges) }
         }
       }
@@ -196,7 +196,7 @@ extension GraphSections {
   static func edges(
     _ ids: EdgeSections, to target: RelationKind.Target, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
     form: ListForm = .plain, workers: Int
-  ) throws(KithError) -> Relation {
+  ) throws(KithError) -> Adjacency {
     switch target {
     case .user:
       let lengths = ends.nameLengths
@@ -218,9 +218,9 @@ extension GraphSections {
   private static func edges(
     _ ids: EdgeSections, _ source: some SectionSource, _ ends: borrowing EdgeEnds, form: ListForm,
     targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
-  ) throws(KithError) -> Relation {
+  ) throws(KithError) -> Adjacency {
     guard ids.areExpected(in: source) else {
-      return Relation(
+      return Adjacency(
         sourceCount: ends.nameLengths.count, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
     }
     let degrees = try source.section(ids.degrees).decodedUInt32(count: ends.nameLengths.count)
@@ -237,7 +237,7 @@ extension GraphSections {
       return try ByteStreamSplitDecoder<UInt32>(head, source.framed(id), place)
     }
     let buffers = Pool<WorkBuffer<UInt32>>()
-    let relation = try Relation(
+    let relation = try Adjacency(
       degrees: degrees, targetCount: targetCount, workers: workers, ids: ends.ids, form: form,
       hasSparseTargets: isToPosts
     ) { (sources, elements, edges) throws(KithError) in
@@ -254,7 +254,7 @@ extension GraphSections {
         var index = 0
         for row in sources {
           for _ in 0..<degrees[row] {
-            let target = Relation.target(edges[index])
+            let target = Adjacency.target(edges[index])
             if hasGone && isGone(target) {
               throw place.corrupt("section \(head.id): row \(row) points at removed row \(target)")
             }
@@ -279,9 +279,9 @@ extension GraphSections {
     for row in 0..<UInt32(state.users.rowCount) {
       for other in state.blocks.targets(of: row) {
         for kind in RelationKind.allCases
-        where kind.schema.isEndedByBlock && (state[kind].contains(row, other) || state[kind].contains(other, row)) {
+        where kind.facts.isEndedByBlock && (state[kind].contains(row, other) || state[kind].contains(other, row)) {
           throw try source.find(section).place.corrupt(
-            "section \(section): a \(kind.schema.name) crosses the block of \(other) by \(row)")
+            "section \(section): a \(kind.facts.name) crosses the block of \(other) by \(row)")
         }
       }
     }

@@ -101,7 +101,7 @@ extension GraphSections {
   }
 
   private static func write(
-    _ relation: borrowing Relation, as ids: EdgeSections, to sink: some SectionSink
+    _ relation: borrowing Adjacency, as ids: EdgeSections, to sink: some SectionSink
   ) throws(KithError) {
     try writePlanes(relation.forward.count, as: ids.degrees, to: sink) { UInt32(relation.forward.count(of: $0)) }
     let starts = relation.forward.starts(every: ColumnCoding.blockElementCount)
@@ -115,7 +115,7 @@ extension GraphSections {
         var (index, list, previous) = (0, -1, UInt32(0))
         let start = starts[elements.lowerBound / ColumnCoding.blockElementCount]
         relation.forward.forEach(from: start, count: elements.count) { source, element in
-          let target = Relation.target(element)
+          let target = Adjacency.target(element)
           block[index] = source == list ? target &- previous &- 1 : target
           (list, previous) = (source, target)
           index &+= 1
@@ -129,7 +129,7 @@ extension GraphSections {
         var index = 0
         let start = starts[elements.lowerBound / ColumnCoding.blockElementCount]
         relation.forward.forEach(from: start, count: elements.count) { _, element in
-          block[index] = Relation.timestamp(element)
+          block[index] = Adjacency.timestamp(element)
           index &+= 1
         }
       }

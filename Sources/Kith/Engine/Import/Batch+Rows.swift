@@ -53,7 +53,7 @@ extension SocialGraph.Batch {
   /// limits could refuse them.
   private func collector(of kind: RelationKind) -> EdgeCollector? {
     if let collector = progress.collector, collector.kind == kind { return collector }
-    guard progress.collector == nil, !progress.collected.contains(kind), !kind.schema.isPrivate,
+    guard progress.collector == nil, !progress.collected.contains(kind), !kind.facts.isPrivate,
       graph.limits.isUnlimited, graph.live.state[kind].count == 0, graph.live.state.blocks.count == 0
     else { return nil }
     progress.collector = EdgeCollector(kind, directory: graph.scratchDirectory)

@@ -31,7 +31,7 @@ final class EdgeCollector {
     guard edge.adds, let time = edge.time?.rawValue, time >= 0, time <= SocialGraph.Limits.edgeMilliseconds,
       let source = state.users.row(of: edge.source), let target = target(of: edge, state)
     else { return .refused }
-    if kind.schema.target == .user && source == target { return .refused }
+    if kind.facts.target == .user && source == target { return .refused }
     let second = UInt32(truncatingIfNeeded: time / 1_000)
     if sorter == nil {
       if let last = ordered.append(source: source, target: target, second: second) { return last }
@@ -43,7 +43,7 @@ final class EdgeCollector {
 
   @inline(__always)
   private func target(of edge: EdgeChange, _ state: borrowing GraphState) -> UInt32? {
-    kind.schema.target == .user ? state.users.row(of: UserID(edge.target)) : state.posts.row(of: PostID(edge.target))
+    kind.facts.target == .user ? state.users.row(of: UserID(edge.target)) : state.posts.row(of: PostID(edge.target))
   }
 
   private func beginSorting(_ sourceCount: Int) throws(KithError) {
@@ -52,7 +52,7 @@ final class EdgeCollector {
     // They came first, and none of them twice: all may have the same place.
     try ordered.takeAll { (source, element) throws(KithError) in
       _ = try sorter.add(
-        source: source, target: Relation.target(element), second: Relation.timestamp(element), place: 0)
+        source: source, target: Adjacency.target(element), second: Adjacency.timestamp(element), place: 0)
     }
   }
 

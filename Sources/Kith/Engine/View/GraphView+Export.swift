@@ -30,16 +30,16 @@ extension GraphView {
   package func forEachEdge<E: Error>(
     of kind: RelationKind, _ body: (UserID, Int64, Timestamp?) throws(E) -> Void
   ) throws(E) {
-    let schema = kind.schema
+    let facts = kind.facts
     for row in userRows() {
       var targets: [(id: Int64, timestamp: UInt32)] = []
       state[kind].forEachTarget(of: row) { target, timestamp in
-        let id = schema.target == .post ? state.posts.identifiers.ids[target] : state.users.identifiers.ids[target]
+        let id = facts.target == .post ? state.posts.identifiers.ids[target] : state.users.identifiers.ids[target]
         targets.append((id, timestamp))
       }
       targets.sort { $0.id < $1.id }
       for target in targets {
-        try body(state.userID(row), target.id, schema.hasTime ? Timestamp(seconds: target.timestamp) : nil)
+        try body(state.userID(row), target.id, facts.hasTime ? Timestamp(seconds: target.timestamp) : nil)
       }
     }
   }

@@ -19,7 +19,7 @@ struct Popularity: ~Copyable, Sendable {
 
   /// The levels of all targets of a relation.
   /// - Complexity: O(targets).
-  init(_ follows: borrowing Relation) {
+  init(_ follows: borrowing Adjacency) {
     self.init()
     for row in 0..<UInt32(follows.backward.count) {
       guard let level = Self.level(of: follows.sourceCount(row)) else { continue }
@@ -75,7 +75,7 @@ struct Popularity: ~Copyable, Sendable {
   var byteCount: Int { levels.byteCount }
 
   /// Checks that the levels equal those of a rebuild.
-  func checkInvariants(_ follows: borrowing Relation) -> [String] {
+  func checkInvariants(_ follows: borrowing Adjacency) -> [String] {
     let expected = Popularity(follows)
     var problems = levels.checkInvariants("popularity")
     for level in 0..<Self.levelCount {

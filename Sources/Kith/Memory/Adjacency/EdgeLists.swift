@@ -7,7 +7,7 @@ struct EdgeLists {
 
   /// By source: where its edges begin in `elements`; one more at the end.
   private var starts: [Int]
-  /// By source: the new edges, as elements of `Relation.forward`.
+  /// By source: the new edges, as elements of `Adjacency.forward`.
   private var elements: [UInt64]
   /// By source: how many of them are new.
   private var newCounts: [UInt32]
@@ -37,7 +37,7 @@ struct EdgeLists {
 
   /// Sorts each list, and drops the duplicates: of edges of the relation, and of earlier edges; on all cores.
   /// - Parameter columns: has the times of the edges.
-  mutating func sort(_ columns: EdgeColumns, besides relation: borrowing Relation) {
+  mutating func sort(_ columns: EdgeColumns, besides relation: borrowing Adjacency) {
     let isEmpty = relation.count == 0
     _ = sort {
       UInt32(columns.time($0) / 1_000)
@@ -91,8 +91,8 @@ struct EdgeLists {
     var (count, dropped) = (0, Int.max)
     for place in list.indices {
       let edge = unsafe list[place]
-      let (target, index) = (Relation.target(edge), Int(Relation.timestamp(edge)))
-      if unsafe count > 0 && Relation.target(list[count - 1]) == target || isKnown(source, target) {
+      let (target, index) = (Adjacency.target(edge), Int(Adjacency.timestamp(edge)))
+      if unsafe count > 0 && Adjacency.target(list[count - 1]) == target || isKnown(source, target) {
         dropped = min(dropped, index)
         continue
       }
@@ -118,9 +118,9 @@ struct EdgeLists {
 
   /// The relation with the new edges. Its backward lists wait for `buildBackward`.
   /// - Complexity: O(edges).
-  func merged(with relation: borrowing Relation, targetCount: Int, workers: Int) -> Relation {
+  func merged(with relation: borrowing Adjacency, targetCount: Int, workers: Int) -> Adjacency {
     let degrees = newCounts.indices.map { newCounts[$0] + UInt32(relation.targetCount(UInt32($0))) }
-    return Relation(
+    return Adjacency(
       degrees: degrees, targetCount: targetCount, workers: workers, form: relation.form,
       targetsPerBlock: relation.backward.listsPerBlock
     ) { sources, _, buffer in

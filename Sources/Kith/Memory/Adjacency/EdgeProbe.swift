@@ -13,7 +13,7 @@ struct EdgeProbe {
   /// The target as a fraction of all targets, in units of 2⁻³².
   private let share: UInt64
 
-  init(to target: UInt32, in relation: borrowing Relation) {
+  init(to target: UInt32, in relation: borrowing Adjacency) {
     self.target = target
     share = UInt64(target) << 32 / UInt64(max(1, relation.backward.count))
   }
@@ -27,7 +27,7 @@ struct EdgeProbe {
 
   /// Prefetches where the edge of a source probably is. Reads the head of its block.
   @inline(__always)
-  func prefetch(_ source: UInt32, _ relation: borrowing Relation) {
+  func prefetch(_ source: UInt32, _ relation: borrowing Adjacency) {
     let (base, count, isLong) = unsafe relation.forward.packed(Int(source))
     if isLong && relation.form == .compact {
       return relation.forward.prefetchCompactElement(of: Int(source), at: share)
@@ -41,16 +41,16 @@ struct EdgeProbe {
 
   /// The timestamp of the edge of a source; nil if there is none.
   @inline(__always)
-  func timestamp(_ source: UInt32, _ relation: borrowing Relation) -> UInt32? {
+  func timestamp(_ source: UInt32, _ relation: borrowing Adjacency) -> UInt32? {
     let (base, count, isLong) = unsafe relation.forward.packed(Int(source))
     if isLong || count == 0 { return relation.timestamp(source, target) }
     if count >= Self.windowCount {
       // Safety: the window is within the list, and as long as what is read.
       let found = unsafe kith_find(base + window(count).lowerBound, target)
-      if found != 0 { return Relation.timestamp(found) }
+      if found != 0 { return Adjacency.timestamp(found) }
     }
     let place = unsafe kith_lower_bound(base, count, UInt64(target) << 32)
-    guard unsafe place < count && Relation.target(base[place]) == target else { return nil }
-    return unsafe Relation.timestamp(base[place])
+    guard unsafe place < count && Adjacency.target(base[place]) == target else { return nil }
+    return unsafe Adjacency.timestamp(base[place])
   }
 }

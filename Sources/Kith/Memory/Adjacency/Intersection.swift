@@ -169,7 +169,7 @@
   private mutating func gallop(_ short: Span<UInt64>, through lists: borrowing PackedLists<UInt64>, _ long: Int) {
     let runCount = lists.runCount(of: long)
     for index in short.indices where count < limit {
-      let target = Relation.target(short[index])
+      let target = Adjacency.target(short[index])
       if runCount > 1 { skipRuns(before: target, lists, long, runCount) }
       let isFound: Bool
       if lists.isCompact {
@@ -191,14 +191,14 @@
     before target: UInt32, _ lists: borrowing PackedLists<UInt64>, _ long: Int, _ runCount: Int
   ) {
     var (low, high, step) = (place.run, runCount, 1)
-    while low + step < high && Relation.target(lists[long, .init(run: low + step, offset: 0)]) <= target {
+    while low + step < high && Adjacency.target(lists[long, .init(run: low + step, offset: 0)]) <= target {
       low += step
       step *= 2
     }
     high = min(high, low + step)
     while high - low > 1 {
       let middle = (low + high) / 2
-      if Relation.target(lists[long, .init(run: middle, offset: 0)]) <= target { low = middle } else { high = middle }
+      if Adjacency.target(lists[long, .init(run: middle, offset: 0)]) <= target { low = middle } else { high = middle }
     }
     if low > place.run { place = .init(run: low, offset: 0) }
   }
@@ -218,7 +218,7 @@
       if element(middle) < key { low = middle + 1 } else { high = middle }
     }
     place.offset = low
-    return low < length && Relation.target(element(low)) == target
+    return low < length && Adjacency.target(element(low)) == target
   }
 }
 

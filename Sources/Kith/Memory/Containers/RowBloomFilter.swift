@@ -56,12 +56,12 @@ struct RowBloomFilter: Sendable {
 
   /// Adds the targets of a source.
   /// - Complexity: O(targets).
-  mutating func insert(targetsOf source: UInt32, in relation: borrowing Relation) {
+  mutating func insert(targetsOf source: UInt32, in relation: borrowing Adjacency) {
     let shift = shift
     var words = self.words.mutableSpan
     relation.forward.forEachRun(of: Int(source)) { targets in
       for index in targets.indices {
-        let (word, mask) = Self.bit(Relation.target(targets[index]), shift)
+        let (word, mask) = Self.bit(Adjacency.target(targets[index]), shift)
         words[word] |= mask
       }
     }
@@ -86,7 +86,7 @@ struct SmallRowBloomFilter: ~Copyable, ~Escapable {
     withTemporaryList(of: UInt8.self, capacity: slotCount) { slots in
       slots.append(repeating: 0, count: slotCount)
       var used = slots.mutableSpan
-      for index in targets.indices { used[slot(Relation.target(targets[index]))] = 1 }
+      for index in targets.indices { used[slot(Adjacency.target(targets[index]))] = 1 }
       body(SmallRowBloomFilter(used.span))
     }
   }

@@ -21,7 +21,7 @@ import CSupport
 
   /// Lends the targets of a source while `body` runs.
   static func lend<R>(
-    targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
+    targetsOf source: UInt32, in relation: borrowing Adjacency, _ body: (borrowing TargetSet) -> R
   ) -> R {
     if relation.form == .compact { return lendPieces(targetsOf: source, in: relation, body) }
     let capacity = relation.forward.runCount(of: Int(source))
@@ -47,7 +47,7 @@ import CSupport
 
   /// Lends the targets of a compact list, in pieces whose first targets are decoded; the rest is read in place.
   private static func lendPieces<R>(
-    targetsOf source: UInt32, in relation: borrowing Relation, _ body: (borrowing TargetSet) -> R
+    targetsOf source: UInt32, in relation: borrowing Adjacency, _ body: (borrowing TargetSet) -> R
   ) -> R {
     let runCount = relation.forward.compactRunCount(of: Int(source))
     let pieceLength = 1 << pieceShift
@@ -95,7 +95,7 @@ import CSupport
     }
     let run = unsafe runs[index]
     let place = unsafe kith_lower_bound(run.start, run.count, UInt64(target) << 32)
-    return unsafe place < run.count && Relation.target(run.start[place]) == target
+    return unsafe place < run.count && Adjacency.target(run.start[place]) == target
   }
 
   /// Which of eight rows are targets: bit n for row n. Half the time of as many tests.

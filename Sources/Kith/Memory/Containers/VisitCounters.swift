@@ -46,12 +46,12 @@ import Synchronization
   // MARK: - Touched rows
 
   /// Resets the counters of all targets of a source.
-  func exclude(targetsOf source: UInt32, in relation: borrowing Relation) {
+  func exclude(targetsOf source: UInt32, in relation: borrowing Adjacency) {
     relation.forEachTarget(of: source) { target, _ in self[target] = 0 }
   }
 
   /// Resets the counters of all sources of a target.
-  func exclude(sourcesOf target: UInt32, in relation: borrowing Relation) {
+  func exclude(sourcesOf target: UInt32, in relation: borrowing Adjacency) {
     relation.forEachSource(of: target) { self[$0] = 0 }
   }
 
@@ -64,7 +64,7 @@ import Synchronization
     let (words, touched) = unsafe (words, touched)
     var known = unsafe count.pointee
     for index in elements.indices {
-      let row = Relation.target(elements[index])
+      let row = Adjacency.target(elements[index])
       assert(row < rowCapacity)
       let before = unsafe words[Int(row)]
       unsafe words[Int(row)] = before &+ 1

@@ -29,7 +29,7 @@ struct PathSearch {
 
     var mark: UInt16 { isForward ? 1 : 2 }
 
-    init(_ row: UInt32, isForward: Bool, _ follows: borrowing Relation) {
+    init(_ row: UInt32, isForward: Bool, _ follows: borrowing Adjacency) {
       self.isForward = isForward
       rows = [row]
       cost = isForward ? follows.targetCount(row) : follows.sourceCount(row)
@@ -72,7 +72,7 @@ struct PathSearch {
     }
   }
 
-  private mutating func run(in follows: borrowing Relation, _ marks: VisitCounters, maximumHops: Int) -> Outcome {
+  private mutating func run(in follows: borrowing Adjacency, _ marks: VisitCounters, maximumHops: Int) -> Outcome {
     var hops = 0
     while hops < maximumHops && sources.cost > 0 && targets.cost > 0 {
       let isForward = sources.cost <= targets.cost
@@ -91,7 +91,7 @@ struct PathSearch {
 
   /// Reads one more level. If it meets the other side, returns the path from the advancing side's end to the other end.
   private static func advance(
-    _ side: inout Side, towards other: Side, _ followsLeft: inout Int, _ follows: borrowing Relation,
+    _ side: inout Side, towards other: Side, _ followsLeft: inout Int, _ follows: borrowing Adjacency,
     _ marks: VisitCounters
   ) -> Outcome {
     let level = side.level..<side.rows.count
@@ -119,14 +119,14 @@ struct PathSearch {
 
   /// Visits a user's followees; stops at one that the other side has visited.
   private static func visitTargets(
-    of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Relation, _ marks: VisitCounters
+    of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Adjacency, _ marks: VisitCounters
   ) -> UInt32? {
     var shared: UInt32?
     follows.forward.visitRuns(
       of: list,
       while: { targets in
         for index in targets.indices {
-          let row = Relation.target(targets[index])
+          let row = Adjacency.target(targets[index])
           if isShared(row, at: place, &side, marks) {
             shared = row
             return false
@@ -139,7 +139,7 @@ struct PathSearch {
 
   /// Visits a user's followers; stops at one that the other side has visited.
   private static func visitSources(
-    of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Relation, _ marks: VisitCounters
+    of list: Int, at place: Int, _ side: inout Side, _ follows: borrowing Adjacency, _ marks: VisitCounters
   ) -> UInt32? {
     var shared: UInt32?
     follows.backward.visitRuns(

@@ -38,7 +38,7 @@ struct EdgePage {
 
   /// The page of a target's visible sources from a position on.
   func sources(
-    of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
+    of target: UInt32, in relation: borrowing Adjacency, from place: PackedLists<UInt32>.Position, isAscending: Bool,
     _ event: UserRecord.TimedEvent, _ state: borrowing GraphState
   ) -> Page<User> {
     // One more than the page holds, to detect another page.
@@ -50,7 +50,7 @@ struct EdgePage {
 
   /// Adds a target's visible sources from a position on, until the list is full.
   private func find(
-    of target: UInt32, in relation: borrowing Relation, from place: PackedLists<UInt32>.Position, isAscending: Bool,
+    of target: UInt32, in relation: borrowing Adjacency, from place: PackedLists<UInt32>.Position, isAscending: Bool,
     _ state: borrowing GraphState, _ rows: inout OutputSpan<UInt32>
   ) {
     let list = Int(target)
@@ -71,7 +71,7 @@ struct EdgePage {
   /// Adds the visible sources of a run from an offset on.
   @inline(__always)
   private func add(
-    _ count: Int, from start: Int, isAscending: Bool, _ relation: borrowing Relation, _ state: borrowing GraphState,
+    _ count: Int, from start: Int, isAscending: Bool, _ relation: borrowing Adjacency, _ state: borrowing GraphState,
     to rows: inout OutputSpan<UInt32>, source: (Int) -> UInt32
   ) {
     var place = isAscending ? start : start - 1
@@ -87,7 +87,7 @@ struct EdgePage {
 
   /// The page of some sources, of which there may be one too many.
   private func users(
-    _ found: Span<UInt32>, to target: UInt32, in relation: borrowing Relation, _ event: UserRecord.TimedEvent,
+    _ found: Span<UInt32>, to target: UInt32, in relation: borrowing Adjacency, _ event: UserRecord.TimedEvent,
     _ state: borrowing GraphState
   ) -> Page<User> {
     let count = min(found.count, limit)

@@ -15,16 +15,16 @@ struct RelationListQuery: Query {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let visibility = try Visibility(of: query.viewer, state)
     // A private list is visible to its owner alone, and blocks hide nothing on it.
-    let schema = kind.schema
-    let own = schema.isPrivate ? try state.userRow(user) : try visibility.row(of: user, state)
-    let order: RelationOrder = !schema.hasTime ? .id : query.order == .name ? .name : .newest
+    let facts = kind.facts
+    let own = facts.isPrivate ? try state.userRow(user) : try visibility.row(of: user, state)
+    let order: RelationOrder = !facts.hasTime ? .id : query.order == .name ? .name : .newest
     guard let cursorKind = CursorContent.Kind(kind, side, order) else {
       throw .invalidRequest(.noSuchList(of: kind.plural))
     }
     let list = RelationList(
       kind: kind, side: side, own: own, visibility: visibility, query: query,
       page: EdgePage(kind: cursorKind, subject: user.rawValue, limit: query.limit, visibility: visibility),
-      isPrivate: schema.isPrivate)
+      isPrivate: facts.isPrivate)
     switch (order, side) {
     case (.newest, .targets): return try list.targets(state)
     case (.newest, .sources): return try list.sources(state)
@@ -34,7 +34,7 @@ struct RelationListQuery: Query {
   }
 
   func dependencies(of page: Page<User>) -> [QueryDependency] {
-    let isByName = query.order == .name && kind.schema.hasTime
+    let isByName = query.order == .name && kind.facts.hasTime
     return [.edges(kind, side, of: user)] + (isByName ? [.anyName] : []) + QueryDependency.hidden(from: query.viewer)
       + QueryDependency.shown(page)
   }

@@ -134,8 +134,8 @@ struct CursorContent: Equatable, Sendable {
 
     /// Of a list of users that a relation gives; nil where there is no such list.
     init?(_ kind: RelationKind, _ side: RelationSide, _ order: RelationOrder) {
-      let schema = kind.schema
-      guard let list = side == .targets ? schema.targetList : schema.sourceList,
+      let facts = kind.facts
+      guard let list = side == .targets ? facts.targetList : facts.sourceList,
         let number = order == .name ? list.cursorByName : list.cursor
       else { return nil }
       self.init(rawValue: number)

@@ -45,12 +45,12 @@ extension ResultBuffer<PostRecord> {
         }
         let liked = state.likes.forward.run(0, of: Int(viewer))
         if liked.count > SmallRowBloomFilter.maximumRowCount || liked.count > 4 * rows.count {
-          return buffer.fill(rows, parts, likedTimestamps, state) { Relation.contains($0, in: liked) }
+          return buffer.fill(rows, parts, likedTimestamps, state) { Adjacency.contains($0, in: liked) }
         }
         // Viewers like few of the posts that they see: most of the searches in a short list can be left out.
         SmallRowBloomFilter.lend(targets: liked) { filter in
           buffer.fill(rows, parts, likedTimestamps, state) {
-            filter.mayContain($0) && Relation.contains($0, in: liked)
+            filter.mayContain($0) && Adjacency.contains($0, in: liked)
           }
         }
       }

@@ -107,7 +107,7 @@ enum TimelinePlan {
       let step = max(1, followeeCount / Self.sampleCount)
       state.follows.forward.forEachElement(of: Int(user), from: step / 2, every: step) { edge in
         if sample.isFull { return }
-        let followee = Relation.target(edge)
+        let followee = Adjacency.target(edge)
         state.users.names.prefetchReference(Int(followee))
         sample.append(followee)
       }
@@ -129,7 +129,7 @@ enum TimelinePlan {
     var (askedCount, laterCount) = (0, 0)
     state.follows.forward.forEachElement(of: Int(user), from: 0, every: step) { edge in
       askedCount &+= 1
-      if state.posts.newest[Relation.target(edge)] >= bound { laterCount &+= 1 }
+      if state.posts.newest[Adjacency.target(edge)] >= bound { laterCount &+= 1 }
     }
     // One more than were found: none among few says little, and to search a list more is worse than to try a scan.
     let searchedCount = followeeCount * (laterCount + 1) / (askedCount + 1)

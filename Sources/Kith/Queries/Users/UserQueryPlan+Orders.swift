@@ -99,7 +99,7 @@ extension UserQueryPlan {
       only: (rank: 1, userCount: state.follows.targetCount(viewer)))
     state.follows.forward.forEachRun(of: Int(viewer)) { run in
       scan.add(run, digests: state.users.digests, names: state.users.names, &budget) {
-        Relation.target($0)
+        Adjacency.target($0)
       } rank: { row in
         accepts(row, state) ? 1 : nil
       }

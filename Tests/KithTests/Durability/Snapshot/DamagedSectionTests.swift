@@ -170,7 +170,7 @@ import Testing
     let sections = SectionList(Self.sound.sections())
     let ends = GraphSections.EdgeEnds(
       nameLengths: [1, 1, 1, 1], userCount: 4, authors: Column(), postCount: 0, ids: state.users.pinIDs())
-    func edges(mayBeMissing: Bool) throws -> Relation {
+    func edges(mayBeMissing: Bool) throws -> Adjacency {
       let ids = EdgeSections(prefix: "XX", hasTime: false, mayBeMissing: mayBeMissing)
       return try GraphSections.edges(ids, to: .user, sections, ends, workers: 1)
     }

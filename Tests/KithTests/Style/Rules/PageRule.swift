@@ -62,7 +62,7 @@ enum PageRule {
       && parts[0].allSatisfy { $0.isLetter || $0.isNumber || "_+-".contains($0) }
   }
 
-  /// Whether it is a type, or a member of one: `GraphState`, `GraphState.apply`, `Relation.pin()`.
+  /// Whether it is a type, or a member of one: `GraphState`, `GraphState.apply`, `Adjacency.pin()`.
   private static func isSymbol(_ code: Substring) -> Bool {
     let parts = code.prefix { $0 != "(" }.split(separator: ".", omittingEmptySubsequences: false)
     return parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isLetter) } && parts[0].first?.isUppercase == true

@@ -7,7 +7,7 @@ import CSupport
 /// forward when needed.
 /// - Complexity: lookup O(log targets). Insertion and removal: the same, plus O(log² …) backward, where most edges are
 ///   the newest and are appended.
-struct Relation: ~Copyable, Sendable {
+struct Adjacency: ~Copyable, Sendable {
   /// The targets of each source: row in the high word, timestamp in the low word.
   private(set) var forward: PackedLists<UInt64>
   /// The sources of each target, oldest first.
@@ -49,8 +49,8 @@ struct Relation: ~Copyable, Sendable {
 
   var form: ListForm { forward.form }
 
-  mutating func pin() -> Relation {
-    Relation(
+  mutating func pin() -> Adjacency {
+    Adjacency(
       forward: forward.pin(), backward: backward.pin(), latestTimestamps: latestTimestamps.pin(), count: count,
       defersBackward: defersBackward)
   }
@@ -337,7 +337,7 @@ struct Relation: ~Copyable, Sendable {
   }
 }
 
-extension Relation {
+extension Adjacency {
   /// Backward lists that wait count with what they will take, so that a limit binds an import to it.
   var byteCount: Int {
     let backwardByteCount = defersBackward ? max(backward.byteCount, deferredByteCount) : backward.byteCount

@@ -50,7 +50,7 @@ import Testing
     func time(crowd count: Int) -> Duration {
       var ids = RowIDs()
       for id in 1...Int64(count) { ids.append(id) }
-      var relation = Relation(
+      var relation = Adjacency(
         degrees: [UInt32](repeating: 1, count: count), targetCount: 1, workers: 1, ids: ids
       ) { (_, elements, buffer) throws(Never) in
         for index in elements.indices { buffer[index - elements.lowerBound] = 9 }
@@ -110,7 +110,7 @@ import Testing
     arguments: [0, 1, 2, 7, 8, 9, 63, 64, 65, 300], ListForm.allCases)
   func lookup(edgeCount: Int, form: ListForm) {
     var ids = RowIDs()
-    var relation = Relation(form: form)
+    var relation = Adjacency(form: form)
     for id in 1...700 as ClosedRange<Int64> {
       ids.append(id)
       relation.appendSource()
@@ -131,7 +131,7 @@ import Testing
   @Test("A repeated edge keeps its first time, and a missing one is not removed")
   func setSemantics() {
     var ids = RowIDs()
-    var relation = Relation()
+    var relation = Adjacency()
     for id in 1...3 as ClosedRange<Int64> {
       ids.append(id)
       relation.appendSource()
@@ -153,7 +153,7 @@ import Testing
   @Test("A probe finds the edges to a target, however the targets of a source are spread", arguments: ListForm.allCases)
   func probes(form: ListForm) {
     var ids = RowIDs()
-    var relation = Relation(form: form)
+    var relation = Adjacency(form: form)
     let targetCount: UInt32 = 6_000
     for row in 0..<targetCount {
       ids.append(Int64(row) + 1)
@@ -204,10 +204,10 @@ private struct RelationTwins: ~Copyable {
   }
 
   private final class Kept {
-    let relation: Relation
+    let relation: Adjacency
     let twin: [Edge: UInt32]
 
-    init(_ relation: consuming Relation, _ twin: [Edge: UInt32]) {
+    init(_ relation: consuming Adjacency, _ twin: [Edge: UInt32]) {
       self.relation = relation
       self.twin = twin
     }
@@ -215,7 +215,7 @@ private struct RelationTwins: ~Copyable {
 
   private let rows: Int
   private var ids = RowIDs()
-  private var relation: Relation
+  private var relation: Adjacency
   private var twin: [Edge: UInt32] = [:]
   private var kept: [Kept] = []
   var random: SeededRandom
@@ -223,7 +223,7 @@ private struct RelationTwins: ~Copyable {
 
   init(rows: Int, seed: UInt64, _ form: ListForm) {
     self.rows = rows
-    relation = Relation(form: form)
+    relation = Adjacency(form: form)
     random = SeededRandom(seed: seed)
     story = "seed \(seed), \(form)"
     for row in 0..<rows {
@@ -279,7 +279,7 @@ private struct RelationTwins: ~Copyable {
   mutating func rebuild() {
     let forward = Self.forward(twin, rows: rows)
     let elements = forward.flatMap { $0 }
-    relation = Relation(
+    relation = Adjacency(
       degrees: forward.map { UInt32($0.count) }, targetCount: rows, workers: 2, ids: ids, form: relation.form
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
@@ -297,7 +297,7 @@ private struct RelationTwins: ~Copyable {
     for instant in kept { compare(instant.relation, instant.twin, "kept, \(moment), \(story)") }
   }
 
-  private func compare(_ relation: borrowing Relation, _ twin: [Edge: UInt32], _ story: String) {
+  private func compare(_ relation: borrowing Adjacency, _ twin: [Edge: UInt32], _ story: String) {
     #expect(relation.count == twin.count, "\(story)")
     let problems = relation.checkInvariants("relation", ids: ids)
     #expect(problems == [], "\(story)")

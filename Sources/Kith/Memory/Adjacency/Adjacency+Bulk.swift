@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Bulk construction of relations on all cores, for restoring and importing.
-extension Relation {
+extension Adjacency {
   /// Builds a relation from its forward lists: consecutive lists of `degrees[source]` elements each, targets ascending.
   ///
   /// - Parameter fill: writes the elements of some adjacent sources; `elements` is their range among all elements.
@@ -230,8 +230,8 @@ final class ForwardReader: @unchecked Sendable {
 
   @inline(__always)
   private static func put(_ element: UInt64, _ source: Int, from first: Int, _ scatter: inout Scatter) {
-    let word = UInt64(Relation.timestamp(element)) << 32 | UInt64(truncatingIfNeeded: source)
-    scatter.append(word, to: Int(Relation.target(element)) &- first)
+    let word = UInt64(Adjacency.timestamp(element)) << 32 | UInt64(truncatingIfNeeded: source)
+    scatter.append(word, to: Int(Adjacency.target(element)) &- first)
   }
 
   /// Calls `edge` with the elements of a run in a range, from an index on, which moves to the first element behind.

@@ -1,5 +1,5 @@
 /// Whole lists of edges.
-extension Relation {
+extension Adjacency {
   /// Calls `body` with every target of a source and the timestamp of the edge, targets ascending.
   @inline(__always)
   func forEachTarget(of source: UInt32, _ body: (_ target: UInt32, _ timestamp: UInt32) -> Void) {
