@@ -100,6 +100,10 @@ enum {
   KITH_SYSTEM = 26,
   KITH_INDETERMINATE = 27,  // the change may or may not be stored
   KITH_TIMED_OUT = 28,
+  KITH_NO_SCHEMA = 29,
+  KITH_SCHEMA_CONFLICT = 30,
+  KITH_UNKNOWN_RELATION = 31,
+  KITH_MISSING_EDGE = 32,
 };
 
 typedef struct kith_error {
@@ -231,6 +235,10 @@ enum {
   KITH_UNBLOCK = 11,
   KITH_MUTE = 12,
   KITH_UNMUTE = 13,
+  // Of relations that a host in Swift declared: read, not applied. Source, target, text (the relation), time.
+  KITH_ADD_EDGE = 14,
+  KITH_REMOVE_EDGE = 15,
+  KITH_DECLARE = 16,  // nothing
 };
 typedef struct kith_change {
   int32_t kind;

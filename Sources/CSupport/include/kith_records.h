@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };  // followed_by_viewer
-enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2 };       // event
+enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2, KITH_ADDED_AT = 3 };  // event
 
 typedef struct kith_user {
   int64_t id;
@@ -32,7 +32,7 @@ typedef struct kith_post {
   uint8_t name_size;
   uint8_t has_viewer;
   uint8_t liked_by_viewer;
-  uint8_t has_liked_at;
+  uint8_t has_liked_at;  // 2 in a list of edges, whose time it is
   uint8_t reserved[6];
 } kith_post;
 

@@ -37,7 +37,7 @@ struct GraphLimits: Sendable {
     case .addUser: if let users, userCount >= users { throw .limitExceeded(.users(limit: users)) }
     case .addPost: if let posts, postCount >= posts { throw .limitExceeded(.posts(limit: posts)) }
     case .renameUser: break
-    case .removeUser, .removePost: return
+    case .removeUser, .removePost, .removeEdge: return
     default: if change.edge?.adds == false { return }
     }
     if let bytes, byteCount() >= bytes { throw .limitExceeded(.memory(byteLimit: bytes)) }
@@ -67,6 +67,7 @@ struct GraphLimits: Sendable {
         byteCount += Self.changeByteCount + text.utf8.count
       case .removeUser: users -= 1
       case .removePost: posts -= 1
+      case .addEdge: byteCount += Self.changeByteCount
       default: if change.edge?.adds == true { byteCount += Self.changeByteCount }
       }
     }

@@ -116,4 +116,25 @@ extension GraphWriter where Self: ~Copyable {
   public func unmute(_ target: UserID, as user: UserID) throws(KithError) -> Bool {
     try apply(.unmute(as: user, target: target)).didChange
   }
+
+  /// Adds an edge of a relation that the host declared, or of one that every graph has.
+  /// - Returns: whether the edge is new.
+  /// - Throws: as `apply`: `noSchema`, `unknownRelation`, `unknownUser`, `unknownPost`, `invalidRequest`, `blocked`,
+  ///   `missingEdge`.
+  @inlinable @discardableResult
+  public func addEdge(
+    _ relation: Relation, from source: some NodeIdentifier, to target: some NodeIdentifier, at time: Timestamp? = nil
+  ) throws(KithError) -> Bool {
+    try apply(.addEdge(relation, from: source.node, to: target.node, at: time)).didChange
+  }
+
+  /// Removes an edge of a relation, and those that end with it.
+  /// - Returns: whether there was an edge.
+  /// - Throws: as `apply`: `noSchema`, `unknownRelation`, `unknownUser`, `unknownPost`, `invalidRequest`.
+  @inlinable @discardableResult
+  public func removeEdge(
+    _ relation: Relation, from source: some NodeIdentifier, to target: some NodeIdentifier
+  ) throws(KithError) -> Bool {
+    try apply(.removeEdge(relation, from: source.node, to: target.node)).didChange
+  }
 }

@@ -37,12 +37,15 @@ public struct MemoryReport: Hashable, Sendable {
   public var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
 
   /// - Parameter structures: each with the name of its unit; nil for a structure shared by several units.
-  init(_ structures: [(unit: String?, name: String, byteCount: Int)], counts: SocialGraph.Counts) {
+  init(
+    _ structures: [(unit: String?, name: String, byteCount: Int)], counts: SocialGraph.Counts,
+    declared: [(name: String, count: Int)]
+  ) {
     freePageByteCount = PagePool.freeByteCount
     entries = structures.map { Entry(name: $0.name, byteCount: $0.byteCount) }
     let counted =
       [("user", counts.users), ("post", counts.posts)]
-      + RelationKind.allCases.filter { !$0.facts.isPrivate }.map { ($0.facts.name, counts[$0]) }
+      + RelationKind.allCases.filter { !$0.facts.isPrivate }.map { ($0.facts.name, counts[$0]) } + declared
     units = counted.map { name, count in
       Unit(name: name, count: count, byteCount: structures.reduce(0) { $1.unit == name ? $0 + $1.byteCount : $0 })
     }
@@ -73,6 +76,10 @@ extension GraphState {
       structures.append((kind.facts.isPrivate ? nil : kind.facts.name, kind.plural, self[kind].byteCount))
       if kind == .follow { structures.append(("user", "popularity", popularity.byteCount)) }
     }
+    for use in declared.uses {
+      let name = relations[use.kind].name
+      structures.append((name, name, declared[use.kind].byteCount))
+    }
     structures.append((nil, "marks", marks.byteCount))
     structures.append((nil, "timelineHints", timelineHints.byteCount))
     return structures
@@ -82,5 +89,8 @@ extension GraphState {
 extension GraphView {
   /// The memory of the graph by structure.
   /// - Complexity: O(1).
-  public func memoryReport() -> MemoryReport { MemoryReport(state.structures, counts: state.counts) }
+  public func memoryReport() -> MemoryReport {
+    let declared = state.declared.uses.map { (state.relations[$0.kind].name, state.declared[$0.kind].count) }
+    return MemoryReport(state.structures, counts: state.counts, declared: declared)
+  }
 }

@@ -14,7 +14,8 @@ extension SocialGraph {
     let pin = pin()
     let header = SnapshotHeader(
       storeID: .random(), sequence: pin.view.sequence,
-      generation: 1, writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion)
+      generation: 1, writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion,
+      hasSchema: pin.view.state.relations.hasSchema)
     try SnapshotFile.write(header, pin.view.state, to: SystemStream(descriptor: descriptor))
     return header.sequence
   }

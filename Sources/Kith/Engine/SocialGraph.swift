@@ -34,9 +34,14 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
   /// Creates an empty graph in memory, without a store.
   /// - Parameters:
   ///   - options: options about files are ignored.
+  ///   - schema: the relations that the host declares; nil for a graph without a schema.
   ///   - instrument: receives every query and change; nil for none.
-  public convenience init(options: Options = Options(), instrument: (any GraphInstrument)? = nil) {
+  /// - Precondition: the facts of the schema are allowed. `open` throws an error instead.
+  public convenience init(
+    options: Options = Options(), schema: Schema? = nil, instrument: (any GraphInstrument)? = nil
+  ) {
     var state = GraphState(form: options.form.lists)
+    if let schema { state.mustDeclare(schema) }
     if options.uniqueNames == .loose { _ = state.users.keepLooseKeys() }
     self.init(state, store: nil, options: options, isReadOnly: false, instrument: instrument)
   }
@@ -110,13 +115,16 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
   @discardableResult
   public func apply(_ change: Change) throws(KithError) -> ChangeResult {
     guard let recorder else { return try applyAndFinish(change) }
-    return try measured(change, recorder)
+    guard let operation = change.operation else { throw .invalidRequest(.declaredAtOpen) }
+    return try measured(change, operation, recorder)
   }
 
   /// Not inlined, so that a change that is not measured stays one function.
   @inline(never)
-  private func measured(_ change: Change, _ recorder: OperationRecorder) throws(KithError) -> ChangeResult {
-    try recorder.measure(change.operation) { () throws(KithError) in try applyAndFinish(change) }
+  private func measured(
+    _ change: Change, _ operation: GraphOperation, _ recorder: OperationRecorder
+  ) throws(KithError) -> ChangeResult {
+    try recorder.measure(operation) { () throws(KithError) in try applyAndFinish(change) }
   }
 
   @inline(__always)
@@ -215,7 +223,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
     _ change: Change, now: () -> Timestamp, replaying: Bool, records: Bool
   ) throws(KithError) -> (applied: ChangeResult, made: AppliedChange?) {
     try JournalFormat.checkSequence(live.state.sequence)
-    let complete = try live.state.complete(change, now: now)
+    let complete = replaying ? change : try live.state.complete(change, now: now)
     let removedAuthor = records ? removedAuthor(complete) : nil
     let changed = try live.state.apply(complete, replaying: replaying)
     let sequence = live.state.sequence
@@ -270,22 +278,28 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
   ///   - path: a directory, or a snapshot file.
   ///   - access: for reading only, or for changes too.
   ///   - options: limits, durability, snapshots, indexes.
+  ///   - schema: the relations that the host declares. What the graph lacks of it is declared, as one change. Nil for
+  ///     the schema that the graph has, if any.
   ///   - instrument: receives every query and change; nil for none.
   ///   - onEvent: receives the events of the store (snapshots, disk failures), one at a time, in order, on a dedicated
   ///     thread.
   /// - Throws: `KithError.noStore`, `notAStore`, `storeInUse`, `corrupt`, `unsupportedVersion`, `system`;
-  ///   `limitExceeded` if the graph exceeds a limit of the options, `usernamesCollide` if two names are equal by them.
+  ///   `limitExceeded` if the graph exceeds a limit of the options, `usernamesCollide` if two names are equal by them;
+  ///   `schemaConflict` if a relation was declared with other facts, `invalidRequest` for facts that are not allowed,
+  ///   `readOnly` if a graph that is opened for reading lacks something of the schema.
   public static func open(
-    _ path: String, access: Access = .readWrite, options: Options = Options(),
+    _ path: String, access: Access = .readWrite, options: Options = Options(), schema: Schema? = nil,
     instrument: (any GraphInstrument)? = nil, onEvent: (@Sendable (StoreEvent) -> Void)? = nil
   ) throws(KithError) -> SocialGraph {
     let disk = SystemDisk()
     let isFile = try disk.status(of: path, followingLinks: true)?.kind == .file
     if isFile || access == .readOnly {
-      return try read(path, from: disk, options, isReadOnly: true, instrument: instrument)
+      let graph = try read(path, from: disk, options, isReadOnly: true, instrument: instrument)
+      if let schema, try graph.live.state.relations.missing(of: schema) != nil { throw .readOnly }
+      return graph
     }
     return try write(
-      path, from: disk, options, instrument: instrument,
+      path, from: disk, options, schema: schema, instrument: instrument,
       events: StoreEvents(lowDiskByteCount: options.lowDiskByteCount, onEvent))
   }
 

@@ -61,6 +61,8 @@ final class Store<D: Disk>: Sendable {
   private let clock: @Sendable () -> Timestamp
   /// The step in which space for a journal is allocated.
   private let growthLimit: Int
+  /// Whether the graph has a schema: then a journal asks for a reader that knows it.
+  private let hasSchema: Bool
   private let retention: SocialGraph.Retention
   private let forming: Mutex<Forming>
   let flushing: Mutex<Flushing>
@@ -87,11 +89,15 @@ final class Store<D: Disk>: Sendable {
   }
 
   /// Opens a store for writing, creating it if absent: recovers its state and begins a new generation.
-  /// - Parameter marking: see `StoreDirectory.openForWriting`.
+  /// - Parameters:
+  ///   - marking: see `StoreDirectory.openForWriting`.
+  ///   - schema: what `declare` will be called with; nil for nothing.
+  /// - Throws: also `schemaConflict`, and what else refuses a schema.
   static func open(
     _ path: String, mode: SocialGraph.Durability, disk: D, clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
     growthLimit: Int? = nil, retention: SocialGraph.Retention = SocialGraph.Retention(), maximumByteCount: Int? = nil,
-    form: GraphForm = .plain, marking: Bool = false, events: StoreEvents = StoreEvents()
+    form: GraphForm = .plain, schema: SocialGraph.Schema? = nil, marking: Bool = false,
+    events: StoreEvents = StoreEvents()
   ) throws(KithError) -> Opened {
     var directory = StoreDirectory(path, disk: disk)
     let (lock, contents) = try directory.openForWriting(creating: true, marking: marking)
@@ -101,18 +107,20 @@ final class Store<D: Disk>: Sendable {
     let (report, chainHash) = (recovered.report, recovered.chainHash)
     let storeID = recovered.storeID ?? StoreID.random()
     let state = recovered.state
+    if let schema { _ = try state.relations.missing(of: schema) }
+    let hasSchema = schema != nil || state.relations.hasSchema
     let watermark = try WatermarkFile(
       directory: path, disk: disk,
       DurableWatermark(storeID: storeID, sequence: state.sequence, generation: report.nextGeneration))
     let growthLimit = growthLimit ?? (mode == .synced ? JournalFormat.growthLimit : JournalFormat.unsyncedGrowthLimit)
     let journal = JournalWriter(
       directory: path, storeID: storeID, generation: report.nextGeneration, firstSequence: state.sequence + 1,
-      chainHash: chainHash, disk: disk, growthLimit: growthLimit)
+      chainHash: chainHash, disk: disk, growthLimit: growthLimit, hasSchema: hasSchema)
     let flushing = Flushing(
       owner: lock.owner, journal: journal, watermark: watermark, committed: state.sequence,
       generation: report.nextGeneration, chainHash: chainHash, storeLock: lock)
     let store = Store(
-      directory, storeID, mode, clock, growthLimit, retention, events,
+      directory, storeID, mode, clock, growthLimit, hasSchema, retention, events,
       Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing,
       restorable: Set(report.snapshot.flatMap { SnapshotName($0) }.map { [$0] } ?? []))
     return Opened(state: state, store: store, report: report)
@@ -120,14 +128,15 @@ final class Store<D: Disk>: Sendable {
 
   private init(
     _ directory: StoreDirectory<D>, _ storeID: StoreID, _ mode: SocialGraph.Durability,
-    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ retention: SocialGraph.Retention,
-    _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing, restorable: Set<SnapshotName>
+    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ hasSchema: Bool,
+    _ retention: SocialGraph.Retention, _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing, restorable: Set<SnapshotName>
   ) {
     self.directory = directory
     self.storeID = storeID
     self.mode = mode
     self.clock = clock
     self.growthLimit = growthLimit
+    self.hasSchema = hasSchema
     self.retention = retention
     self.events = events
     owner = flushing.owner
@@ -135,6 +144,16 @@ final class Store<D: Disk>: Sendable {
     self.restorable = Mutex(restorable)
     self.forming = Mutex(forming)
     self.flushing = Mutex(flushing)
+  }
+
+  /// Declares what a graph lacks of a schema, as the first change of the journal, before anybody can see the graph.
+  /// - Throws: `schemaConflict`, and what else refuses a schema; `indeterminate`.
+  func declare(_ schema: SocialGraph.Schema, on state: inout GraphState) throws(KithError) {
+    guard let missing = try state.relations.missing(of: schema) else { return }
+    try JournalFormat.checkSequence(state.sequence)
+    _ = try state.apply(.declare(missing))
+    enqueue(.declare(missing))
+    try commit(state.sequence)
   }
 
   // MARK: - Changes
@@ -358,7 +377,7 @@ final class Store<D: Disk>: Sendable {
       }
       let header = SnapshotHeader(
         storeID: storeID, sequence: sequence, generation: flushing.generation, chainHash: flushing.chainHash,
-        writtenAt: clock().rawValue, unicodeVersion: Folding.unicodeVersion)
+        writtenAt: clock().rawValue, unicodeVersion: Folding.unicodeVersion, hasSchema: hasSchema)
       return (lock, header)
     }
   }
@@ -368,7 +387,7 @@ final class Store<D: Disk>: Sendable {
     flushing.withLock { flushing in
       flushing.journal = JournalWriter(
         directory: directory.path, storeID: storeID, generation: header.generation, firstSequence: header.sequence + 1,
-        chainHash: header.chainHash, disk: directory.disk, growthLimit: growthLimit)
+        chainHash: header.chainHash, disk: directory.disk, growthLimit: growthLimit, hasSchema: hasSchema)
       flushing.committed = header.sequence
       forming.withLock { $0 = Forming(frame: JournalFrame(firstSequence: header.sequence + 1)) }
       flushing.watermark.record(sequence: header.sequence, generation: header.generation)

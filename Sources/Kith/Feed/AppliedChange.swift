@@ -34,6 +34,10 @@ struct AppliedChange: Sendable {
       }
       body(.anyPost)
       body(.removedPosts)
+    case .addEdge(_, let source, let target, _), .removeEdge(_, let source, let target):
+      body(.declaredEdges(of: source))
+      body(.declaredEdges(of: target))
+    case .declare: break
     default: if let edge = change.edge { Self.touch(edge, body) }
     }
     body(.everything)

@@ -38,7 +38,7 @@ extension GraphComponent: RawRepresentable {
 }
 
 extension GraphState {
-  /// Removes every component that is neither listed nor required. Ids of removed posts may be assigned again; ids of
+  /// Removes every component that is neither listed nor required, and the edges of declared relations. Ids of removed posts may be assigned again; ids of
   /// users stay reserved.
   /// - Complexity: O(users), and freeing what is removed.
   mutating func keep(_ parts: Set<GraphComponent>) {
@@ -56,6 +56,7 @@ extension GraphState {
           hasSparseTargets: kind.facts.target == .post)
       }
     }
+    declared = DeclaredEdges()
     if !kept.contains(.follows) { popularity = Popularity(follows) }
     countCards()
   }

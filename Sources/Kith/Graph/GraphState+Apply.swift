@@ -15,13 +15,14 @@ extension GraphState {
     case .follow(let user, let target, nil): return .follow(as: user, target: target, at: now())
     case .like(let user, let post, nil): return .like(as: user, post: post, at: now())
     case .addUser, .renameUser, .removeUser, .addPost, .removePost, .follow, .unfollow, .like, .unlike: return change
-    default: return completeEdge(change, now: now)
+    default: return try completeEdge(change, now: now)
     }
   }
 
   /// Fills in the time of an edge of any relation. Not inlined: `complete` is on the path of every change.
   @inline(never)
-  private func completeEdge(_ change: Change, now: () -> Timestamp) -> Change {
+  private func completeEdge(_ change: Change, now: () -> Timestamp) throws(KithError) -> Change {
+    if let declared = try completeDeclared(change, now: now) { return declared }
     guard var edge = change.edge, edge.adds, edge.kind.facts.hasTime, edge.time == nil else { return change }
     edge.time = now()
     return Change(edge)
@@ -49,8 +50,8 @@ extension GraphState {
     switch edit {
     case .follow(let edge): follow(edge)
     case .unfollow(let edge): unfollow(edge)
-    case .like(let edge): likes.insert(edge)
-    case .unlike(let edge): likes.remove(edge)
+    case .like(let edge): like(edge)
+    case .unlike(let edge): unlike(edge)
     default: applyOther(edit, of: change)
     }
     sequence += 1
@@ -67,8 +68,15 @@ extension GraphState {
     case .removePost(let row): removePost(row)
     case .add(let kind, let edge):
       modify(kind) { relation, _ in relation.insert(edge) }
-      if kind.facts.hides == .everything { endEdges(between: edge.source, edge.target) }
-    case .remove(let kind, let edge): modify(kind) { relation, _ in relation.remove(edge) }
+      if kind == .block { endEdges(between: edge.source, edge.target) }
+      if relations.hasSchema { endEdges(by: kind, edge.source, edge.target) }
+    case .begin(let kind, let source, let target, let timestamp):
+      begin(kind, source, target, timestamp)
+      endEdges(by: kind, source, target)
+    case .remove(let kind, let edge):
+      modify(kind) { relation, _ in relation.remove(edge) }
+      if relations.hasSchema { endDependent(on: kind, edge.source, edge.target) }
+    case .declare(let table): relations = table
     case .follow, .unfollow, .like, .unlike: preconditionFailure("these are made by `apply`")
     }
   }
@@ -94,6 +102,7 @@ extension GraphState {
     let row = username.withBytes { users.append(id: id.rawValue, name: $0) }
     if let twin { users.notePair(row, twin) }
     appendUserRows()
+    if !declared.isEmpty { declared.appendRow(of: .user) }
   }
 
   /// Defers the backward lists (followers and likers) until `buildBackward`, for many edges at once. Private relations
@@ -108,7 +117,7 @@ extension GraphState {
   /// Builds the deferred lists.
   /// - Complexity: O(edges · log longest list).
   mutating func buildBackward(workers: Int = 1) {
-    for kind in RelationKind.allCases { modify(kind) { $0.buildBackward(workers: workers, ids: $1) } }
+    for kind in kinds { modify(kind) { $0.buildBackward(workers: workers, ids: $1) } }
     popularity = Popularity(follows)
     countCards()
   }
@@ -149,6 +158,7 @@ extension GraphState {
     posts.endDeferringLists()
     for post in posts.rows(of: row) { removePost(post) }
     removeFollows(of: row)
+    removeDeclared(of: row, .user)
     for kind in RelationKind.allCases where kind != .follow {
       modify(kind) { relation, ids in
         relation.removeAll(from: row, ids: ids)
@@ -165,6 +175,7 @@ extension GraphState {
     follows.insert(edge)
     let count = users.countFollow(edge.source, edge.target, by: 1)
     popularity.note(edge.target, from: count - 1, to: count)
+    if !declared.isEmpty { endEdges(by: .follow, edge.source, edge.target) }
   }
 
   @inline(__always)
@@ -172,6 +183,19 @@ extension GraphState {
     follows.remove(edge)
     let count = users.countFollow(edge.source, edge.target, by: -1)
     popularity.note(edge.target, from: count + 1, to: count)
+    if !declared.isEmpty { endDependent(on: .follow, edge.source, edge.target) }
+  }
+
+  @inline(__always)
+  private mutating func like(_ edge: Adjacency.EdgeEdit) {
+    likes.insert(edge)
+    if !declared.isEmpty { endEdges(by: .like, edge.source, edge.target) }
+  }
+
+  @inline(__always)
+  private mutating func unlike(_ edge: Adjacency.EdgeEdit) {
+    likes.remove(edge)
+    if !declared.isEmpty { endDependent(on: .like, edge.source, edge.target) }
   }
 
   /// Removes the follows of a user in both directions.
@@ -199,11 +223,13 @@ extension GraphState {
     }
     users.countPost(of: author, by: 1)
     likes.appendTarget()
+    if !declared.isEmpty { declared.appendRow(of: .post) }
   }
 
   private mutating func removePost(_ row: UInt32) {
     posts.endDeferringLists()
     likes.removeAll(to: row, ids: users.identifiers.ids)
+    removeDeclared(of: row, .post)
     users.countPost(of: posts.authors[row], by: -1)
     posts.remove(row)
   }

@@ -8,8 +8,8 @@ extension GraphState {
   /// - Complexity: O(graph), without a lookup for an edge.
   func checkDerived() -> [String] {
     var problems: [String] = []
-    for kind in RelationKind.allCases where !self[kind].hasEqualSums {
-      problems.append("\(kind.plural): the lists by target hold other edges than those by source")
+    for kind in kinds where !self[kind].hasEqualSums {
+      problems.append("\(name(of: kind)): the lists by target hold other edges than those by source")
     }
     if posts.isListing { problems += posts.checkSums() }
     if popularity.isDeferred || !posts.isListing { return problems }

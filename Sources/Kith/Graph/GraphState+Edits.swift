@@ -10,6 +10,9 @@ extension GraphState {
     /// Of a relation that has only the rules of its facts: a block or a mute.
     case add(RelationKind, Adjacency.EdgeEdit)
     case remove(RelationKind, Adjacency.EdgeEdit)
+    /// The first edge of a declared relation, whose index is made with it.
+    case begin(RelationKind, source: UInt32, target: UInt32, timestamp: UInt32)
+    case declare(RelationTable)
     /// `twin` is who has the same name, where a change is replayed.
     case addUser(twin: UInt32?)
     case renameUser(UInt32, twin: UInt32?)
@@ -60,6 +63,10 @@ extension GraphState {
     case .renameUser(let user, let username): return try renaming(user, username, replaying: replaying)
     case .removeUser(let user): return .removeUser(try userRow(user))
     case .removePost(let post): return .removePost(try postRow(post))
+    case .addEdge(let relation, let source, let target, let time):
+      return try adding(relation, source, target, at: time)
+    case .removeEdge(let relation, let source, let target): return try removing(relation, source, target)
+    case .declare(let schema): return try relations.adding(schema).map { .declare($0) }
     default: return try edgeEdit(change)
     }
   }

@@ -6,7 +6,7 @@ extension GraphState {
   /// Violated invariants, as sentences; empty if there are none. Ends early when cancelled.
   /// - Complexity: O(graph · log longest list).
   func checkInvariants(_ control: PassControl = PassControl()) -> [SocialGraph.Violation] {
-    let edgeCount = RelationKind.allCases.reduce(0) { $0 + self[$1].count }
+    let edgeCount = kinds.reduce(0) { $0 + self[$1].count }
     control.plan(
       rows: users.rowCount * (NameIndex.checksPerName + 1) + posts.rowCount * Self.checksPerPost
         + edgeCount * Self.checksPerEdge)
@@ -16,14 +16,18 @@ extension GraphState {
     }
     add("users", users.checkInvariants(control))
     add("posts", posts.checkInvariants(control))
-    for kind in RelationKind.allCases {
-      add(kind.plural, self[kind].checkInvariants(kind.plural, ids: users.identifiers.ids, control))
+    for kind in kinds {
+      let name = name(of: kind)
+      switch relations[kind].source {
+      case .user: add(name, self[kind].checkInvariants(name, ids: users.identifiers.ids, control))
+      case .post: add(name, self[kind].checkInvariants(name, ids: posts.identifiers.ids, control))
+      }
     }
     if control.isCancelled { return problems }
     add("popularity", popularity.checkInvariants(follows))
     add("cards", checkCards() + posts.index.checkSignatures(posts.authors, users.digests))
     add("rows", checkRowCounts())
-    add("edges", checkEdges(control))
+    add("edges", checkEdges(control) + checkDeclaredEdges(control))
     if !control.isCancelled { control.finish() }
     return problems
   }
@@ -44,9 +48,9 @@ extension GraphState {
       if listCount != rowCount { problems.append("\(listCount) lists of \(name) for \(rowCount) rows") }
     }
     check("authors", posts.byAuthor.count, users.rowCount)
-    for kind in RelationKind.allCases {
-      check("\(kind.plural) by source", self[kind].forward.count, users.rowCount)
-      check("\(kind.plural) by target", self[kind].backward.count, targetRowCount(of: kind))
+    for kind in kinds {
+      check("\(name(of: kind)) by source", self[kind].forward.count, rowCount(of: relations[kind].source))
+      check("\(name(of: kind)) by target", self[kind].backward.count, targetRowCount(of: kind))
     }
     return problems
   }

@@ -14,6 +14,10 @@ struct GraphState: ~Copyable, Sendable {
   var likes: Adjacency
   var blocks: Adjacency
   var mutes: Adjacency
+  /// The relations by number; those that the host declared come after the four above.
+  var relations: RelationTable
+  /// The edges of the relations that the host declared.
+  var declared: DeclaredEdges
   /// The sequence number of the last change.
   var sequence: UInt64
   /// The visit counters of two-hop queries; shared with the pins.
@@ -31,6 +35,8 @@ struct GraphState: ~Copyable, Sendable {
     likes = Adjacency(form: form, hasSparseTargets: true)
     blocks = Adjacency(form: form)
     mutes = Adjacency(form: form)
+    relations = .withoutSchema
+    declared = DeclaredEdges()
     sequence = 0
     marks = VisitCountersPool()
     timelineHints = RowCache()
@@ -39,7 +45,8 @@ struct GraphState: ~Copyable, Sendable {
   private init(
     users: consuming UserTable, posts: consuming PostTable, follows: consuming Adjacency,
     popularity: consuming Popularity, likes: consuming Adjacency, blocks: consuming Adjacency,
-    mutes: consuming Adjacency, sequence: UInt64, marks: VisitCountersPool,
+    mutes: consuming Adjacency, relations: RelationTable, declared: consuming DeclaredEdges, sequence: UInt64,
+    marks: VisitCountersPool,
     timelineHints: RowCache
   ) {
     self.users = users
@@ -49,6 +56,8 @@ struct GraphState: ~Copyable, Sendable {
     self.likes = likes
     self.blocks = blocks
     self.mutes = mutes
+    self.relations = relations
+    self.declared = declared
     self.sequence = sequence
     self.marks = marks
     self.timelineHints = timelineHints
@@ -59,8 +68,8 @@ struct GraphState: ~Copyable, Sendable {
   mutating func pin() -> GraphState {
     GraphState(
       users: users.pin(), posts: posts.pin(), follows: follows.pin(), popularity: popularity.pin(),
-      likes: likes.pin(), blocks: blocks.pin(), mutes: mutes.pin(), sequence: sequence, marks: marks,
-      timelineHints: timelineHints)
+      likes: likes.pin(), blocks: blocks.pin(), mutes: mutes.pin(), relations: relations,
+      declared: declared.pin(), sequence: sequence, marks: marks, timelineHints: timelineHints)
   }
 
   var counts: SocialGraph.Counts {
@@ -69,7 +78,8 @@ struct GraphState: ~Copyable, Sendable {
 
   // MARK: - Relations by kind
 
-  /// The relation of a kind, for what is the same for all. Hot paths name the stored property.
+  /// The index of a relation, for what is the same for all. Hot paths name the stored property.
+  /// - Precondition: a declared relation is in use (`DeclaredEdges.has`).
   subscript(kind: RelationKind) -> Adjacency {
     _read {
       switch kind {
@@ -77,13 +87,14 @@ struct GraphState: ~Copyable, Sendable {
       case .like: yield likes
       case .block: yield blocks
       case .mute: yield mutes
-      default: preconditionFailure("a relation is one of the table")
+      default: yield declared[kind]
       }
     }
   }
 
-  /// Changes the relation of a kind; what is derived of follows (`popularity`) is left to the caller.
-  /// - Parameter body: is given the ids of users, by which sources are ordered.
+  /// Changes the index of a relation; what is derived of follows (`popularity`) is left to the caller.
+  /// - Parameter body: is given the ids of the sources, by which these are ordered.
+  /// - Precondition: as of the subscript.
   @inline(__always)
   mutating func modify<Output, Failure: Error>(
     _ kind: RelationKind, _ body: (inout Adjacency, borrowing RowIDs) throws(Failure) -> Output
@@ -93,13 +104,23 @@ struct GraphState: ~Copyable, Sendable {
     case .like: try body(&likes, users.identifiers.ids)
     case .block: try body(&blocks, users.identifiers.ids)
     case .mute: try body(&mutes, users.identifiers.ids)
-    default: preconditionFailure("a relation is one of the table")
+    default:
+      switch relations[kind].source {
+      case .user: try body(&declared[kind], users.identifiers.ids)
+      case .post: try body(&declared[kind], posts.identifiers.ids)
+      }
     }
   }
 
   /// How many rows the targets of a relation have.
-  func targetRowCount(of kind: RelationKind) -> Int {
-    kind.facts.target == .user ? users.rowCount : posts.rowCount
+  func targetRowCount(of kind: RelationKind) -> Int { rowCount(of: relations[kind].target) }
+
+  /// How many users, or posts, were ever added.
+  func rowCount(of end: Relation.End) -> Int {
+    switch end {
+    case .user: users.rowCount
+    case .post: posts.rowCount
+    }
   }
 
   // MARK: - Rows of ids

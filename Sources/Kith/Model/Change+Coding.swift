@@ -28,6 +28,20 @@ extension Change: Codable {
     case .removePost(let post):
       try object.encode("removePost", forKey: .op)
       try object.encode(post, forKey: .post)
+    case .addEdge(let relation, let source, let target, let time):
+      try object.encode("addEdge", forKey: .op)
+      try object.encode(relation.name, forKey: .relation)
+      try object.encode(source, asUser: .from, asPost: .fromPost)
+      try object.encode(target, asUser: .to, asPost: .toPost)
+      try object.encodeIfPresent(time, forKey: .at)
+    case .removeEdge(let relation, let source, let target):
+      try object.encode("removeEdge", forKey: .op)
+      try object.encode(relation.name, forKey: .relation)
+      try object.encode(source, asUser: .from, asPost: .fromPost)
+      try object.encode(target, asUser: .to, asPost: .toPost)
+    case .declare(let schema):
+      try object.encode("declare", forKey: .op)
+      try object.encode(schema.relations, forKey: .relations)
     default: try edge?.encode(into: &object)
     }
   }
@@ -51,6 +65,16 @@ extension Change: Codable {
         by: try object.decode(UserID.self, forKey: .user), text: try object.decode(String.self, forKey: .text),
         createdAt: try object.time(.createdAt, in: 0...Int64.max))
     case "removePost": self = .removePost(try object.decode(PostID.self, forKey: .post))
+    case "addEdge", "removeEdge":
+      let (source, target) = (try object.node(.from, .fromPost), try object.node(.to, .toPost))
+      let relation = Relation(
+        try object.decode(String.self, forKey: .relation), from: source.end, to: target.end)
+      self =
+        op == "removeEdge"
+        ? .removeEdge(relation, from: source, to: target)
+        : .addEdge(
+          relation, from: source, to: target, at: try object.time(.at, in: 0...SocialGraph.Limits.edgeMilliseconds))
+    case "declare": self = .declare(SocialGraph.Schema(try object.decode([Relation].self, forKey: .relations)))
     default: self.init(try EdgeChange(op, object))
     }
   }
@@ -84,7 +108,18 @@ extension EdgeChange {
   }
 }
 
+extension KeyedEncodingContainer<WireKey> {
+  fileprivate mutating func encode(_ node: Node, asUser userKey: WireKey, asPost postKey: WireKey) throws {
+    try encode(node.rawValue, forKey: node.end == .user ? userKey : postKey)
+  }
+}
+
 extension KeyedDecodingContainer<WireKey> {
+  fileprivate func node(_ userKey: WireKey, _ postKey: WireKey) throws -> Node {
+    if let post = try decodeIfPresent(PostID.self, forKey: postKey) { return .post(post) }
+    return .user(try decode(UserID.self, forKey: userKey))
+  }
+
   fileprivate func time(_ key: WireKey, in range: ClosedRange<Int64>) throws -> Timestamp? {
     guard let time = try decodeIfPresent(Timestamp.self, forKey: key) else { return nil }
     guard range.contains(time.rawValue) else {

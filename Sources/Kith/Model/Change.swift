@@ -46,9 +46,18 @@ public enum Change: Hashable, Sendable {
   /// Shows the target's posts in the user's timeline again.
   /// - Throws: `unknownUser`.
   case unmute(as: UserID, target: UserID)
+  /// Adds an edge of a relation. What it ends, `SocialGraph.Schema` says.
+  /// - Throws: `noSchema`, `unknownRelation`, `unknownUser`, `unknownPost`, `invalidRequest` for nodes of other types,
+  ///   one node twice, or a time out of range, `blocked`, `missingEdge`.
+  case addEdge(Relation, from: Node, to: Node, at: Timestamp? = nil)
+  /// Removes an edge of a relation.
+  /// - Throws: `noSchema`, `unknownRelation`, `unknownUser`, `unknownPost`, `invalidRequest` for nodes of other types.
+  case removeEdge(Relation, from: Node, to: Node)
+  /// Declares relations. Made when a graph is opened with a schema that it lacks; a caller cannot request it.
+  case declare(SocialGraph.Schema)
 }
 
-/// A change of one edge: what the changes of all relations have in common.
+/// A change of one edge of a relation that every graph has: what the changes of these have in common.
 package struct EdgeChange: Sendable {
   package let kind: RelationKind
   package let source: UserID
@@ -69,10 +78,10 @@ package struct EdgeChange: Sendable {
 }
 
 extension Change {
-  /// The edge that it makes or removes; nil for changes of users and posts.
+  /// The edge that it makes or removes; nil for changes of users and posts, and of declared relations.
   package var edge: EdgeChange? {
     switch self {
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost: nil
+    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .addEdge, .removeEdge, .declare: nil
     case .follow(let user, let target, let time): EdgeChange(.follow, user, target.rawValue, at: time)
     case .unfollow(let user, let target): EdgeChange(.follow, user, target.rawValue, adds: false)
     case .like(let user, let post, let time): EdgeChange(.like, user, post.rawValue, at: time)

@@ -32,6 +32,12 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   case mutuals
   /// `GraphView.familiarFollowers`.
   case familiarFollowers
+  /// `GraphView.targets` and `targetPosts`.
+  case targets
+  /// `GraphView.sources` and `sourcePosts`.
+  case sources
+  /// `GraphView.edges`.
+  case edges
   /// `GraphView.suggestions`.
   case suggestions
   /// `GraphView.shortestPath`.
@@ -66,6 +72,10 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   case mute
   /// `Change.unmute`.
   case unmute
+  /// `Change.addEdge`.
+  case addEdge
+  /// `Change.removeEdge`.
+  case removeEdge
   /// `SocialGraph.batch`, with all its changes.
   case batch
 
@@ -73,9 +83,9 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   public var isChange: Bool {
     switch kind {
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
-      .likes, .mutuals, .familiarFollowers, .suggestions, .shortestPath:
+      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .suggestions, .shortestPath:
       false
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .batch: true
+    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .anyEdge, .batch: true
     }
   }
 
@@ -93,9 +103,14 @@ extension GraphOperation {
     case familiarFollowers, suggestions, shortestPath
     /// Users at one end of a user's edges.
     case list(RelationKind, RelationSide)
+    /// Users or posts at one end of a node's edges, of any relation.
+    case edgeList(RelationSide)
+    case edges
     case addUser, renameUser, removeUser, addPost, removePost, batch
     /// A change of one edge.
     case edge(RelationKind, adds: Bool)
+    /// The same of any relation.
+    case anyEdge(adds: Bool)
   }
 
   package var kind: Kind {
@@ -115,6 +130,9 @@ extension GraphOperation {
     case .likes: .likes
     case .mutuals: .mutuals
     case .familiarFollowers: .familiarFollowers
+    case .targets: .edgeList(.targets)
+    case .sources: .edgeList(.sources)
+    case .edges: .edges
     case .suggestions: .suggestions
     case .shortestPath: .shortestPath
     case .blocked: .list(.block, .targets)
@@ -132,6 +150,8 @@ extension GraphOperation {
     case .unblock: .edge(.block, adds: false)
     case .mute: .edge(.mute, adds: true)
     case .unmute: .edge(.mute, adds: false)
+    case .addEdge: .anyEdge(adds: true)
+    case .removeEdge: .anyEdge(adds: false)
     case .batch: .batch
     }
   }
@@ -158,8 +178,8 @@ extension GraphOperation {
 }
 
 extension Change {
-  /// What it does, for statistics.
-  package var operation: GraphOperation {
+  /// What it does, for statistics; nil for the declaration of a schema, which no caller can request.
+  package var operation: GraphOperation? {
     switch self {
     case .addUser: .addUser
     case .renameUser: .renameUser
@@ -174,6 +194,9 @@ extension Change {
     case .unblock: .unblock
     case .mute: .mute
     case .unmute: .unmute
+    case .addEdge: .addEdge
+    case .removeEdge: .removeEdge
+    case .declare: nil
     }
   }
 }

@@ -14,6 +14,8 @@ extension KithError {
     case postsEverAdded(limit: Int)
     /// The highest possible id is in use, so that no other can be assigned.
     case assignedIDs
+    /// The relations of a graph: `SocialGraph.Limits.relationCount`.
+    case relations(limit: Int)
     /// The sequence numbers of a graph.
     case changes(limit: UInt64)
     /// The generations of a store.
@@ -56,6 +58,7 @@ extension KithError.Limit: CustomStringConvertible {
     case .usersEverAdded(let limit): Self.reached("\(limit) users ever added")
     case .postsEverAdded(let limit): Self.reached("\(limit) posts ever added")
     case .assignedIDs: "the highest possible id is in use; give an id that is free"
+    case .relations(let limit): Self.reached("\(limit) relations")
     case .changes(let limit): Self.reached("\(limit) changes")
     case .generations(let limit):
       Self.reached("\(limit) generations of a store") + "; make a new store of its newest state"

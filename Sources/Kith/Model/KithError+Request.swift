@@ -12,6 +12,16 @@ extension KithError {
     case cannotBlockSelf
     /// A user tried to mute themselves.
     case cannotMuteSelf
+    /// An edge would lead from a node to itself.
+    case edgeToItself(relation: String)
+    /// An edge would join nodes that its relation does not: `needed` says which it joins.
+    case edgeEnds(relation: String, needed: String)
+    /// The time of an edge is given, and its relation keeps none.
+    case edgeTimeUnused(relation: String)
+    /// The facts of a relation are not allowed.
+    case relation(String, reason: String)
+    /// A schema is declared when a graph is opened, not by a change.
+    case declaredAtOpen
     /// A batch has more changes than `limit`.
     case tooManyChanges(limit: Int)
     /// The limit of a page is not 1 to `SocialGraph.Limits.pageCount`.
@@ -79,6 +89,8 @@ extension KithError {
   public enum Feature: Sendable, Hashable {
     /// Searches with `UserQuery.Match.regex`, without the package trait `Regex`.
     case regularExpressions
+    /// Relations that a host declares, in a graph that follows a log.
+    case schemaOfReplicas
   }
 }
 
@@ -92,6 +104,11 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .postTime: "the time of a post is 0 ms since 1970 or more"
     case .cannotBlockSelf: "users cannot block themselves"
     case .cannotMuteSelf: "users cannot mute themselves"
+    case .edgeToItself(let relation): "an edge of \(relation) cannot lead from a node to itself"
+    case .edgeEnds(let relation, let needed): "an edge of \(relation) leads from \(needed)"
+    case .edgeTimeUnused(let relation): "an edge of \(relation) has no time; leave it out"
+    case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"
+    case .declaredAtOpen: "a schema is declared when a graph is opened"
     case .tooManyChanges(let limit): "a batch has at most \(limit) changes"
     case .limit(let limit): "a limit is 1 to \(SocialGraph.Limits.pageCount), not \(limit)"
     case .idCount(let count): "at most \(SocialGraph.Limits.idCount) ids are asked for at once, not \(count)"
@@ -143,6 +160,7 @@ extension KithError.Feature: CustomStringConvertible {
   public var description: String {
     switch self {
     case .regularExpressions: "match regex without the package trait Regex"
+    case .schemaOfReplicas: "a schema of a replicated graph"
     }
   }
 }

@@ -27,6 +27,14 @@ public enum KithError: Error, Sendable, Equatable {
   case cannotFollowSelf
   /// One of the two users blocks the other.
   case blocked
+  /// The graph has no schema: it was never opened with one.
+  case noSchema
+  /// A relation was declared with other facts. Nothing was declared.
+  case schemaConflict(String, found: String, asked: String)
+  /// The graph has no relation of this name.
+  case unknownRelation(String)
+  /// An edge cannot be without one of this relation between the same nodes.
+  case missingEdge(String)
   /// A query has more than 256 bytes or 32 terms.
   case queryTooLong
   /// A regular expression is invalid. The reason is RE2's own.
@@ -88,6 +96,10 @@ extension KithError {
     case .textTooLong: "textTooLong"
     case .cannotFollowSelf: "cannotFollowSelf"
     case .blocked: "blocked"
+    case .noSchema: "noSchema"
+    case .schemaConflict: "schemaConflict"
+    case .unknownRelation: "unknownRelation"
+    case .missingEdge: "missingEdge"
     case .queryTooLong: "queryTooLong"
     case .invalidPattern: "invalidPattern"
     case .budgetExceeded: "budgetExceeded"
@@ -132,6 +144,11 @@ extension KithError: CustomStringConvertible {
     case .textTooLong(let byteCount): "a post of \(byteCount) bytes; at most 65,535 are kept"
     case .cannotFollowSelf: "users cannot follow themselves"
     case .blocked: "one of the two blocks the other"
+    case .noSchema: "the graph has no schema; open it with one"
+    case .schemaConflict(let name, let found, let asked):
+      "relation \(name) was declared as \(found), not as \(asked); a relation is never altered"
+    case .unknownRelation(let name): "no relation called \"\(Self.beginning(of: name))\"; declare it in the schema"
+    case .missingEdge(let name): "there is no edge of \(name) between the two, which it needs"
     case .queryTooLong: "a query is at most 256 bytes, and for posts at most 32 words"
     case .invalidPattern(let reason): "the pattern is not a regular expression: \(reason)"
     case .budgetExceeded: "the query exceeds its cost limit; narrow it"

@@ -1,11 +1,12 @@
-/// A relation of a graph: a number with a row of facts in one table. Code that treats all relations alike iterates over
-/// the table; what is different about one is a fact in its row.
+/// The number of a relation of a graph. The first four are in every graph, with a row of facts in one table: code that
+/// treats them alike iterates over it, and what is different about one is a fact in its row. Those that a host declares
+/// come after them (`RelationTable`).
 package struct RelationKind: Hashable, Sendable, CaseIterable {
   /// The index of its row.
   package let number: UInt8
 
   // Inlined, so that a comparison with one of them is that of a constant.
-  @inline(__always) private init(number: UInt8) { self.number = number }
+  @inline(__always) init(number: UInt8) { self.number = number }
   @inline(__always) package static var follow: RelationKind { RelationKind(number: 0) }
   @inline(__always) package static var like: RelationKind { RelationKind(number: 1) }
   @inline(__always) package static var block: RelationKind { RelationKind(number: 2) }
@@ -27,9 +28,6 @@ package struct RelationKind: Hashable, Sendable, CaseIterable {
       name: "mute", isPrivate: true, hides: .timeline, selfRefusal: .invalidRequest(.cannotMuteSelf),
       targetList: List(cursor: 11), changeNumbers: (12, 13), sectionPrefix: "MU"),
   ]
-
-  /// The type of an edge's target. Its source is a user.
-  package enum Target: Sendable { case user, post }
 
   /// What an edge hides.
   package enum Hiding: Sendable {
@@ -53,7 +51,7 @@ package struct RelationKind: Hashable, Sendable, CaseIterable {
   package struct Facts: Sendable {
     /// The name of one edge, singular.
     package let name: String
-    package var target = Target.user
+    package var target = Relation.End.user
     /// Whether an edge has a time, in whole seconds, by which lists are ordered. Without times they are ordered by id.
     package var hasTime = false
     /// Whether the edges are visible to their source only.

@@ -5,4 +5,5 @@ enum WireKey: String, CodingKey {
   case users, posts, next, previous, count, truncated, ranges
   case followerCount, followeeCount, postCount, following, followedAt, likedAt, mutualCount, mutuals
   case author, likeCount, liked
+  case relation, from, fromPost, to, toPost, relations, addedAt
 }

@@ -6,10 +6,13 @@
 struct IntactSections<D: ByteStorage>: Sendable {
   let header: SnapshotHeader
   let lostParts: [SalvageReport.LostPart]
+  let lostRelations: [SalvageReport.LostRelation]
   /// Why the tables could not be used, so that only each section's own hash verifies it; nil if they could.
   let tableDamage: KithError?
   private let reader: SnapshotFileReader<D>
   private let empty: Set<SectionID>
+  /// Sections of a schema that cannot be read, or whose relations lack what they need.
+  private let absent: Set<SectionID>
   private let userCount: Int
   private let byteLimit: Int
 
@@ -32,7 +35,8 @@ struct IntactSections<D: ByteStorage>: Sendable {
     }
     header = reader.header
     var damage: [SectionID: KithError] = [:]
-    for (id, _) in GraphSections.names {
+    for (id, _) in GraphSections.names + GraphSections.namesOfSchema {
+      if id.isOfSchema && !reader.has(id) { continue }
       do throws(KithError) {
         try reader.forEachFrame(of: id) { _ in }
       } catch {
@@ -61,6 +65,40 @@ struct IntactSections<D: ByteStorage>: Sendable {
     }
     self.lostParts = lostParts
     empty = Set(lostParts.flatMap(\.part.sections))
+    (absent, lostRelations) = Self.lostRelations(reader, damage, Set(lostParts.map(\.part)))
+  }
+
+  /// The declared relations that cannot be read: because their sections or the schema are damaged, or because of what is
+  /// lost, on which their edges depend.
+  private static func lostRelations(
+    _ reader: SnapshotFileReader<D>, _ damage: [SectionID: KithError], _ lostParts: Set<GraphComponent>
+  ) -> (absent: Set<SectionID>, lost: [SalvageReport.LostRelation]) {
+    guard reader.has(GraphSections.schema) else { return ([], []) }
+    let schema = try? GraphSections.declared(in: reader)
+    guard damage[GraphSections.schema] == nil, let relations = schema?.relations else {
+      let all = Set(GraphSections.namesOfSchema.map(\.id))
+      return (all, [.init(name: "the schema", reason: damage[GraphSections.schema]?.description ?? "it cannot be read")])
+    }
+    var absent: Set<SectionID> = []
+    var lost: [SalvageReport.LostRelation] = []
+    var gone = Set(lostParts.compactMap { $0.relation?.facts.name })
+    var isGrowing = true
+    while isGrowing {
+      isGrowing = false
+      for (number, relation) in relations.enumerated() where !gone.contains(relation.name) {
+        let sections = EdgeSections(ofDeclared: Relation.builtIn.count + number)
+        let damaged = sections.all.compactMap { damage[$0]?.description }
+        let base = relation.endsWith.flatMap { gone.contains($0) ? $0 : nil }
+        let isOrphaned = lostParts.contains(.posts) && (relation.source == .post || relation.target == .post)
+        guard reader.has(sections.degrees), !damaged.isEmpty || base != nil || isOrphaned else { continue }
+        gone.insert(relation.name)
+        absent.formUnion(sections.all)
+        let reason = base.map { "the edges of \($0) are lost" } ?? "the posts are lost"
+        lost.append(.init(name: relation.name, reason: damaged.first ?? reason))
+        isGrowing = true
+      }
+    }
+    return (absent, lost)
   }
 
   func state() throws(KithError) -> GraphState {
@@ -78,6 +116,7 @@ extension IntactSections: SectionSource {
   }
 
   func find(_ id: SectionID) throws(KithError) -> (head: SectionHead, contentByteCount: Int, place: FilePlace) {
+    if absent.contains(id) { throw .corrupt(file: path, offset: 0, reason: "section \(id) cannot be read") }
     if !empty.contains(id) { return try reader.find(id) }
     let section = try section(id)
     return (section.head, section.content.count, section.place)

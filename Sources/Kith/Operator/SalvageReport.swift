@@ -12,11 +12,18 @@ package struct SalvageReport: Hashable, Sendable {
     package let reason: String
   }
 
+  /// A relation that the host declared, whose edges in the snapshot could not be read.
+  package struct LostRelation: Hashable, Sendable {
+    package let name: String
+    package let reason: String
+  }
+
   /// The snapshot of the base state; nil for an empty base state.
   package internal(set) var snapshot: String?
   /// The sequence number of the last change in the snapshot.
   package internal(set) var snapshotSequence: UInt64 = 0
   package internal(set) var lostParts: [LostPart] = []
+  package internal(set) var lostRelations: [LostRelation] = []
   /// The sequence number of the last readable change.
   package internal(set) var sequence: UInt64 = 0
   /// The sequence numbers of changes that could not be read, ascending.
@@ -34,7 +41,7 @@ package struct SalvageReport: Hashable, Sendable {
   package static let refusalLimit = 20
 
   /// Whether nothing is known to be lost.
-  package var isWhole: Bool { lostParts.isEmpty && lost.isEmpty && refused.isEmpty }
+  package var isWhole: Bool { lostParts.isEmpty && lostRelations.isEmpty && lost.isEmpty && refused.isEmpty }
 
   /// The number of changes in the ranges.
   package static func count(_ ranges: [ClosedRange<UInt64>]) -> UInt64 {
@@ -44,6 +51,7 @@ package struct SalvageReport: Hashable, Sendable {
   /// Records what is lost of the base snapshot, and what its tables no longer verify.
   mutating func notify<Storage>(of sections: IntactSections<Storage>) {
     lostParts = sections.lostParts
+    lostRelations = sections.lostRelations
     guard sections.tableDamage != nil else { return }
     unknowns.append(
       "the tables of \(sections.path) cannot be used: each part that was read is sound by itself, but nothing tells "

@@ -151,7 +151,8 @@ package enum StoreTools {
       // The newest generation that the store has used. If the file is later put into the store, newer journals still
       // follow it, or it is rejected.
       generation: recovered.report.nextGeneration - 1, chainHash: recovered.chainHash,
-      writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion)
+      writtenAt: Timestamp.now().rawValue, unicodeVersion: Folding.unicodeVersion,
+      hasSchema: recovered.state.relations.hasSchema)
     return SavedGraph(header: header, state: recovered.state)
   }
 

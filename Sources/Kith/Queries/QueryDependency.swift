@@ -14,6 +14,8 @@ public struct QueryDependency: Hashable, Sendable {
     static let anyPost = Kind(rawValue: 7)
     static let removedPosts = Kind(rawValue: 8)
     static let everything = Kind(rawValue: 9)
+    static let declaredEdgesOfUser = Kind(rawValue: 64)
+    static let declaredEdgesOfPost = Kind(rawValue: 65)
 
     /// Edges of a user; relations come after all others.
     @inline(__always)
@@ -45,6 +47,20 @@ public struct QueryDependency: Hashable, Sendable {
   public static func post(_ post: PostID) -> QueryDependency { QueryDependency(.post, post.rawValue) }
   /// The posts by a user and by the user's followees, but not the set of followees.
   public static func timeline(of user: UserID) -> QueryDependency { QueryDependency(.timeline, user.rawValue) }
+  /// The edges of all declared relations of a user or a post, at both ends; those that a change of another relation
+  /// ends are left out.
+  static func declaredEdges(of node: Node) -> QueryDependency {
+    QueryDependency(node.end == .user ? .declaredEdgesOfUser : .declaredEdgesOfPost, node.rawValue)
+  }
+  /// The edges of any relation of a user or a post, at both ends.
+  static func anyEdges(of node: Node) -> [QueryDependency] {
+    switch node {
+    case .user(let user):
+      [.declaredEdges(of: node)]
+        + RelationKind.allCases.flatMap { [.edges($0, .targets, of: user), .edges($0, .sources, of: user)] }
+    case .post(let post): [.declaredEdges(of: node), .post(post)]
+    }
+  }
   /// All usernames.
   public static let anyName = QueryDependency(.anyName)
   /// All follows.

@@ -147,6 +147,42 @@ public struct TimelineQuery: Hashable, Sendable {
   }
 }
 
+/// A page of the users or posts at one end of a node's edges.
+public struct EdgeQuery: Hashable, Sendable {
+  /// The order of a list of edges.
+  @nonexhaustive
+  public enum Order: String, CaseIterable, Hashable, Sendable {
+    /// By (second of the edge, id of the other end), descending.
+    case newest
+    /// The same, ascending.
+    case oldest
+    /// By loose name, then exact name: of users alone.
+    case name
+  }
+
+  /// The order.
+  public var order: Order
+  /// Whether the page has the number of all edges (`total`), whoever asks.
+  public var countsEdges: Bool
+  /// The most items of a page, 1…1,000.
+  public var limit: Int
+  /// The cursor of the page; nil for the first.
+  public var cursor: Cursor?
+  /// The viewer. Edges that they may not see are omitted, and users and posts across a block.
+  public var viewer: UserID?
+
+  /// The defaults: the newest twenty.
+  public init(
+    order: Order = .newest, countsEdges: Bool = false, limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil
+  ) {
+    self.order = order
+    self.countsEdges = countsEdges
+    self.limit = limit
+    self.cursor = cursor
+    self.viewer = viewer
+  }
+}
+
 /// A page of a list of users or posts.
 public struct ListQuery: Hashable, Sendable {
   /// The order of followers and followees. Every other list has one fixed order.

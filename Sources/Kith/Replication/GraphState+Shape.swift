@@ -1,7 +1,7 @@
 /// The rules that a change can be checked by without a state, so that a refusal never becomes wrong.
 extension GraphState {
   /// Rejects a change that no state accepts, with one of the errors by which `apply` would.
-  /// - Throws: `invalidUsername`, `textTooLong`, `cannotFollowSelf`, `invalidRequest`.
+  /// - Throws: `noSchema`, `invalidUsername`, `textTooLong`, `cannotFollowSelf`, `invalidRequest`.
   static func checkShape(_ change: Change) throws(KithError) {
     switch change {
     case .addUser(let id, let username):
@@ -9,6 +9,9 @@ extension GraphState {
       try checkName(Array(username.utf8).span)
     case .renameUser(_, let username): try checkName(Array(username.utf8).span)
     case .removeUser, .removePost: break
+    // A graph that follows a log has no schema (`ReplicatedGraph.seed`).
+    case .addEdge, .removeEdge: throw .noSchema
+    case .declare: throw .invalidRequest(.declaredAtOpen)
     case .addPost(let id, _, let text, let time):
       if let id, id.rawValue < 1 { throw .invalidRequest(.id(id.rawValue)) }
       if let time, time.rawValue < 0 { throw .invalidRequest(.postTime(time)) }

@@ -35,7 +35,7 @@ package struct ReplicaSnapshot: Hashable, Sendable {
   ) throws(KithError) -> ReplicaSnapshot {
     let header = SnapshotHeader(
       storeID: place.log, sequence: pin.view.sequence, generation: 1, writtenAt: Timestamp.now().rawValue,
-      unicodeVersion: Folding.unicodeVersion, log: place)
+      unicodeVersion: Folding.unicodeVersion, log: place, hasSchema: pin.view.state.relations.hasSchema)
     let writer = try SnapshotFileWriter(
       header: header, directory: directory, name: name(at: place.position, of: place.log), replacing: true,
       disk: SystemDisk(), workers: workers)

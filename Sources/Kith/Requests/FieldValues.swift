@@ -92,6 +92,14 @@ package struct FieldValues: Sendable {
     if case .integers(let ids)? = value(of: field) { ids.map { PostID(rawValue: $0) } } else { [] }
   }
 
+  /// A relation by its name, which alone counts.
+  var relation: Relation { Relation(required(.relation, text), from: .user, to: .user) }
+
+  /// The user of a field, or the post of another.
+  func node(_ userField: Field, _ postField: Field) -> Node? {
+    user(userField).map { .user($0) } ?? post(postField).map { .post($0) }
+  }
+
   func post(_ field: Field) -> PostID? { integer(field).map { PostID(rawValue: $0) } }
   func time(_ field: Field) -> Timestamp? { integer(field).map { Timestamp($0) } }
   var limit: Int { Int(required(.limit, integer)) }

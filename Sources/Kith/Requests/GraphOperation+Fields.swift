@@ -16,6 +16,8 @@ extension GraphOperation {
     case .likes: return ([.user], page + [.viewer])
     case .mutuals: return ([.user, .target], page + [.of])
     case .familiarFollowers: return ([.user, .viewer], page + [.count])
+    case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .count])
+    case .edges: return ([], [.user, .post, .targets, .posts])
     case .suggestions: return ([.user], [.limit])
     case .shortestPath: return ([.user, .target], [.maximum])
     case .addUser: return ([.username], [.id])
@@ -23,6 +25,7 @@ extension GraphOperation {
     case .removeUser: return ([.user], [])
     case .addPost: return ([.user, .text], [.id, .createdAt])
     case .removePost: return ([.post], [])
+    case .anyEdge(let adds): return ([.relation], [.from, .fromPost, .to, .toPost] + (adds ? [.at] : []))
     case .batch: return ([.changes], [])
     case .list(let relation, _):
       let facts = relation.facts
@@ -30,6 +33,15 @@ extension GraphOperation {
     case .edge(let relation, let adds):
       let facts = relation.facts
       return ([.user, facts.target == .post ? .post : .target], adds && facts.hasTime ? [.at] : [])
+    }
+  }
+
+  /// The pairs of fields of which a request has exactly one each: a user and a post.
+  package var alternatives: [(Field, Field)] {
+    switch kind {
+    case .edgeList, .edges: [(.user, .post)]
+    case .anyEdge: [(.from, .fromPost), (.to, .toPost)]
+    default: []
     }
   }
 
@@ -44,13 +56,15 @@ extension GraphOperation {
     case .twoHopTimeline: ["posts", "next", "previous", "truncated"]
     case .posts, .likes: ["posts", "next"]
     case .list, .likers, .mutuals: ["users", "next"]
+    case .edgeList: ["users", "posts", "next", "count"]
+    case .edges: ["edges"]
     case .isFollowing: ["value"]
     case .relations: ["relations"]
     case .suggestions: ["users", "truncated"]
     case .shortestPath: ["value", "complete"]
     case .addUser: ["user", "sequence"]
     case .addPost: ["post", "sequence"]
-    case .renameUser, .removeUser, .removePost, .edge: ["changed", "sequence"]
+    case .renameUser, .removeUser, .removePost, .edge, .anyEdge: ["changed", "sequence"]
     case .batch: ["results", "sequence"]
     }
   }

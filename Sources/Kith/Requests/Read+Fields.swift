@@ -27,12 +27,20 @@ extension Read {
       let query = MutualQuery(
         countsMatches: fields.required(.count, fields.flag), limit: fields.limit, cursor: fields.cursor)
       self = .familiarFollowers(of: user(.user), as: user(.viewer), query)
+    case .edgeList(let side):
+      let query = EdgeQuery(
+        order: fields.choice(.edgeOrder), countsEdges: fields.required(.count, fields.flag), limit: fields.limit,
+        cursor: fields.cursor, viewer: viewer)
+      self = .edgeList(fields.relation, side, of: fields.required(.user) { fields.node($0, .post) }, query)
+    case .edges:
+      let others = fields.users(.targets).map(Node.user) + fields.posts(.posts).map(Node.post)
+      self = .edges(between: fields.required(.user) { fields.node($0, .post) }, and: others)
     case .suggestions: self = .suggestions(for: user(.user), SuggestionQuery(limit: fields.limit))
     case .shortestPath:
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
       self = .shortestPath(from: user(.user), to: user(.target), query)
     case .list(let relation, let side): self = .list(relation, side, of: user(.user), ListQuery(fields))
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .batch: return nil
+    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .anyEdge, .batch: return nil
     }
   }
 }
@@ -90,8 +98,15 @@ extension Change {
     case .edge(let relation, let adds):
       let target = relation.facts.target == .post ? post.rawValue : user(.target).rawValue
       self.init(EdgeChange(relation, user(.user), target, at: fields.time(.at), adds: adds))
+    case .anyEdge(let adds):
+      let source = fields.required(.from) { fields.node($0, .fromPost) }
+      let target = fields.required(.to) { fields.node($0, .toPost) }
+      self =
+        adds
+        ? .addEdge(fields.relation, from: source, to: target, at: fields.time(.at))
+        : .removeEdge(fields.relation, from: source, to: target)
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
-      .likes, .mutuals, .familiarFollowers, .suggestions, .shortestPath, .batch:
+      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .suggestions, .shortestPath, .batch:
       return nil
     }
   }

@@ -19,6 +19,8 @@ package enum Read: Sendable {
   case mutualFollowees(of: UserID, and: UserID, MutualQuery)
   case mutualFollowers(of: UserID, and: UserID, MutualQuery)
   case familiarFollowers(of: UserID, as: UserID, MutualQuery)
+  case edgeList(Relation, RelationSide, of: Node, EdgeQuery)
+  case edges(between: Node, and: [Node])
   case suggestions(for: UserID, SuggestionQuery)
   case shortestPath(from: UserID, to: UserID, PathQuery)
 
@@ -63,6 +65,13 @@ package enum Read: Sendable {
       try Outcome(MutualUsers(side: .followers, user: user, other: other, query: query), view) { .users($0) }
     case .familiarFollowers(let user, let viewer, let query):
       try Outcome(MutualUsers(side: .familiar, user: user, other: viewer, query: query), view) { .users($0) }
+    case .edgeList(let relation, let side, let node, let query):
+      if try view.otherEnd(relation, side) == .user {
+        try Outcome(UsersOfEdges(relation: relation, side: side, node: node, query: query), view) { .users($0) }
+      } else {
+        try Outcome(PostsOfEdges(relation: relation, side: side, node: node, query: query), view) { .posts($0) }
+      }
+    case .edges(let node, let others): try Outcome(EdgesBetween(node: node, others: others), view) { .edges($0) }
     case .suggestions(let user, let query):
       try Outcome(SuggestedUsers(user: user, query: query), view) { .suggestions($0) }
     case .shortestPath(let user, let target, let query):
@@ -84,6 +93,7 @@ package enum Answer: Equatable, Sendable {
   case lookup(LookupByID.Output)
   case value(Bool)
   case relations([User.Relations])
+  case edges([Node.Edges])
   case suggestions(Page<Suggestion>)
   case shortestPath(ShortestPath)
 }

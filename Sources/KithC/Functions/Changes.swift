@@ -45,7 +45,14 @@ extension Change {
       return (raw, text)
     case .removeUser(let user): set(KITH_REMOVE_USER, user, nil)
     case .removePost(let post): set(KITH_REMOVE_POST, nil, post.rawValue)
-    default: preconditionFailure("a change is of a user, of a post or of an edge")
+    case .addEdge(let relation, let source, let target, let time):
+      set(KITH_ADD_EDGE, UserID(source.rawValue), target.rawValue, time)
+      return (raw, relation.name)
+    case .removeEdge(let relation, let source, let target):
+      set(KITH_REMOVE_EDGE, UserID(source.rawValue), target.rawValue)
+      return (raw, relation.name)
+    case .declare: set(KITH_DECLARE, nil, nil)
+    default: preconditionFailure("a change is of a user, of a post, of an edge or of the schema")
     }
     return (raw, nil)
   }

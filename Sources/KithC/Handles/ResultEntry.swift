@@ -112,7 +112,7 @@ extension Answer {
     case .post(let post): page.pointee.setPosts(post.raw)
     case .usersByID(let users): page.pointee.setUsers(users.rawUsers())
     case .postsByID(let posts): page.pointee.setPosts(posts.rawPosts())
-    case .lookup, .value, .relations, .shortestPath: preconditionFailure("a query of C has no such answer")
+    case .lookup, .value, .relations, .edges, .shortestPath: preconditionFailure("a query of C has no such answer")
     }
   }
 
@@ -121,7 +121,8 @@ extension Answer {
     switch self {
     case .users(let users): (users.next, nil)
     case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts): (posts.next, posts.previous)
-    case .suggestions, .user, .post, .usersByID, .postsByID, .lookup, .value, .relations, .shortestPath: (nil, nil)
+    case .suggestions, .user, .post, .usersByID, .postsByID, .lookup, .value, .relations, .edges, .shortestPath:
+      (nil, nil)
     }
   }
 }

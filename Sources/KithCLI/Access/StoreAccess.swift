@@ -6,10 +6,13 @@ enum StoreAccess {
   /// Opens a store or a snapshot, and prints the findings of its recovery. A missing store is created if it is opened
   /// for writing.
   static func open(
-    _ path: String, access: SocialGraph.Access, _ options: SocialGraph.Options = SocialGraph.Options()
+    _ path: String, access: SocialGraph.Access, _ options: SocialGraph.Options = SocialGraph.Options(),
+    schema: SocialGraph.Schema? = nil
   ) throws(CommandFailure) -> SocialGraph {
     if path == ByteStream.sign { throw noDirectory }
-    return try opened(path) { () throws(KithError) in try SocialGraph.open(path, access: access, options: options) }
+    return try opened(path) { () throws(KithError) in
+      try SocialGraph.open(path, access: access, options: options, schema: schema)
+    }
   }
 
   /// Opens a store that the command fills at once, as `open` does; a new one is refused by others until it is filled.

@@ -12,6 +12,14 @@ struct RowDirectory {
 
   func path(of kind: GraphComponent) -> String { "\(path)/\(name(of: kind))" }
 
+  /// The schema of a graph that has one, and the edges of its relations: in an export of all files.
+  var schemaPath: String { "\(path)/\(Self.schemaName)" }
+  var edgesPath: String { "\(path)/\(edgesName)" }
+  private static let schemaName = "schema.json"
+  private var edgesName: String { Self.edgesName(isCompressed) }
+  private static func edgesName(_ isCompressed: Bool) -> String { "edges.jsonl\(isCompressed ? ".zst" : "")" }
+  private var isWhole: Bool { kinds.count == GraphComponent.allCases.count }
+
   private func name(of kind: GraphComponent) -> String { Self.name(of: kind, format, isCompressed) }
 
   private static func name(of kind: GraphComponent, _ format: RowFormat, _ isCompressed: Bool) -> String {
@@ -19,24 +27,27 @@ struct RowDirectory {
   }
 
   /// The names of the files of any export.
-  private static let names = GraphComponent.allCases.flatMap { kind in
-    RowFormat.allCases.flatMap { format in [false, true].map { name(of: kind, format, $0) } }
-  }
+  private static let names =
+    [schemaName, edgesName(false), edgesName(true)]
+    + GraphComponent.allCases.flatMap { kind in
+      RowFormat.allCases.flatMap { format in [false, true].map { name(of: kind, format, $0) } }
+    }
 
   /// Throws before anything is written if one of the files exists.
   func checkFree() throws(CommandFailure) {
-    for kind in kinds where PathAccess.exists(path(of: kind)) {
+    for path in kinds.map({ path(of: $0) }) + (isWhole ? [schemaPath, edgesPath] : []) where PathAccess.exists(path) {
       throw .usage(
-        "\(path(of: kind)): exists already; export to another directory, or remove it if an "
+        "\(path): exists already; export to another directory, or remove it if an "
           + "interrupted export has left it")
     }
   }
 
-  /// Writes the files; returns how many rows each has. They get their names once all of them are on the disk, a new
+  /// Writes the files; returns how many rows each has, and how many edges the declared relations have: nil where they
+  /// are not written. They get their names once all of them are on the disk, a new
   /// directory with all of them. If it fails, what it began is removed; what an interrupted export left is replaced.
   func write(
     _ view: borrowing GraphView, _ progress: inout Progress
-  ) throws(CommandFailure) -> [(kind: GraphComponent, rowCount: Int)] {
+  ) throws(CommandFailure) -> (rows: [(kind: GraphComponent, rowCount: Int)], edgeCount: Int?) {
     try checkFree()
     let isNew = PathAccess.isFree(path)
     let place: String
@@ -51,11 +62,22 @@ struct RowDirectory {
       throw .usage(error.sentence)
     }
     var rowCounts: [(kind: GraphComponent, rowCount: Int)] = []
+    var edgeCount: Int?
     var files: [PrivateFile] = []
     do throws(CommandFailure) {
       for kind in kinds {
         files.append(try Self.create("\(place)/\(name(of: kind))"))
         rowCounts.append((kind, try write(kind, of: view, to: files[files.count - 1], &progress)))
+      }
+      if isWhole, let schema = view.schema {
+        files.append(try Self.create("\(place)/\(Self.schemaName)"))
+        do throws(KithError) {
+          try files[files.count - 1].append(schema.file)
+        } catch {
+          throw .no("the export is incomplete and was removed: \(error.sentence)")
+        }
+        files.append(try Self.create("\(place)/\(edgesName)"))
+        edgeCount = try writeEdges(of: view, to: files[files.count - 1], &progress)
       }
       do throws(KithError) {
         try PrivateFile.finish(files, in: place)
@@ -68,7 +90,7 @@ struct RowDirectory {
       if isNew { PathAccess.removeDirectory(place) }
       throw error
     }
-    return rowCounts
+    return (rowCounts, edgeCount)
   }
 
   private static func create(_ path: String) throws(CommandFailure) -> PrivateFile {
@@ -82,12 +104,24 @@ struct RowDirectory {
   private func write(
     _ kind: GraphComponent, of view: borrowing GraphView, to file: PrivateFile, _ progress: inout Progress
   ) throws(CommandFailure) -> Int {
-    progress.begin(kind.rawValue)
-    var shown = progress
-    defer { progress = shown }
-    var written = 0
-    return try RowEncoder.encode(kind, of: view, as: format, isCompressed: isCompressed) {
-      (piece) throws(CommandFailure) in
+    let take = Self.pieces(of: kind.rawValue, to: file, &progress)
+    return try RowEncoder.encode(kind, of: view, as: format, isCompressed: isCompressed, take: take)
+  }
+
+  private func writeEdges(
+    of view: borrowing GraphView, to file: PrivateFile, _ progress: inout Progress
+  ) throws(CommandFailure) -> Int {
+    let take = Self.pieces(of: "edges", to: file, &progress)
+    return try RowEncoder.encodeEdges(of: view, isCompressed: isCompressed, take: take)
+  }
+
+  /// Appends pieces of rows to a file, with the progress on a terminal.
+  private static func pieces(
+    of name: String, to file: PrivateFile, _ progress: inout Progress
+  ) -> ([UInt8]) throws(CommandFailure) -> Void {
+    progress.begin(name)
+    var (shown, written) = (progress, 0)
+    return { (piece) throws(CommandFailure) in
       do throws(KithError) {
         try file.append(piece)
       } catch {

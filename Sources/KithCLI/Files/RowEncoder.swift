@@ -47,6 +47,24 @@ struct RowEncoder {
     return encoder.rowCount
   }
 
+  /// Passes all edges of declared relations to `take`, as the requests that add them; returns how many there were.
+  static func encodeEdges(
+    of view: borrowing GraphView, isCompressed: Bool = false,
+    take: @escaping ([UInt8]) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) -> Int {
+    var encoder = RowEncoder(.users, .jsonl, isCompressed: isCompressed, take)
+    try view.forEachDeclaredEdge { (change) throws(CommandFailure) in
+      encoder.json.removeAll()
+      encoder.json.object { change.writeRequest(to: &$0) }
+      encoder.json.newline()
+      encoder.bytes.append(contentsOf: encoder.json.bytes)
+      encoder.rowCount += 1
+      if encoder.bytes.count >= pieceByteCount { try encoder.flush() }
+    }
+    try encoder.flush(isEnd: true)
+    return encoder.rowCount
+  }
+
   private mutating func row(
     _ first: Int64, _ second: Int64? = nil, _ third: Int64? = nil, text: String? = nil
   ) throws(CommandFailure) {

@@ -68,6 +68,7 @@ extension JSONWriter {
     case .posts(let page):
       list("posts", page.indices) { $0.post(page[$1], ranges: page.highlights?[$1]) }
       member("next", stringOrNull: page.next?.text)
+      if let total = page.total { member("count", total) }
     case .timeline(let page): timeline(page)
     case .twoHopTimeline(let page):
       timeline(page)
@@ -85,6 +86,7 @@ extension JSONWriter {
       list(found.posts)
     case .value(let value): member("value", value)
     case .relations(let relations): list("relations", relations) { $0.relations($1) }
+    case .edges(let edges): list("edges", edges) { $0.edges($1) }
     case .suggestions(let page):
       list("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
       member("truncated", page.isTruncated)
@@ -160,6 +162,7 @@ extension JSONWriter {
       if let following = user.isFollowedByViewer { writer.member("following", following) }
       if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
       if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
+      if let addedAt = user.addedAt { writer.member("addedAt", addedAt.rawValue) }
       if let mutualCount { writer.member("mutualCount", mutualCount) }
       if let score { writer.member("score", score) }
       if let ranges { writer.ranges(ranges) }
@@ -186,7 +189,17 @@ extension JSONWriter {
       writer.member("likeCount", post.likeCount)
       if let liked = post.isLikedByViewer { writer.member("liked", liked) }
       if let likedAt = post.likedAt { writer.member("likedAt", likedAt.rawValue) }
+      if let addedAt = post.addedAt { writer.member("addedAt", addedAt.rawValue) }
       if let ranges { writer.ranges(ranges) }
+    }
+  }
+
+  private mutating func edges(_ edges: Node.Edges) {
+    object { writer in
+      for (name, relations) in [("to", edges.to), ("from", edges.from)] {
+        writer.name(name)
+        writer.array(relations) { $0.string($1) }
+      }
     }
   }
 

@@ -62,6 +62,11 @@ struct Request: Sendable {
     if fields.flag(.following) == true, !fields.has(.viewer) {
       throw .malformed("following needs a viewer (as): whose follows?")
     }
+    if case .graph(let operation) = operation {
+      for (user, post) in operation.alternatives where fields.has(user) == fields.has(post) {
+        throw .malformed("\(operation.rawValue) needs the field \(user.name) or the field \(post.name), and not both")
+      }
+    }
     guard operation == .graph(.users) else { return }
     let (match, order) = (fields.text(.match), fields.text(.searchOrder))
     if let order, UserQuery.Order(rawValue: order)?.schema.needsViewer == true, !fields.has(.viewer) {

@@ -13,7 +13,7 @@ enum QueryCommand {
     positionals: [
       Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
     ],
-    options: [memory, timings, readOnly, .compactLists, .compressTexts, .uniqueNames, .postIndex]
+    options: [memory, timings, readOnly, SchemaFile.option, .compactLists, .compressTexts, .uniqueNames, .postIndex]
       + ReplicaAccess.options,
     notes: notes,
     examples: [
@@ -24,8 +24,8 @@ enum QueryCommand {
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
     if arguments.value(ReplicaAccess.log) != nil {
-      let excluded: [Option] = [memory, .uniqueNames, .postIndex, .compactLists, .compressTexts]
-      guard !excluded.contains(where: { arguments.flag($0) }) else {
+      let excluded: [Option] = [memory, SchemaFile.option, .uniqueNames, .postIndex, .compactLists, .compressTexts]
+      guard !excluded.contains(where: { arguments.flag($0) || arguments.value($0) != nil }) else {
         throw arguments.misuse("--log excludes " + excluded.map(\.name).joined(separator: ", "))
       }
       return try run(
@@ -37,7 +37,7 @@ enum QueryCommand {
     guard store == nil || !arguments.flag(memory) else { throw arguments.misuse("a store or --memory, not both") }
     return run(
       storePath: store, memory: arguments.flag(memory), timings: arguments.flag(timings),
-      readOnly: arguments.flag(readOnly), options: try arguments.graphOptions())
+      readOnly: arguments.flag(readOnly), options: try arguments.graphOptions(), schema: try arguments.schema())
   }
 
   /// Paragraphs of the command's help, after its options.
@@ -71,15 +71,16 @@ enum QueryCommand {
 
   /// Runs until the input ends; returns the exit status. Without a path the graph is in memory.
   private static func run(
-    storePath: String?, memory: Bool, timings: Bool, readOnly: Bool, options: SocialGraph.Options
+    storePath: String?, memory: Bool, timings: Bool, readOnly: Bool, options: SocialGraph.Options,
+    schema: SocialGraph.Schema?
   ) -> Int32 {
     ByteStream.ignoreBrokenPipes()
     let graph: SocialGraph
     do throws(CommandFailure) {
       if let storePath, !memory {
-        graph = try StoreAccess.open(storePath, access: readOnly ? .readOnly : .readWrite, options)
+        graph = try StoreAccess.open(storePath, access: readOnly ? .readOnly : .readWrite, options, schema: schema)
       } else {
-        graph = SocialGraph(options: options)
+        graph = try inMemory(options, schema)
       }
     } catch {
       Console.printError(error)
@@ -112,5 +113,17 @@ enum QueryCommand {
       Console.printError(.no(error.sentence))
       return false
     }
+  }
+
+  /// A graph in memory; a schema that is refused is the command's failure.
+  private static func inMemory(
+    _ options: SocialGraph.Options, _ schema: SocialGraph.Schema?
+  ) throws(CommandFailure) -> SocialGraph {
+    do throws(KithError) {
+      try schema?.check()
+    } catch {
+      throw .usage(error.sentence)
+    }
+    return SocialGraph(options: options, schema: schema)
   }
 }

@@ -24,6 +24,8 @@ enum ExportCommand {
       "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")
         + ", each with the ending of its format; ids ascending. csv has a header and ends lines in CR LF. jsonl has "
         + "the requests of kith query that add the rows. Standard output takes one file: name it with --only.",
+      "A graph with a schema gives two more files: schema.json, and edges.jsonl with the requests that add the edges of "
+        + "its relations. kith query STORE --schema schema.json < edges.jsonl adds them; import blocks after them.",
       "Created files and folders are accessible to their owner alone (0600 and 0700), with any umask.",
     ],
     examples: [
@@ -50,16 +52,21 @@ enum ExportCommand {
       path: arguments.positionals[1], format: format, kinds: part.map { [$0] } ?? GraphComponent.allCases,
       isCompressed: arguments.flag(compress))
     try directory.checkFree()
-    let rowCounts = try write(try StoreQuery.open(arguments), to: directory)
+    let (rowCounts, edgeCount) = try write(try StoreQuery.open(arguments), to: directory)
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
         writer.member("directory", directory.path)
         for (kind, rowCount) in rowCounts { writer.member(kind.rawValue, rowCount) }
+        if let edgeCount { writer.member("edges", edgeCount) }
       }
     } else {
       var table = Table([.left, .right, .whole])
       for (kind, rowCount) in rowCounts {
         table.add(kind.rawValue, grouped(rowCount), printable(directory.path(of: kind)))
+      }
+      if let edgeCount {
+        table.add("edges", grouped(edgeCount), printable(directory.edgesPath))
+        table.add("schema", "", printable(directory.schemaPath))
       }
       try Console.write(table.text())
     }
@@ -77,7 +84,7 @@ enum ExportCommand {
   /// Writes one version of the graph; other work on it continues.
   static func write(
     _ graph: SocialGraph, to directory: RowDirectory
-  ) throws(CommandFailure) -> [(kind: GraphComponent, rowCount: Int)] {
+  ) throws(CommandFailure) -> (rows: [(kind: GraphComponent, rowCount: Int)], edgeCount: Int?) {
     let pin = graph.pin()
     var progress = Progress()
     defer { progress.finish() }

@@ -11,11 +11,14 @@ struct GraphDigest: Equatable {
     counts = view.counts
     sequence = view.sequence
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    // FNV-1a: two different exports collide once in 2⁶⁴, which is enough without malicious input.
+    func add(_ bytes: [UInt8]) { for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 } }
     for kind in GraphComponent.allCases {
-      _ = try RowEncoder.encode(kind, of: view) { (piece) throws(CommandFailure) in
-        // FNV-1a: two different exports collide once in 2⁶⁴, which is enough without malicious input.
-        for byte in piece { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      }
+      _ = try RowEncoder.encode(kind, of: view) { (piece) throws(CommandFailure) in add(piece) }
+    }
+    if let schema = view.schema {
+      add(schema.file)
+      _ = try RowEncoder.encodeEdges(of: view) { (piece) throws(CommandFailure) in add(piece) }
     }
     self.hash = hash
   }

@@ -61,6 +61,7 @@ extension SalvageReport {
       let count = part.count.map { ", \(grouped($0)) of them," } ?? ""
       lines.append("lost: all \(part.part.rawValue)\(count) of the snapshot: \(printable(part.reason))")
     }
+    lines += lostRelations.map { "lost: all edges of \(printable($0.name)) of the snapshot: \(printable($0.reason))" }
     lines += Self.lines("lost: ", lost, limit, "cannot be read")
     lines += Self.lines("not applied: ", refused, limit, "could not be applied, or had no effect, without what is lost")
     lines += rejectedChanges.map { "  " + printable($0) }
@@ -91,6 +92,15 @@ extension SalvageReport {
         writer.member("part", part.part.rawValue)
         writer.member("count", orNull: part.count)
         writer.member("reason", part.reason)
+      }
+    }
+    if !lostRelations.isEmpty {
+      writer.name("lostRelations")
+      writer.array(lostRelations) { writer, relation in
+        writer.object { writer in
+          writer.member("name", relation.name)
+          writer.member("reason", relation.reason)
+        }
       }
     }
     Self.write("lost", lost, to: &writer)

@@ -9,7 +9,7 @@ extension ReplicatedGraph {
   ///   - place: where the replicas share snapshots.
   ///   - directory: where the file is made that goes into the log; nil if snapshots are in a directory.
   ///   - name: who wrote it, for operators.
-  /// - Throws: `invalidRequest` if the log has records or snapshots; `system`; as the log.
+  /// - Throws: `invalidRequest` if the log has records or snapshots; `unsupported` for a graph with a schema; `system`; as the log.
   @discardableResult
   package static func seed(
     _ log: any ReplicationLog, from graph: SocialGraph, to place: ReplicaOptions.SnapshotPlace,
@@ -20,6 +20,7 @@ extension ReplicatedGraph {
     guard position == 0, snapshots.isEmpty else {
       throw .invalidRequest(.logInUse(position: position, snapshotCount: snapshots.count))
     }
+    if graph.read({ $0.schema }) != nil { throw .unsupported(.schemaOfReplicas) }
     let exchange = SnapshotExchange(
       log: log, place: place, directory: directory, queue: WorkQueue())
     return try await exchange.publish(

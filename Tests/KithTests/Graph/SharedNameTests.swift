@@ -46,7 +46,7 @@ import Testing
     let disk = MemoryDisk()
     let header = SnapshotHeader(
       storeID: StoreID(high: 1, low: 2), sequence: state.sequence, generation: 1, chainHash: 0, writtenAt: 0,
-      unicodeVersion: "17.0.0")
+      unicodeVersion: "17.0.0", hasSchema: false)
     let summary = try SnapshotFile.write(
       header, GraphSections.sections(of: state), to: MemoryDisk.directory, name: "s", disk: disk)
     return try #require(disk[summary.path])

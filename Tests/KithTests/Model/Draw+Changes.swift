@@ -5,6 +5,7 @@ extension Draw {
   mutating func change(for model: ReferenceModel) -> Change {
     let hasFewUsers = model.users.count < userCount
     let hasFewPosts = model.posts.count < userCount * 3
+    if model.declared != nil && below(2) == 0 { return edgeChange(model) }
     switch below(100) {
     case 0..<(hasFewUsers ? 20 : 2): return .addUser(id: givenID().map { UserID($0) }, username: name())
     case 20..<26: return .renameUser(user(model), to: newName(model))

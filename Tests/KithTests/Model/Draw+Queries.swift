@@ -2,7 +2,8 @@
 
 extension Draw {
   mutating func question(for model: ReferenceModel) -> Question {
-    switch below(19) {
+    if model.declared != nil && !seldom(3) { return edgeQuestion(model) }
+    return switch below(19) {
     case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
     case 1: .user(user(model), viewer: viewer(model))
     case 2: .post(post(model), viewer: viewer(model))
@@ -18,6 +19,7 @@ extension Draw {
 
   /// A query with pages.
   mutating func list(for model: ReferenceModel) -> Question {
+    if model.declared != nil && !seldom(3) { return edgeList(model) }
     switch below(18) {
     case 0..<4:
       let search = userSearch(model)
@@ -65,6 +67,9 @@ extension Draw {
     case .twoHops(let user, var options, let followLimit):
       if !isOwn { options.direction = options.direction == .older ? .newer : .older }
       return .twoHops(user, options, followLimit: followLimit)
+    case .edgeList(let relation, let side, let node, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .edgeList(relation, side, node, options)
     case .likers(let post, var options):
       options.viewer = isOwn ? options.viewer : other
       return .likers(post, options)
@@ -77,9 +82,9 @@ extension Draw {
 
   // MARK: - Options
 
-  private mutating func viewer(_ model: ReferenceModel) -> UserID? { seldom(3) ? nil : user(model) }
+  mutating func viewer(_ model: ReferenceModel) -> UserID? { seldom(3) ? nil : user(model) }
 
-  private mutating func limit() -> Int { seldom(40) ? pick([0, -1, 1_001]) : pick([1, 1, 2, 3, 5, 20, 1_000]) }
+  mutating func limit() -> Int { seldom(40) ? pick([0, -1, 1_001]) : pick([1, 1, 2, 3, 5, 20, 1_000]) }
 
   private mutating func bound() -> Timestamp? { seldom(4) ? (seldom(9) ? Timestamp(-1) : postTime()) : nil }
 
@@ -129,7 +134,7 @@ extension Draw {
 extension Question {
   var isList: Bool {
     switch self {
-    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .suggestions, .distance: false
+    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .edges, .suggestions, .distance: false
     default: true
     }
   }
@@ -164,6 +169,9 @@ extension Question {
     case .twoHops(let user, var options, let followLimit):
       options.limit = limit
       return .twoHops(user, options, followLimit: followLimit)
+    case .edgeList(let relation, let side, let node, var options):
+      options.limit = limit
+      return .edgeList(relation, side, node, options)
     case .likers(let post, let options): return .likers(post, list(options))
     case .likes(let user, let options): return .likes(user, list(options))
     case .blocked(let user, let options): return .blocked(user, list(options))

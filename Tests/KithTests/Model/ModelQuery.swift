@@ -19,6 +19,8 @@ enum Question {
   case blocked(UserID, ListQuery)
   case muted(UserID, ListQuery)
   case mutuals(UserID, UserID, Mutuals, MutualQuery)
+  case edgeList(Relation, RelationSide, Node, EdgeQuery)
+  case edges(Node, [Node])
   case suggestions(UserID, SuggestionQuery)
   case distance(UserID, UserID, PathQuery)
   case twoHops(UserID, TimelineQuery, followLimit: Int)
@@ -29,10 +31,11 @@ enum Question {
 /// The reply. The engine refuses with one code, the model names all that are right.
 enum Answer {
   case users([User?], total: Int? = nil, ranges: [[Range<Int>]]? = nil)
-  case posts([Post?])
+  case posts([Post?], total: Int? = nil)
   case found(UserID?)
   case flag(Bool)
   case relations([User.Relations])
+  case edges([Node.Edges])
   case suggestions([PlainSuggestion], isTruncated: Bool)
   /// `isSound`: the path leads from one to the other along follows. In the model `gaveUp` means that giving up is
   /// allowed.
@@ -65,7 +68,9 @@ extension Answer {
     switch (self, model) {
     case (.users(let own, let total, let ranges), .users(let other, let otherTotal, let otherRanges)):
       total == otherTotal && ranges == otherRanges && own.elementsEqual(other, by: Self.isSame)
-    case (.posts(let own), .posts(let other)): own.elementsEqual(other, by: Self.isSame)
+    case (.posts(let own, let total), .posts(let other, let otherTotal)):
+      total == otherTotal && own.elementsEqual(other, by: Self.isSame)
+    case (.edges(let own), .edges(let other)): own == other
     case (.found(let own), .found(let other)): own == other
     case (.flag(let own), .flag(let other)): own == other
     case (.relations(let own), .relations(let other)): own == other
@@ -127,6 +132,7 @@ extension GraphView {
     case .posts(let ids, let viewer): return Reply(.posts(try posts(ids, as: viewer)))
     case .isFollowing(let target, let user): return Reply(.flag(try isFollowing(target, as: user)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
+    case .edges(let node, let others): return Reply(.edges(try edges(between: node, and: others)))
     case .suggestions(let user, let options):
       let page = try suggestions(for: user, options)
       let suggestions = page.map { PlainSuggestion(user: $0.user, mutualCount: $0.mutualCount, mutuals: $0.mutuals) }
@@ -154,6 +160,15 @@ extension GraphView {
         }
       }
       return reply(page)
+    case .edgeList(let relation, let side, let node, var options):
+      options.cursor = cursor
+      let showsUsers = try otherEnd(relation, side) == .user
+      switch (side, showsUsers) {
+      case (.targets, true): return reply(try targets(of: node, relation, options))
+      case (.targets, false): return reply(try targetPosts(of: node, relation, options))
+      case (.sources, true): return reply(try sources(of: node, relation, options))
+      case (.sources, false): return reply(try sourcePosts(of: node, relation, options))
+      }
     case .likers(let post, let options): return reply(try likers(of: post, options.from(cursor)))
     case .likes(let user, let options): return reply(try likes(of: user, options.from(cursor)))
     case .followees(let user, let options): return reply(try followees(of: user, options.from(cursor)))
@@ -191,7 +206,7 @@ extension GraphView {
   }
 
   private func reply(_ page: Page<Post>) -> Reply<Cursor> {
-    Reply(.posts(page.items), next: page.next, previous: page.previous)
+    Reply(.posts(page.items, total: page.total), next: page.next, previous: page.previous)
   }
 }
 

@@ -151,7 +151,7 @@ extension Answer {
   var descriptions: [String] {
     switch self {
     case .users(let users, _, _): users.map { "\(String(describing: $0))" }
-    case .posts(let posts), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
+    case .posts(let posts, _), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
     default: ["\(self)"]
     }
   }

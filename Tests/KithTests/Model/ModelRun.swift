@@ -36,12 +36,17 @@ struct ModelRun {
   /// - Parameters:
   ///   - users: the approximate number; above a few, they are all added at the start.
   ///   - end: what ids and times are near; nil for ordinary ones.
-  init(seed: UInt64, users: Int, _ form: ListForm, near end: Int64? = nil) throws {
+  ///   - hasSchema: whether the graph has a schema, which is drawn.
+  init(seed: UInt64, users: Int, _ form: ListForm, near end: Int64? = nil, hasSchema: Bool = false) throws {
     self.seed = seed
     self.form = GraphForm(lists: form)
-    graph = SocialGraph(options: SocialGraph.Options { $0.compactLists = form == .compact })
     draw = Draw(seed: seed, userCount: users, givesIDs: seed % 2 == 0)
     draw.end = end
+    model.declared = hasSchema ? draw.schema() : nil
+    model.sequence = hasSchema ? 1 : 0
+    graph = SocialGraph(
+      options: SocialGraph.Options { $0.compactLists = form == .compact },
+      schema: model.declared.map { SocialGraph.Schema($0) })
     if users > 20 { try populate(users) }
   }
 

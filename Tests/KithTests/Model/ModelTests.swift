@@ -21,6 +21,13 @@ import Testing
     try run.checkWhole()
   }
 
+  @Test("A few users with a schema that is drawn answer like the model", arguments: seeds, ListForm.allCases)
+  func schema(seed: UInt64, form: ListForm) throws {
+    var run = try ModelRun(seed: seed &+ 2_000, users: 9, form, hasSchema: true)
+    for _ in 0..<Self.stepCount { try run.advance() }
+    try run.checkWhole()
+  }
+
   @Test("Many users, with lists long enough for every plan, answer like the model", arguments: seeds, ListForm.allCases)
   func crowd(seed: UInt64, form: ListForm) throws {
     var run = try ModelRun(seed: seed &+ 1_000, users: 130, form)

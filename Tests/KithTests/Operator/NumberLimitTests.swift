@@ -62,7 +62,8 @@ import Testing
       as [(UInt64, UInt64, Int64)]
     {
       let header = JournalHeader(
-        storeID: StoreID(high: 1, low: 2), generation: generation, firstSequence: first, chainHash: 0, writtenAt: 0)
+        storeID: StoreID(high: 1, low: 2), generation: generation, firstSequence: first, chainHash: 0, writtenAt: 0,
+        hasSchema: false)
       let error = try #require(throws: KithError.self) { try JournalHeader(decoding: header.encoded(), file: "wal") }
       guard case .corrupt("wal", offset, _) = error else { throw error }
     }
@@ -85,7 +86,7 @@ import Testing
   /// A journal with a frame of two changes.
   private func journal(first: UInt64, syncedThrough: UInt64) throws -> MemoryDisk {
     let header = JournalHeader(
-      storeID: JournalFixture.storeID, generation: 1, firstSequence: first, chainHash: 0, writtenAt: 0
+      storeID: JournalFixture.storeID, generation: 1, firstSequence: first, chainHash: 0, writtenAt: 0, hasSchema: false
     ).encoded()
     var frame = JournalFrame(firstSequence: first)
     for id: Int64 in 1...2 { frame.append(.addUser(id: UserID(id), username: "user \(id)")) }

@@ -203,7 +203,7 @@ import Testing
     for (storeID, chainHash) in [(StoreID(high: 1, low: 2), header.chainHash), (header.storeID, header.chainHash ^ 1)] {
       let disk = MemoryDisk(copying: fixture.disk)
       let forged = JournalHeader(
-        storeID: storeID, generation: 2, firstSequence: 8, chainHash: chainHash, writtenAt: 0)
+        storeID: storeID, generation: 2, firstSequence: 8, chainHash: chainHash, writtenAt: 0, hasSchema: false)
       disk[path] = forged.encoded() + bytes.dropFirst(4096)
       let salvaged = try Salvage.run(StoreDirectory(MemoryDisk.directory, disk: disk))
       #expect(salvaged.report.lost == [8...8] && salvaged.report.sequence == 7, "\(salvaged.report)")

@@ -22,7 +22,7 @@ import Testing
     let sample = try SampleGraph.golden()
     let header = SnapshotHeader(
       storeID: Self.place.log, sequence: sample.model.sequence, generation: 1, writtenAt: 1_750_000_000_000,
-      unicodeVersion: "17.0.0", log: Self.place)
+      unicodeVersion: "17.0.0", log: Self.place, hasSchema: false)
     _ = try SnapshotFile.write(
       header, sample.graph.pin().view.state, to: Self.directory.path, name: Self.snapshot.lastPathComponent,
       disk: SystemDisk())

@@ -68,7 +68,7 @@ final class JournalFixture {
     try journal.rotate(to: journal.generation + 1)
     let header = SnapshotHeader(
       storeID: Self.storeID, sequence: state.sequence, generation: journal.generation, chainHash: journal.chainHash,
-      writtenAt: time.rawValue, unicodeVersion: "17.0.0")
+      writtenAt: time.rawValue, unicodeVersion: "17.0.0", hasSchema: false)
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
     _ = try SnapshotFile.write(
       header, GraphSections.sections(of: state), to: Self.directory, name: name.description, disk: disk)

@@ -7,7 +7,7 @@ enum SnapshotFixture {
   static let header = SnapshotHeader(
     storeID: StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210), sequence: 42, generation: 7,
     chainHash: 9,
-    writtenAt: 1_700_000_000_000, unicodeVersion: "17.0.0")
+    writtenAt: 1_700_000_000_000, unicodeVersion: "17.0.0", hasSchema: false)
 
   static let known: [SectionID: UInt16] = [
     SectionID("UIDS"): 1, SectionID("NAMB"): 1, SectionID("FOLD"): 1, SectionID("FOLT"): 1,

@@ -16,6 +16,9 @@ enum ChangeCoding {
     case removeUser = 3
     case addPost = 6
     case removePost = 7
+    case addEdge = 14
+    case removeEdge = 15
+    case declare = 16
   }
 
   /// The changes of edges by their first byte; nil for what is none.
@@ -52,6 +55,14 @@ enum ChangeCoding {
       append(text: text, to: &bytes)
       append(time: createdAt, to: &bytes)
     case .removePost(let post): append(.removePost, post.rawValue, to: &bytes)
+    case .addEdge(let relation, let source, let target, let time):
+      append(.addEdge, relation, source, target, to: &bytes)
+      append(time: time, to: &bytes)
+    case .removeEdge(let relation, let source, let target):
+      append(.removeEdge, relation, source, target, to: &bytes)
+    case .declare(let schema):
+      bytes.append(Kind.declare.rawValue)
+      SchemaCoding.append(schema, to: &bytes)
     default:
       guard let edge = change.edge else { preconditionFailure("a change is of a user, of a post or of an edge") }
       let numbers = edge.kind.changeNumbers
@@ -66,6 +77,19 @@ enum ChangeCoding {
     bytes.append(kind.rawValue)
     append(id: id, to: &bytes)
   }
+
+  /// Flags that say of which types the ends are, the name of the relation, and the ends. So an edge can be read without
+  /// its schema.
+  private func append(_ kind: Kind, _ relation: Relation, _ source: Node, _ target: Node, to bytes: inout [UInt8]) {
+    bytes.append(kind.rawValue)
+    bytes.append((source.end == .post ? Self.fromPost : 0) | (target.end == .post ? Self.toPost : 0))
+    append(text: relation.name, to: &bytes)
+    append(id: source.rawValue, to: &bytes)
+    append(id: target.rawValue, to: &bytes)
+  }
+
+  /// The flags of an edge of a declared relation. The others are zero.
+  private static let (fromPost, toPost): (UInt8, UInt8) = (1, 2)
 
   private func append(id: Int64?, to bytes: inout [UInt8]) {
     switch self {
@@ -83,7 +107,7 @@ enum ChangeCoding {
     }
   }
 
-  private func append(text: String, to bytes: inout [UInt8]) {
+  func append(text: String, to bytes: inout [UInt8]) {
     bytes.appendVarint(UInt64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
@@ -109,7 +133,7 @@ enum ChangeCoding {
       let time = adds && kind.facts.hasTime ? try time(&reader) : nil
       return Change(EdgeChange(kind, source, target, at: time, adds: adds))
     }
-    guard let kind = Kind(rawValue: number) else {
+    guard let kind = Kind(rawValue: number), self == .journal || number < Kind.addEdge.rawValue else {
       throw reader.corrupt("no \(self == .journal ? "change" : "request") is of kind \(number)", at: start)
     }
     switch kind {
@@ -121,7 +145,25 @@ enum ChangeCoding {
         id: try newID(&reader).map { PostID($0) }, by: UserID(try id(&reader)), text: try text(&reader),
         createdAt: try time(&reader))
     case .removePost: return .removePost(PostID(try id(&reader)))
+    case .addEdge, .removeEdge:
+      let (relation, source, target) = try edge(&reader)
+      if kind == .removeEdge { return .removeEdge(relation, from: source, to: target) }
+      return .addEdge(relation, from: source, to: target, at: try time(&reader))
+    case .declare: return .declare(try SchemaCoding.read(&reader))
     }
+  }
+
+  /// The relation of an edge, which has only its name and the types of its ends, and the ends.
+  private func edge(_ reader: inout ByteReader) throws(KithError) -> (Relation, Node, Node) {
+    let start = reader.position
+    let flags = try reader.readUInt8()
+    guard flags & ~(Self.fromPost | Self.toPost) == 0 else {
+      throw reader.corrupt("an edge has the flags \(flags)", at: start)
+    }
+    let source: Relation.End = flags & Self.fromPost == 0 ? .user : .post
+    let target: Relation.End = flags & Self.toPost == 0 ? .user : .post
+    let relation = Relation(try text(&reader), from: source, to: target)
+    return (relation, Node(source, try id(&reader)), Node(target, try id(&reader)))
   }
 
   /// The id of what is added; nil if it is to be assigned.
@@ -143,7 +185,7 @@ enum ChangeCoding {
     return value == 0 ? nil : Timestamp(Int64(value - 1))
   }
 
-  private func text(_ reader: inout ByteReader) throws(KithError) -> String {
+  func text(_ reader: inout ByteReader) throws(KithError) -> String {
     let start = reader.position
     let byteCount = try reader.readVarint(bitCount: bitCount)
     guard byteCount <= UInt64(reader.remaining) else {

@@ -24,8 +24,14 @@ struct EdgeSections {
     self.mayBeMissing = mayBeMissing
   }
 
+  /// Those of a relation that a host declared, by its number. They are there if it has edges.
+  init(ofDeclared number: Int) {
+    let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+    self.init(prefix: "R\(digits[number - Relation.builtIn.count])", hasTime: true, mayBeMissing: true)
+  }
+
   var all: [SectionID] { [degrees, targets] + (seconds.map { [$0] } ?? []) }
 
   /// Whether a snapshot must have these sections.
-  func areExpected(in source: some SectionSource) -> Bool { !mayBeMissing || (try? source.find(degrees)) != nil }
+  func areExpected(in source: some SectionSource) -> Bool { !mayBeMissing || source.has(degrees) }
 }

@@ -1,8 +1,9 @@
 /// Constants of the journal format, shared by writer and reader. `Snapshots/FORMAT.md` is the specification.
 enum JournalFormat {
-  static let version = FormatVersion(major: 1, minor: 0)
-  /// The oldest reader that can read files of this writer.
-  static let minimumReader = FormatVersion(major: 1, minor: 0)
+  static let version = FormatVersion(major: 1, minor: 1)
+  /// The version of a journal of a graph without a schema, and of the oldest reader of it: 1.1 only adds the changes
+  /// of a schema, and needs a reader of its own.
+  static let versionWithoutSchema = FormatVersion(major: 1, minor: 0)
 
   static let headerMagic = Array("KITHJRNL".utf8)
   /// `KFRM` as bytes in the file.
@@ -67,18 +68,18 @@ struct JournalHeader: Hashable, Sendable {
   let chainHash: UInt64
   /// Milliseconds since 1970.
   let writtenAt: Int64
-  /// The format version of the writer.
+  /// The format version, and the oldest reader: the lowest that has what the journal holds.
   let formatVersion: FormatVersion
 
   init(
-    storeID: StoreID, generation: UInt64, firstSequence: UInt64, chainHash: UInt64, writtenAt: Int64
+    storeID: StoreID, generation: UInt64, firstSequence: UInt64, chainHash: UInt64, writtenAt: Int64, hasSchema: Bool
   ) {
     self.storeID = storeID
     self.generation = generation
     self.firstSequence = firstSequence
     self.chainHash = chainHash
     self.writtenAt = writtenAt
-    formatVersion = JournalFormat.version
+    formatVersion = hasSchema ? JournalFormat.version : JournalFormat.versionWithoutSchema
   }
 
   /// The header's 4,096 bytes.
@@ -86,7 +87,7 @@ struct JournalHeader: Hashable, Sendable {
     var writer = ByteWriter(reserving: JournalFormat.headerByteCount)
     writer.append(JournalFormat.headerMagic)
     formatVersion.append(to: &writer)
-    JournalFormat.minimumReader.append(to: &writer)
+    formatVersion.append(to: &writer)
     storeID.append(to: &writer)
     writer.append(generation)
     writer.append(firstSequence)

@@ -10,6 +10,7 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   private let storeID: StoreID
   private let disk: D
   private let growthLimit: Int
+  private let hasSchema: Bool
   private(set) var generation: UInt64
   /// The sequence number of the first change of the next frame.
   private(set) var nextSequence: UInt64
@@ -39,9 +40,10 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   ///   - firstSequence: the sequence number of the first change to come. Earlier changes are synced.
   ///   - chainHash: the chain hash of all earlier changes.
   ///   - growthLimit: the largest step in which space is allocated; a multiple of 512.
+  ///   - hasSchema: whether the graph has a schema, or its first change declares one.
   init(
     directory: String, storeID: StoreID, generation: UInt64, firstSequence: UInt64,
-    chainHash: UInt64, disk: D, growthLimit: Int = JournalFormat.growthLimit
+    chainHash: UInt64, disk: D, growthLimit: Int = JournalFormat.growthLimit, hasSchema: Bool = false
   ) {
     precondition(
       growthLimit > 0 && growthLimit % JournalFormat.sectorByteCount == 0, "a journal grows by whole sectors")
@@ -51,6 +53,7 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
     self.generation = generation
     self.disk = disk
     self.growthLimit = growthLimit
+    self.hasSchema = hasSchema
     self.chainHash = chainHash
     nextSequence = firstSequence
     syncedThrough = firstSequence - 1
@@ -125,7 +128,7 @@ struct JournalWriter<D: Disk>: ~Copyable, Sendable {
   private func encodedHeader(at time: Timestamp) -> [UInt8] {
     JournalHeader(
       storeID: storeID, generation: generation, firstSequence: nextSequence, chainHash: chainHash,
-      writtenAt: time.rawValue
+      writtenAt: time.rawValue, hasSchema: hasSchema
     ).encoded()
   }
 

@@ -32,7 +32,7 @@ struct GraphEstimate: Sendable {
   private var posts = 0
   private var nameByteCount = 0
   private var textByteCount = 0
-  private var edges: [(kind: RelationKind, count: Int)] = []
+  private var edges: [(source: Relation.End, target: Relation.End, count: Int)] = []
   private let byteLimit: Int
   private let form: GraphForm
   private let isOwn: Bool
@@ -53,7 +53,12 @@ struct GraphEstimate: Sendable {
     postRows = try Self.count(GraphSections.postIDs, source)
     textByteCount = try Self.count(GraphSections.textBytes, source)
     for kind in RelationKind.allCases where kind.sections.areExpected(in: source) {
-      edges.append((kind, try Self.count(kind.sections.targets, source)))
+      edges.append((.user, kind.facts.target, try Self.count(kind.sections.targets, source)))
+    }
+    for (number, relation) in (try GraphSections.declared(in: source)?.relations ?? []).enumerated() {
+      let sections = EdgeSections(ofDeclared: Relation.builtIn.count + number)
+      guard sections.areExpected(in: source) else { continue }
+      edges.append((relation.source, relation.target, try Self.count(sections.targets, source)))
     }
     try check()
     // Pages are allocated one by one, where failure cannot be reported. So all of them are requested at once before.
@@ -101,17 +106,17 @@ struct GraphEstimate: Sendable {
     total += Self.column(posts, of: postRows, width: 8 * PostTable.wordsPerRow)
     total += Self.column(posts, of: postRows, width: 4)
     total += PackedLists<UInt32>.byteCount(posts, of: userRows, perBlock: PostTable.authorsPerBlock, bits: 32)
-    for (kind, count) in edges {
-      let targets = kind.facts.target == .user ? userRows : postRows
-      let isSparse = kind.facts.target == .post
+    for (source, target, count) in edges {
+      let (sources, targets) = (source == .user ? userRows : postRows, target == .user ? userRows : postRows)
+      let isSparse = target == .post
       var (out, back) = (UInt64.bitWidth, UInt32.bitWidth)
       if form.lists == .compact {
         // A row takes at most as many bits as the number of rows, a time 32; all the same take none.
         out = fewest ? 0 : Int.bitWidth - targets.leadingZeroBitCount + 32
-        back = fewest ? 0 : Int.bitWidth - userRows.leadingZeroBitCount
+        back = fewest ? 0 : Int.bitWidth - sources.leadingZeroBitCount
       }
       total += PackedLists<UInt64>.byteCount(
-        count, of: userRows, perBlock: Adjacency.sourcesPerBlock(form.lists), bits: out)
+        count, of: sources, perBlock: Adjacency.sourcesPerBlock(form.lists), bits: out)
       total += PackedLists<UInt32>.byteCount(
         count, of: targets, perBlock: Adjacency.targetsPerBlock(form.lists, isSparse: isSparse), bits: back)
       total += min(count, 1) * (form.lists == .compact ? targets / 8 : targets)

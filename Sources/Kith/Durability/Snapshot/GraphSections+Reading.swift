@@ -31,13 +31,13 @@ extension GraphSections {
       case 0: try restoreNames(source, lengths: lengths, to: &users)
       case 1:
         state.follows = try edges(
-          RelationKind.follow.sections, to: .user, source, ends, form: form.lists, workers: workers)
+          RelationKind.follow.sections, to: .user, source, ends, ids: ends.ids, form: form.lists, workers: workers)
       case 2:
         state.posts = try posts(source, authors: &authors, authorCount: lengths.count, liveCount: liveCount, form)
       default:
         for kind in RelationKind.allCases where kind != .follow {
           var edges = try edges(
-            kind.sections, to: kind.facts.target, source, ends, form: form.lists, workers: workers)
+            kind.sections, to: kind.facts.target, source, ends, ids: ends.ids, form: form.lists, workers: workers)
           others.modify(kind) { relation, _ in swap(&relation, &edges) }
         }
       }
@@ -46,6 +46,7 @@ extension GraphSections {
       others.modify(kind) { other, _ in state.modify(kind) { relation, _ in swap(&relation, &other) } }
     }
     swap(&state.users, &users)
+    try restoreDeclared(from: source, ends, to: &state, workers: workers)
     state.popularity = Popularity(state.follows)
     state.countCards()
     state.sequence = sequence
@@ -190,55 +191,58 @@ extension GraphSections {
     let postCount: Int
     /// The ids of users, by which sources are ordered.
     let ids: RowIDs
+
+    func count(_ end: Relation.End) -> Int {
+      switch end {
+      case .user: nameLengths.count
+      case .post: authors.count
+      }
+    }
+
+    /// Whether any row was removed.
+    func hasGone(_ end: Relation.End) -> Bool {
+      switch end {
+      case .user: userCount < nameLengths.count
+      case .post: postCount < authors.count
+      }
+    }
+
+    @inline(__always)
+    func isGone(_ row: UInt32, _ end: Relation.End) -> Bool {
+      switch end {
+      case .user: nameLengths[Int(row)] == 0
+      case .post: authors[row] == PostIndex.noAuthor
+      }
+    }
   }
 
   /// Builds one relation.
   static func edges(
-    _ ids: EdgeSections, to target: RelationKind.Target, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
-    form: ListForm = .plain, workers: Int
+    _ sections: EdgeSections, from sourceEnd: Relation.End = .user, to targetEnd: Relation.End,
+    _ source: some SectionSource, _ ends: borrowing EdgeEnds, ids: borrowing RowIDs, form: ListForm = .plain,
+    workers: Int
   ) throws(KithError) -> Adjacency {
-    switch target {
-    case .user:
-      let lengths = ends.nameLengths
-      return try edges(
-        ids, source, ends, form: form, targetCount: lengths.count, workers: workers, isToPosts: false,
-        hasGone: ends.userCount < lengths.count
-      ) { lengths[Int($0)] == 0 }
-    case .post:
-      return try edges(
-        ids, source, ends, form: form, targetCount: ends.authors.count, workers: workers, isToPosts: true,
-        hasGone: ends.postCount < ends.authors.count
-      ) { ends.authors[$0] == PostIndex.noAuthor }
+    let (sourceCount, targetCount) = (ends.count(sourceEnd), ends.count(targetEnd))
+    let (isToPosts, isLoop, hasGone) = (targetEnd == .post, sourceEnd == targetEnd, ends.hasGone(targetEnd))
+    guard sections.areExpected(in: source) else {
+      return Adjacency(sourceCount: sourceCount, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
     }
-  }
-
-  /// - Parameters:
-  ///   - hasGone: whether any target was removed.
-  ///   - isGone: whether a given target was removed.
-  private static func edges(
-    _ ids: EdgeSections, _ source: some SectionSource, _ ends: borrowing EdgeEnds, form: ListForm,
-    targetCount: Int, workers: Int, isToPosts: Bool, hasGone: Bool, isGone: @Sendable (UInt32) -> Bool
-  ) throws(KithError) -> Adjacency {
-    guard ids.areExpected(in: source) else {
-      return Adjacency(
-        sourceCount: ends.nameLengths.count, targetCount: targetCount, form: form, hasSparseTargets: isToPosts)
-    }
-    let degrees = try source.section(ids.degrees).decodedUInt32(count: ends.nameLengths.count)
-    let (head, _, place) = try source.find(ids.targets)
-    for row in degrees.indices where degrees[row] > 0 && ends.nameLengths[row] == 0 {
+    let degrees = try source.section(sections.degrees).decodedUInt32(count: sourceCount)
+    let (head, _, place) = try source.find(sections.targets)
+    for row in degrees.indices where degrees[row] > 0 && ends.isGone(UInt32(row), sourceEnd) {
       throw place.corrupt("section \(head.id): removed row \(row) has edges")
     }
     try head.check(nil, encodings: [.listPlanes], place)
-    let targets = try ByteStreamSplitDecoder<UInt32>(head, source.framed(ids.targets), place)
+    let targets = try ByteStreamSplitDecoder<UInt32>(head, source.framed(sections.targets), place)
     try targets.checkSum(of: degrees)
-    let seconds = try ids.seconds.map { (id) throws(KithError) in
+    let seconds = try sections.seconds.map { (id) throws(KithError) in
       let (head, _, place) = try source.find(id)
       try head.check(targets.elementCount, encodings: [.planes], place)
       return try ByteStreamSplitDecoder<UInt32>(head, source.framed(id), place)
     }
     let buffers = Pool<WorkBuffer<UInt32>>()
     let relation = try Adjacency(
-      degrees: degrees, targetCount: targetCount, workers: workers, ids: ends.ids, form: form,
+      degrees: degrees, targetCount: targetCount, workers: workers, ids: ids, form: form,
       hasSparseTargets: isToPosts
     ) { (sources, elements, edges) throws(KithError) in
       let buffer = buffers.take() ?? WorkBuffer()
@@ -250,15 +254,15 @@ extension GraphSections {
         try seconds.gather(elements, into: &coded)
         for index in edges.indices { edges[index] |= UInt64(coded[index]) }
       }
-      if !isToPosts || hasGone {
+      if isLoop || hasGone {
         var index = 0
         for row in sources {
           for _ in 0..<degrees[row] {
             let target = Adjacency.target(edges[index])
-            if hasGone && isGone(target) {
+            if hasGone && ends.isGone(target, targetEnd) {
               throw place.corrupt("section \(head.id): row \(row) points at removed row \(target)")
             }
-            if !isToPosts && Int(target) == row {
+            if isLoop && Int(target) == row {
               throw place.corrupt("section \(head.id): row \(row) points at itself")
             }
             index += 1

@@ -12,8 +12,10 @@ enum GraphSections {
   static let postTimes = SectionID("POTI")
   static let textLengths = SectionID("POTL")
   static let textBytes = SectionID("POTB")
+  /// The schema of a graph that has one.
+  static let schema = SectionID("SCHM")
 
-  /// Every section of this version with its readable name.
+  /// Every section of a graph without a schema, with its readable name.
   static let names: [(id: SectionID, name: String)] =
     [
       (userIDs, "users.id"), (nameLengths, "users.nameLength"), (nameBytes, "users.nameBytes"),
@@ -25,7 +27,21 @@ enum GraphSections {
     }
 
   /// The version of each section that this release reads.
-  static var known: [SectionID: UInt16] { Dictionary(uniqueKeysWithValues: names.map { ($0.id, 1) }) }
+  static var known: [SectionID: UInt16] {
+    Dictionary(uniqueKeysWithValues: (names + namesOfSchema).map { ($0.id, 1) })
+  }
+
+  /// The schema, and the sections of every relation that can be declared, by its number.
+  static let namesOfSchema: [(id: SectionID, name: String)] =
+    [(schema, "schema")]
+    + (Relation.builtIn.count..<SocialGraph.Limits.relationCount).flatMap { number in
+      zip(EdgeSections(ofDeclared: number).all, ["degree", "target", "second"]).map { ($0, "relation\(number).\($1)") }
+    }
+}
+
+extension SectionID {
+  /// Whether only a graph with a schema has it.
+  var isOfSchema: Bool { GraphSections.namesOfSchema.contains { $0.id == self } }
 }
 
 // MARK: - Writing
@@ -38,6 +54,15 @@ extension GraphSections {
     try write(state.users.names, as: nameLengths, nameBytes, to: sink)
     try write(state.posts, to: sink)
     for kind in RelationKind.allCases { try write(state[kind], as: kind.sections, to: sink) }
+    guard let schema = state.relations.schema else { return }
+    var bytes: [UInt8] = []
+    SchemaCoding.append(schema, to: &bytes)
+    let head = SectionHead(id: Self.schema, encoding: .bytes, elementCount: UInt64(bytes.count))
+    try sink.append(head, level: 1, pieceCount: bytes.isEmpty ? 0 : 1) { [bytes] _ in ColumnPiece(content: bytes) }
+    // By number: the order of first edges is no part of the state.
+    for kind in state.relations.declared.compactMap(\.kind) where state.isInUse(kind) && state[kind].count > 0 {
+      try write(state[kind], as: EdgeSections(ofDeclared: Int(kind.number)), to: sink)
+    }
   }
 
   private static func write(_ posts: borrowing PostTable, to sink: some SectionSink) throws(KithError) {

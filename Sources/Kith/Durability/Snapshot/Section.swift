@@ -54,5 +54,8 @@ protocol SectionSource {
 }
 
 extension SectionSource {
+  /// Whether there is a column of that name.
+  func has(_ id: SectionID) -> Bool { (try? find(id)) != nil }
+
   func framed(_ id: SectionID) throws(KithError) -> FramedContent { FramedContent(try section(id).content) }
 }

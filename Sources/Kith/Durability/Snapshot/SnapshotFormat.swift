@@ -1,10 +1,11 @@
 /// Constants of the snapshot format, shared by writer and reader. `Snapshots/FORMAT.md` is the specification.
 enum SnapshotFormat {
-  static let version = FormatVersion(major: 1, minor: 1)
-  /// The version of a snapshot of a graph that follows no log: 1.1 only adds the place in the log.
-  static let versionWithoutLog = FormatVersion(major: 1, minor: 0)
-  /// The oldest reader that can read files of this writer.
-  static let minimumReader = FormatVersion(major: 1, minor: 0)
+  /// Since 1.2 a snapshot holds the schema of a graph that has one, and needs a reader that knows it.
+  static let version = FormatVersion(major: 1, minor: 2)
+  /// Since 1.1 it holds the place in the log of a graph that follows one, which older readers may ignore.
+  static let versionWithLog = FormatVersion(major: 1, minor: 1)
+  /// The version of a snapshot with neither.
+  static let plainVersion = FormatVersion(major: 1, minor: 0)
 
   static let headerFrameMagic: UInt32 = 0x184D_2A50
   static let tableFrameMagic: UInt32 = 0x184D_2A51

@@ -22,7 +22,7 @@ struct SnapshotHeader: Hashable, Sendable {
 
   init(
     storeID: StoreID, sequence: UInt64, generation: UInt64, chainHash: UInt64 = 0, writtenAt: Int64,
-    unicodeVersion: String, log: LogPlace? = nil
+    unicodeVersion: String, log: LogPlace? = nil, hasSchema: Bool
   ) {
     self.storeID = storeID
     self.sequence = sequence
@@ -31,8 +31,12 @@ struct SnapshotHeader: Hashable, Sendable {
     self.writtenAt = writtenAt
     self.unicodeVersion = unicodeVersion
     self.log = log
-    formatVersion = log == nil ? SnapshotFormat.versionWithoutLog : SnapshotFormat.version
+    formatVersion =
+      hasSchema ? SnapshotFormat.version : log == nil ? SnapshotFormat.plainVersion : SnapshotFormat.versionWithLog
   }
+
+  /// Whether the snapshot holds a schema.
+  var hasSchema: Bool { formatVersion >= SnapshotFormat.version }
 
   /// The header's 256 bytes.
   func encoded() -> [UInt8] {
@@ -41,7 +45,7 @@ struct SnapshotHeader: Hashable, Sendable {
     writer.append(UInt32(SnapshotFormat.headerByteCount - 8))
     writer.append(SnapshotFormat.headerMagic)
     formatVersion.append(to: &writer)
-    SnapshotFormat.minimumReader.append(to: &writer)
+    (hasSchema ? formatVersion : SnapshotFormat.plainVersion).append(to: &writer)
     storeID.append(to: &writer)
     writer.append(sequence)
     writer.append(generation)
@@ -72,7 +76,7 @@ struct SnapshotHeader: Hashable, Sendable {
     chainHash = try reader.readUInt64()
     writtenAt = try reader.readInt64()
     unicodeVersion = try Self.readUnicodeVersion(&reader)
-    log = formatVersion < SnapshotFormat.version ? nil : try LogPlace.read(&reader)
+    log = formatVersion < SnapshotFormat.versionWithLog ? nil : try LogPlace.read(&reader)
     // The rest may hold fields of later minor versions. The hash has verified it.
   }
 

@@ -113,4 +113,20 @@ extension AsyncGraphWriter {
   public func unmute(_ target: UserID, as user: UserID) async throws(KithError) -> Bool {
     try await apply(.unmute(as: user, target: target)).didChange
   }
+
+  /// Adds an edge of a relation. See `GraphWriter.addEdge`.
+  @discardableResult
+  public func addEdge(
+    _ relation: Relation, from source: some NodeIdentifier, to target: some NodeIdentifier, at time: Timestamp? = nil
+  ) async throws(KithError) -> Bool {
+    try await apply(.addEdge(relation, from: source.node, to: target.node, at: time)).didChange
+  }
+
+  /// Removes an edge of a relation. See `GraphWriter.removeEdge`.
+  @discardableResult
+  public func removeEdge(
+    _ relation: Relation, from source: some NodeIdentifier, to target: some NodeIdentifier
+  ) async throws(KithError) -> Bool {
+    try await apply(.removeEdge(relation, from: source.node, to: target.node)).didChange
+  }
 }

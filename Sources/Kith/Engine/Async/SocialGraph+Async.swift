@@ -12,11 +12,11 @@ extension SocialGraph {
   /// - Throws: as the synchronous form; `KithError.cancelled`.
   public static func open(
     _ path: String, access: Access = .readWrite, options: Options = Options(),
-    instrument: (any GraphInstrument)? = nil, onEvent: (@Sendable (StoreEvent) -> Void)? = nil
+    schema: Schema? = nil, instrument: (any GraphInstrument)? = nil, onEvent: (@Sendable (StoreEvent) -> Void)? = nil
   ) async throws(KithError) -> SocialGraph {
     try AsyncWork.checkCancellation()
     return try await AsyncWork.run { () throws(KithError) in
-      try open(path, access: access, options: options, instrument: instrument, onEvent: onEvent)
+      try open(path, access: access, options: options, schema: schema, instrument: instrument, onEvent: onEvent)
     }
   }
 
@@ -25,7 +25,8 @@ extension SocialGraph {
   /// - Throws: as the synchronous form; `KithError.cancelled`.
   @discardableResult
   public func apply(_ change: Change) async throws(KithError) -> ChangeResult {
-    try await measure(change.operation) { () async throws(KithError) in
+    guard let operation = change.operation else { throw .invalidRequest(.declaredAtOpen) }
+    return try await measure(operation) { () async throws(KithError) in
       try await asyncWork.change { () throws(KithError) in
         try self.applyNow(change)
       } finishing: { (applied, notification) throws(KithError) in

@@ -12,15 +12,17 @@ extension SocialGraph {
   }
 
   static func write(
-    _ path: String, from disk: SystemDisk, _ options: Options, marking: Bool = false,
+    _ path: String, from disk: SystemDisk, _ options: Options, schema: Schema? = nil, marking: Bool = false,
     instrument: (any GraphInstrument)? = nil, events: StoreEvents
   ) throws(KithError) -> SocialGraph {
     var opened = try Store.open(
       path, mode: options.durability, disk: disk, retention: options.retention,
-      maximumByteCount: options.maximumByteCount, form: options.form, marking: marking, events: events)
+      maximumByteCount: options.maximumByteCount, form: options.form, schema: schema, marking: marking,
+      events: events)
     let (store, report) = (opened.store, opened.report)
     do throws(KithError) {
       try GraphLimits(options).admit(&opened.state)
+      if let schema { try store.declare(schema, on: &opened.state) }
     } catch {
       try store.close()
       throw error

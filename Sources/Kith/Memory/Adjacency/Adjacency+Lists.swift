@@ -40,6 +40,20 @@ extension Adjacency {
     return outgoing == incoming
   }
 
+  /// Where a page of a target's sources begins: at the end of the order, or after the last edge of the page before.
+  /// Going up, that of the first source of the page; going down, that behind it.
+  func place(
+    in target: UInt32, after last: (timestamp: UInt32, id: Int64)?, isAscending: Bool, ids: borrowing RowIDs
+  ) -> PackedLists<UInt32>.Position {
+    guard let last else { return isAscending ? backward.startPosition() : backward.endPosition(of: Int(target)) }
+    var place = backwardPosition(target, timestamp: last.timestamp, id: last.id, ids: ids)
+    if isAscending, let (source, position) = backward.element(atOrAfter: place, of: Int(target)) {
+      place = position
+      if timestamp(source, target) ?? 0 == last.timestamp && ids[source] == last.id { place.offset += 1 }
+    }
+    return place
+  }
+
   /// The targets of a source, ascending.
   func targets(of source: UInt32) -> [UInt32] {
     var targets: [UInt32] = []

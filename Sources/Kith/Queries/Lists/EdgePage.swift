@@ -3,6 +3,8 @@ struct EdgePage {
   let kind: CursorContent.Kind
   /// The user or post that the list belongs to.
   let subject: Int64
+  /// A hash of the relation's name, where a kind of cursors serves all relations; else 0.
+  var binding: UInt32 = 0
   let limit: Int
   let visibility: Visibility
 
@@ -12,8 +14,8 @@ struct EdgePage {
   func last(_ cursor: Cursor?) throws(KithError) -> (timestamp: UInt32, id: Int64)? {
     guard let cursor else { return nil }
     let place = try CursorPlace(cursor, kind: kind, subject: subject)
-    guard let timestamp = UInt32(exactly: place.first) else { throw .invalidCursor }
-    return (timestamp, place.second)
+    guard let first = UInt64(exactly: place.first), first >> 32 == UInt64(binding) else { throw .invalidCursor }
+    return (UInt32(truncatingIfNeeded: first), place.second)
   }
 
   /// Selects the newest edges after the cursor: one more than the page holds.
@@ -30,8 +32,8 @@ struct EdgePage {
     return cursor(timestamp: last.timestamp, id: last.id)
   }
 
-  private func cursor(timestamp: UInt32, id: Int64) -> Cursor {
-    Cursor(CursorPlace(kind: kind, subject: subject, first: Int64(timestamp), second: id))
+  func cursor(timestamp: UInt32, id: Int64) -> Cursor {
+    Cursor(CursorPlace(kind: kind, subject: subject, first: Int64(binding) << 32 | Int64(timestamp), second: id))
   }
 
   // MARK: - Sources of a target

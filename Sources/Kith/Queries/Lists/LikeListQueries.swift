@@ -11,28 +11,13 @@ struct LikersQuery: Query {
     let visibility = try Visibility(of: query.viewer, state)
     let row = try visibility.row(of: post, state)
     let page = EdgePage(kind: .likers, subject: post.rawValue, limit: query.limit, visibility: visibility)
-    let start = start(row, try page.last(query.cursor), state)
+    let start = state.likes.place(
+      in: row, after: try page.last(query.cursor), isAscending: true, ids: state.users.identifiers.ids)
     return page.sources(of: row, in: state.likes, from: start, isAscending: true, .liked, state)
   }
 
   func dependencies(of page: Page<User>) -> [QueryDependency] {
     [.post(post)] + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
-  }
-
-  /// The position of the first like after the last one of the previous page.
-  private func start(
-    _ row: UInt32, _ last: (timestamp: UInt32, id: Int64)?, _ state: borrowing GraphState
-  ) -> PackedLists<UInt32>.Position {
-    guard let last else { return state.likes.backward.startPosition() }
-    var place = state.likes.backwardPosition(
-      row, timestamp: last.timestamp, id: last.id, ids: state.users.identifiers.ids)
-    if let (liker, position) = state.likes.backward.element(atOrAfter: place, of: Int(row)) {
-      place = position
-      if state.likes.timestamp(liker, row) ?? 0 == last.timestamp && state.users.identifiers.ids[liker] == last.id {
-        place.offset += 1
-      }
-    }
-    return place
   }
 }
 

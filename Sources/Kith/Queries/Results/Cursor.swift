@@ -131,6 +131,12 @@ struct CursorContent: Equatable, Sendable {
     case mutualFollowers = 33
     case twoHopTimeline = 34
     case familiarFollowers = 35
+    case targetsNewest = 40
+    case targetsOldest = 41
+    case targetsByName = 42
+    case sourcesNewest = 43
+    case sourcesOldest = 44
+    case sourcesByName = 45
 
     /// Of a list of users that a relation gives; nil where there is no such list.
     init?(_ kind: RelationKind, _ side: RelationSide, _ order: RelationOrder) {

@@ -1,11 +1,13 @@
 /// Cursors in lists by name: the name and the id of the last user of a page, then the rank if the order has one.
 extension NameKey {
-  /// Decodes a cursor that holds a name and an id.
+  /// Decodes a cursor that holds a name and an id, and a binding if there is one.
   /// - Throws: `invalidCursor`.
   init(
-    _ cursor: Cursor, kind: CursorContent.Kind, subject: Int64, _ users: borrowing UserTable
+    _ cursor: Cursor, kind: CursorContent.Kind, subject: Int64, binding: UInt32 = 0, _ users: borrowing UserTable
   ) throws(KithError) {
-    try self.init(try CursorContent(cursor, kind: kind, subject: subject, numberCount: 1), users)
+    let content = try CursorContent(cursor, kind: kind, subject: subject, numberCount: binding == 0 ? 1 : 2)
+    if binding != 0 && content.numbers[1] != Int64(binding) { throw .invalidCursor }
+    try self.init(content, users)
   }
 
   /// The key in a cursor's content: a name, and an id as the first number.

@@ -113,6 +113,16 @@ extension Page where Element: ResultElement {
   }
 }
 
+extension Page {
+  /// The same page with the number of elements in the whole list.
+  func counting(_ total: Int?) -> Page { Page(self, total: total) }
+
+  private init(_ page: Page, total: Int?) {
+    (anchor, count, next, previous) = (page.anchor, page.count, page.next, page.previous)
+    (self.total, isTruncated, highlights) = (total, page.isTruncated, page.highlights)
+  }
+}
+
 extension Page<User> {
   /// The users at some indices of a page, as the only page of their list.
   init(_ indices: [Int], of page: Page, highlights: [[Range<Int>]]?) {

@@ -34,7 +34,9 @@ public struct Post: PageElement, CustomStringConvertible {
   /// Whether the viewer likes the post; nil without a viewer.
   public var isLikedByViewer: Bool? { record.has_viewer == 0 ? nil : record.liked_by_viewer != 0 }
   /// The time of the like, in whole seconds; nil except in a list of likes.
-  public var likedAt: Timestamp? { record.has_liked_at == 0 ? nil : Timestamp(seconds: record.liked_second) }
+  public var likedAt: Timestamp? { record.has_liked_at == 1 ? Timestamp(seconds: record.liked_second) : nil }
+  /// The time of the edge, in whole seconds; nil except in a list of edges.
+  public var addedAt: Timestamp? { record.has_liked_at == 2 ? Timestamp(seconds: record.liked_second) : nil }
 
   /// All properties as text.
   public var description: String {
@@ -47,7 +49,7 @@ public struct Post: PageElement, CustomStringConvertible {
   public static func == (left: Post, right: Post) -> Bool {
     left.id == right.id && left.author == right.author && left.createdAt == right.createdAt
       && left.likeCount == right.likeCount && left.isLikedByViewer == right.isLikedByViewer
-      && left.likedAt == right.likedAt && left.text.utf8.elementsEqual(right.text.utf8)
+      && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.text.utf8.elementsEqual(right.text.utf8)
   }
 
   /// Hashes the id.
@@ -98,16 +100,17 @@ extension PostRecord {
   /// - Parameters:
   ///   - nameStart: where the author's name begins; the text follows it.
   ///   - isLiked: whether the viewer likes the post; nil without a viewer.
-  ///   - likedSecond: the time of the like in a list of likes.
+  ///   - likedSecond: the time of the like in a list of likes; of the edge in a list of edges.
+  ///   - isOfEdge: whether that is a list of edges.
   @inline(__always)
   init(
     id: Int64, author: Int64, createdAt: Int64, likeCount: UInt32, nameStart: UInt32, nameByteCount: UInt8,
-    textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?
+    textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?, isOfEdge: Bool = false
   ) {
     self.init(
       id: id, author: author, created_at: createdAt, like_count: likeCount, name_start: nameStart,
       liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
       has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
-      has_liked_at: likedSecond == nil ? 0 : 1, reserved: (0, 0, 0, 0, 0, 0))
+      has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, reserved: (0, 0, 0, 0, 0, 0))
   }
 }

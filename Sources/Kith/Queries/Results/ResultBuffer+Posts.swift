@@ -4,9 +4,15 @@ extension ResultBuffer<PostRecord> {
   ///
   /// The rows are scattered in memory, and each column holds the location of the next one to read. So all posts are
   /// prefetched in stages, one column after the other, and read when their memory has arrived.
-  /// - Parameter likedTimestamps: in a list of likes, the time of each.
+  /// - Parameters:
+  ///   - rows: the posts.
+  ///   - visibility: has the viewer.
+  ///   - state: the graph.
+  ///   - likedTimestamps: in a list of likes or of edges, the time of each.
+  ///   - areOfEdges: whether it is a list of edges.
   init(
-    _ rows: Span<UInt32>, _ visibility: Visibility, _ state: borrowing GraphState, likedTimestamps: [UInt32]? = nil
+    _ rows: Span<UInt32>, _ visibility: Visibility, _ state: borrowing GraphState, likedTimestamps: [UInt32]? = nil,
+    areOfEdges: Bool = false
   ) {
     for index in rows.indices {
       let row = rows[index]
@@ -38,18 +44,18 @@ extension ResultBuffer<PostRecord> {
       return ResultBuffer(recordCount: rows.count, byteCount: byteCount) { buffer in
         let parts = parts.span
         guard let viewer = visibility.viewer else {
-          return buffer.fill(rows, parts, likedTimestamps, state) { _ in nil }
+          return buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) { _ in nil }
         }
         if !state.likes.forward.isOneRun(Int(viewer)) {
-          return buffer.fill(rows, parts, likedTimestamps, state) { state.likes.contains(viewer, $0) }
+          return buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) { state.likes.contains(viewer, $0) }
         }
         let liked = state.likes.forward.run(0, of: Int(viewer))
         if liked.count > SmallRowBloomFilter.maximumRowCount || liked.count > 4 * rows.count {
-          return buffer.fill(rows, parts, likedTimestamps, state) { Adjacency.contains($0, in: liked) }
+          return buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) { Adjacency.contains($0, in: liked) }
         }
         // Viewers like few of the posts that they see: most of the searches in a short list can be left out.
         SmallRowBloomFilter.lend(targets: liked) { filter in
-          buffer.fill(rows, parts, likedTimestamps, state) {
+          buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) {
             filter.mayContain($0) && Adjacency.contains($0, in: liked)
           }
         }
@@ -72,8 +78,8 @@ extension ResultBufferWriter<PostRecord> {
   /// - Parameter isLiked: whether the viewer likes the post; nil without a viewer.
   @inline(__always)
   fileprivate mutating func fill(
-    _ rows: Span<UInt32>, _ parts: Span<PostParts>, _ likedTimestamps: [UInt32]?, _ state: borrowing GraphState,
-    isLiked: (UInt32) -> Bool?
+    _ rows: Span<UInt32>, _ parts: Span<PostParts>, _ likedTimestamps: [UInt32]?, _ areOfEdges: Bool,
+    _ state: borrowing GraphState, isLiked: (UInt32) -> Bool?
   ) {
     for index in rows.indices {
       let (row, parts) = (rows[index], parts[index])
@@ -87,7 +93,7 @@ extension ResultBufferWriter<PostRecord> {
           likeCount: UInt32(truncatingIfNeeded: state.likes.backward.count(of: Int(row), parts.likes)),
           nameStart: UInt32(truncatingIfNeeded: name.lowerBound), nameByteCount: UInt8(truncatingIfNeeded: name.count),
           textByteCount: UInt16(truncatingIfNeeded: text.count), isLiked: liked,
-          likedSecond: likedTimestamps?[index]))
+          likedSecond: likedTimestamps?[index], isOfEdge: areOfEdges))
     }
   }
 }

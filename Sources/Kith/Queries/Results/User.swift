@@ -38,6 +38,9 @@ public struct User: PageElement, CustomStringConvertible {
   /// The time of the like, in whole seconds; nil except in a list of likers.
   public var likedAt: Timestamp? { time(.liked) }
 
+  /// The time of the edge, in whole seconds; nil except in a list of edges.
+  public var addedAt: Timestamp? { time(.added) }
+
   private func time(_ event: UserRecord.TimedEvent) -> Timestamp? {
     record.timedEvent == event ? Timestamp(seconds: record.second) : nil
   }
@@ -90,6 +93,7 @@ extension UserRecord {
     @inline(__always) static var none: TimedEvent { TimedEvent(number: UInt8(KITH_NO_EVENT)) }
     @inline(__always) static var followed: TimedEvent { TimedEvent(number: UInt8(KITH_FOLLOWED_AT)) }
     @inline(__always) static var liked: TimedEvent { TimedEvent(number: UInt8(KITH_LIKED_AT)) }
+    @inline(__always) static var added: TimedEvent { TimedEvent(number: UInt8(KITH_ADDED_AT)) }
   }
 
   @inline(__always)

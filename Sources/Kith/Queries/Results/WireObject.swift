@@ -32,6 +32,7 @@ extension User: Encodable, WireObject {
     try object.encodeIfPresent(isFollowedByViewer, forKey: .following)
     try object.encodeIfPresent(followedAt, forKey: .followedAt)
     try object.encodeIfPresent(likedAt, forKey: .likedAt)
+    try object.encodeIfPresent(addedAt, forKey: .addedAt)
     try object.encodeIfPresent(ranges, forKey: .ranges)
   }
 }
@@ -60,6 +61,7 @@ extension Post: Encodable, WireObject {
     try object.encode(likeCount, forKey: .likeCount)
     try object.encodeIfPresent(isLikedByViewer, forKey: .liked)
     try object.encodeIfPresent(likedAt, forKey: .likedAt)
+    try object.encodeIfPresent(addedAt, forKey: .addedAt)
     try object.encodeIfPresent(ranges, forKey: .ranges)
   }
 }
@@ -93,6 +95,7 @@ extension Page: Encodable {
       try object.encode(posts, highlights, forKey: .posts)
       try object.encode(next, forKey: .next)
       try object.encodeIfPresent(previous, forKey: .previous)
+      try object.encodeIfPresent(total, forKey: .count)
       if isTruncated { try object.encode(true, forKey: .truncated) }
     case let suggestions as Page<Suggestion>:
       try object.encode(suggestions, nil, forKey: .users)

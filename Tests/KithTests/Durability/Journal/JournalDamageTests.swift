@@ -117,7 +117,7 @@ import Testing
   @Test("A header that is truncated, damaged, too new or out of range is refused")
   func invalidHeader() throws {
     let sound = JournalHeader(
-      storeID: JournalFixture.storeID, generation: 1, firstSequence: 1, chainHash: 0, writtenAt: 0)
+      storeID: JournalFixture.storeID, generation: 1, firstSequence: 1, chainHash: 0, writtenAt: 0, hasSchema: false)
     let bytes = sound.encoded()
     #expect(try JournalHeader(decoding: bytes, file: "f") == sound)
     for count in [0, 1, 8, 100, 4095] {

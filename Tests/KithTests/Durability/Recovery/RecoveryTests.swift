@@ -23,7 +23,7 @@ import Testing
     ] as [(String, StoreID, UInt64, UInt64, UInt64)] {
       let disk = MemoryDisk(copying: fixture.disk)
       let header = JournalHeader(
-        storeID: id, generation: generation, firstSequence: first, chainHash: chainHash, writtenAt: 0)
+        storeID: id, generation: generation, firstSequence: first, chainHash: chainHash, writtenAt: 0, hasSchema: false)
       disk[Fixture.path(journal: 3)] = header.encoded() + second.dropFirst(4096)
       #expect(try fixture.outcome(disk, what) == .refused, "\(what)")
     }

@@ -15,7 +15,7 @@ import Testing
   private static let header = SnapshotHeader(
     storeID: StoreID(high: 0x4B69_7468_2067_6F6C, low: 0x6465_6E20_312E_3000), sequence: 0, generation: 1,
     writtenAt: 1_750_000_000_000,
-    unicodeVersion: "17.0.0")
+    unicodeVersion: "17.0.0", hasSchema: false)
 
   @Test(
     "The golden file can be written",

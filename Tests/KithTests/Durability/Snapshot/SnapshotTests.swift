@@ -72,7 +72,7 @@ import Testing
     {
       let header = SnapshotHeader(
         storeID: StoreID(high: UInt64(writtenAt), low: 2), sequence: state, generation: 1, writtenAt: writtenAt,
-        unicodeVersion: "17.0.0")
+        unicodeVersion: "17.0.0", hasSchema: false)
       let summary = try SnapshotFile.write(
         header, Self.sections(graph), to: directory.path, name: name, disk: SystemDisk())
       let end = SnapshotFormat.headerByteCount + summary.sections.reduce(0) { $0 + Int($1.compressedByteCount) }
@@ -88,7 +88,7 @@ import Testing
     let pin = sample.graph.pin()
     let header = SnapshotHeader(
       storeID: StoreID(high: 1, low: 2), sequence: pin.view.sequence, generation: 1, writtenAt: 3,
-      unicodeVersion: "17.0.0")
+      unicodeVersion: "17.0.0", hasSchema: false)
     _ = try SnapshotFile.write(header, pin.view.state, to: directory.path, name: "file", disk: SystemDisk())
     #expect(FileManager.default.createFile(atPath: directory.file("stream"), contents: nil))
     let handle = try #require(FileHandle(forWritingAtPath: directory.file("stream")))

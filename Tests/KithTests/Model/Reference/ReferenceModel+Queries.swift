@@ -88,6 +88,9 @@ extension ReferenceModel {
     case .suggestions(let user, let options): return try suggestions(user, options)
     case .distance(let user, let target, let options): return try distance(user, target, options)
     case .twoHops(let user, let options, let limit): return try twoHopTimeline(user, options, limit, place)
+    case .edgeList(let relation, let side, let node, let options):
+      return try edgeList(relation, side, node, options, place)
+    case .edges(let node, let others): return try edges(node, others)
     case .blocked(let user, let options): return try byID("blocked", user, blocks[user] ?? [], options, place)
     case .muted(let user, let options): return try byID("muted", user, mutes[user] ?? [], options, place)
     }
@@ -121,19 +124,23 @@ extension ReferenceModel {
 
   // MARK: Values
 
-  func user(_ id: UserID, _ viewer: UserID?, followedAt: UInt32? = nil, likedAt: UInt32? = nil) -> User {
+  func user(_ id: UserID, _ viewer: UserID?, followedAt: UInt32? = nil, likedAt: UInt32? = nil, addedAt: UInt32? = nil)
+    -> User
+  {
     User(
       id: id, username: users[id]?.text ?? "", followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },
-      following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt)
+      following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt,
+      addedAt: addedAt)
   }
 
-  func post(_ id: PostID, _ viewer: UserID?, likedAt: UInt32? = nil) -> Post? {
+  func post(_ id: PostID, _ viewer: UserID?, likedAt: UInt32? = nil, addedAt: UInt32? = nil) -> Post? {
     guard let post = posts[id] else { return nil }
     return Post(
       id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
       text: post.text, likeCount: likes.values.count { $0[id] != nil },
-      liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) })
+      liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },
+      addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) })
   }
 
   private func relations(_ user: UserID, _ target: UserID) -> User.Relations {

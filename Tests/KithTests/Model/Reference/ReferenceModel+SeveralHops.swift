@@ -84,7 +84,7 @@ extension ReferenceModel {
     authors.remove(user)
     if options.includesOwnPosts { authors.insert(user) }
     var reply = timeline(user, by: authors, options, list, place)
-    if case .posts(let posts) = reply.answer { reply.answer = .boundedPosts(posts, isTruncated: isTruncated) }
+    if case .posts(let posts, _) = reply.answer { reply.answer = .boundedPosts(posts, isTruncated: isTruncated) }
     return reply
   }
 }

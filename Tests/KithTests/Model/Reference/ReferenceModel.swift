@@ -42,6 +42,10 @@ struct ReferenceModel {
   var likes: [UserID: [PostID: UInt32]] = [:]
   var blocks: [UserID: Set<UserID>] = [:]
   var mutes: [UserID: Set<UserID>] = [:]
+  /// The relations that the host declared; nil without a schema.
+  var declared: [Relation]?
+  /// Times of the edges of declared relations, in seconds.
+  var edges: [Edge: UInt32] = [:]
   var sequence: UInt64 = 0
 
   /// Whether either of two users blocks the other.
@@ -77,12 +81,15 @@ extension ReferenceModel {
       changed = true
     default: changed = try applyToOld(change)
     }
-    if changed { sequence += 1 }
+    if changed {
+      endEdges(by: change)
+      sequence += 1
+    }
     return ChangeResult(sequence: sequence, didChange: changed, user: user, post: post)
   }
 
   /// A change of existing users or posts. Returns whether it changes anything.
-  private mutating func applyToOld(_ change: Change) throws(Refusal) -> Bool {
+  mutating func applyToOld(_ change: Change) throws(Refusal) -> Bool {
     switch change {
     case .addUser, .addPost: preconditionFailure("these make something new")
     case .renameUser(let user, let username): return try rename(user, Name(username))
@@ -111,10 +118,14 @@ extension ReferenceModel {
     case .unmute(let user, let target):
       try refuse(unknown(user, target))
       return mutes[user]?.remove(target) != nil
+    case .addEdge(let relation, let source, let target, let time):
+      return try addEdge(relation, source, target, time)
+    case .removeEdge(let relation, let source, let target): return try removeEdge(relation, source, target)
+    case .declare: throw Refusal(codes: ["invalidRequest"])
     }
   }
 
-  private func refuse(_ codes: Set<String>) throws(Refusal) {
+  func refuse(_ codes: Set<String>) throws(Refusal) {
     if !codes.isEmpty { throw Refusal(codes: codes) }
   }
 
@@ -192,7 +203,7 @@ extension ReferenceModel {
   // MARK: Edges
 
   /// The seconds of a time in milliseconds; nil when out of range.
-  private func second(_ milliseconds: Int64) -> UInt32? {
+  func second(_ milliseconds: Int64) -> UInt32? {
     milliseconds < 0 ? nil : UInt32(exactly: milliseconds / 1_000)
   }
 

@@ -124,6 +124,22 @@ class IndeterminateError(KithError):
     """The change may or may not be stored."""
 
 
+class NoSchemaError(KithError):
+    """The graph has no schema."""
+
+
+class SchemaConflictError(KithError):
+    """A relation was declared with other facts."""
+
+
+class UnknownRelationError(KithError):
+    """The graph has no relation of this name."""
+
+
+class MissingEdgeError(KithError):
+    """An edge cannot be without one of another relation."""
+
+
 class TimedOutError(KithError, TimeoutError):
     """Nothing happened in time."""
 
@@ -157,6 +173,10 @@ _CLASSES: dict[int, type[KithError]] = {
     lib.KITH_SYSTEM: SystemCallError,
     lib.KITH_INDETERMINATE: IndeterminateError,
     lib.KITH_TIMED_OUT: TimedOutError,
+    lib.KITH_NO_SCHEMA: NoSchemaError,
+    lib.KITH_SCHEMA_CONFLICT: SchemaConflictError,
+    lib.KITH_UNKNOWN_RELATION: UnknownRelationError,
+    lib.KITH_MISSING_EDGE: MissingEdgeError,
 }
 for _status, _class in _CLASSES.items():
     _class.code = ffi.string(lib.kith_status_name(_status)).decode()

@@ -4,6 +4,11 @@ extension Change {
   /// The request of `kith query` that makes this change, and its number.
   func write(to writer: inout JSONWriter, sequence: UInt64) {
     writer.member("sequence", sequence)
+    writeRequest(to: &writer)
+  }
+
+  /// The request alone.
+  func writeRequest(to writer: inout JSONWriter) {
     switch self {
     case .addUser(let id, let username):
       writer.member("op", "addUser")
@@ -22,6 +27,14 @@ extension Change {
     case .removePost(let post):
       writer.member("op", "removePost")
       writer.member("post", post.rawValue)
+    case .addEdge(let relation, let source, let target, let time):
+      writer.members(op: "addEdge", relation, source, target)
+      writer.member("at", orNull: time?.rawValue)
+    case .removeEdge(let relation, let source, let target):
+      writer.members(op: "removeEdge", relation, source, target)
+    case .declare(let schema):
+      writer.member("op", "declare")
+      writer.relations(of: schema)
     default: if let edge { edge.write(to: &writer) }
     }
   }
@@ -37,6 +50,13 @@ extension EdgeChange {
 }
 
 extension JSONWriter {
+  fileprivate mutating func members(op: String, _ relation: Relation, _ source: Node, _ target: Node) {
+    member("op", op)
+    member("relation", relation.name)
+    member(source.end == .post ? "fromPost" : "from", source.rawValue)
+    member(target.end == .post ? "toPost" : "to", target.rawValue)
+  }
+
   fileprivate mutating func members(op: String, _ user: UserID) {
     member("op", op)
     member("user", user.rawValue)

@@ -1,0 +1,78 @@
+/// Edges of any relation, those that the host declared and the four of every graph.
+extension GraphView {
+  /// The schema of the graph; nil for a graph without one.
+  public var schema: SocialGraph.Schema? { state.relations.schema }
+
+  /// The users that the edges of a node lead to, with the time of each edge.
+  /// - Throws: `KithError.unknownRelation`, `unknownUser`, `unknownPost`, also for a node across a block from the
+  ///   viewer; `invalidRequest` if no edge of the relation leads from such a node to users, or a value of the query is
+  ///   out of range; `invalidCursor`.
+  /// - Complexity: O(edges of the node + limit · log limit).
+  public func targets(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) throws(KithError) -> Page<User> {
+    try run(UsersOfEdges(relation: relation, side: .targets, node: node.node, query: query))
+  }
+
+  /// The posts that the edges of a node lead to, with the time of each edge.
+  /// - Throws: as `targets`; also `invalidRequest` for an order by name.
+  /// - Complexity: O(edges of the node + limit · log limit).
+  public func targetPosts(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) throws(KithError) -> Page<Post> {
+    try run(PostsOfEdges(relation: relation, side: .targets, node: node.node, query: query))
+  }
+
+  /// The users whose edges lead to a node, with the time of each edge.
+  /// - Throws: as `targets`.
+  /// - Complexity: O(limit · log edges); by name O(edges) or a walk over all names, whichever is cheaper.
+  public func sources(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) throws(KithError) -> Page<User> {
+    try run(UsersOfEdges(relation: relation, side: .sources, node: node.node, query: query))
+  }
+
+  /// The posts whose edges lead to a node, with the time of each edge.
+  /// - Throws: as `targetPosts`.
+  /// - Complexity: O(limit · log edges), and O(edges) for a viewer who may see few of them.
+  public func sourcePosts(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) throws(KithError) -> Page<Post> {
+    try run(PostsOfEdges(relation: relation, side: .sources, node: node.node, query: query))
+  }
+
+  /// Whether there is an edge.
+  /// - Throws: `KithError.unknownRelation`, `unknownUser`, `unknownPost`.
+  /// - Complexity: O(log edges of the source).
+  public func hasEdge(
+    _ relation: Relation, from source: some NodeIdentifier, to target: some NodeIdentifier
+  ) throws(KithError) -> Bool {
+    try checkOpen()
+    let kind = try state.relations.kind(of: relation)
+    let rows = (try state.row(of: source.node), try state.row(of: target.node))
+    let known = state.relations[kind]
+    return known.source == source.node.end && known.target == target.node.end && state.hasEdge(kind, rows.0, rows.1)
+  }
+
+  /// The edges of all relations between a node and up to 1,000 users and as many posts, in their order.
+  /// - Throws: `KithError.invalidRequest` if there are too many; `unknownUser`, `unknownPost` for any of them.
+  /// - Complexity: O(others · relations in use · log edges).
+  public func edges(between node: some NodeIdentifier, and others: [Node]) throws(KithError) -> [Node.Edges] {
+    try run(EdgesBetween(node: node.node, others: others))
+  }
+
+  /// The number of all edges of a relation.
+  /// - Throws: `KithError.unknownRelation`.
+  /// - Complexity: O(1).
+  public func edgeCount(_ relation: Relation) throws(KithError) -> Int {
+    let kind = try state.relations.kind(of: relation)
+    return state.isInUse(kind) ? state[kind].count : 0
+  }
+
+  /// The type of what a list of edges shows.
+  /// - Throws: `unknownRelation`.
+  func otherEnd(_ relation: Relation, _ side: RelationSide) throws(KithError) -> Relation.End {
+    let known = state.relations[try state.relations.kind(of: relation)]
+    return side == .targets ? known.target : known.source
+  }
+}

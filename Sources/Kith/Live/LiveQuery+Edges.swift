@@ -1,0 +1,39 @@
+/// Live lists of the edges of any relation.
+extension LiveQuery where Value == Page<User>, Failure == KithError {
+  /// The users that a node's edges lead to. See `GraphView.targets`.
+  public static func targets(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) -> LiveQuery {
+    LiveQuery(UsersOfEdges(relation: relation, side: .targets, node: node.node, query: query))
+  }
+
+  /// The users whose edges lead to a node. See `GraphView.sources`.
+  public static func sources(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) -> LiveQuery {
+    LiveQuery(UsersOfEdges(relation: relation, side: .sources, node: node.node, query: query))
+  }
+}
+
+extension LiveQuery where Value == Page<Post>, Failure == KithError {
+  /// The posts that a node's edges lead to. See `GraphView.targetPosts`.
+  public static func targetPosts(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) -> LiveQuery {
+    LiveQuery(PostsOfEdges(relation: relation, side: .targets, node: node.node, query: query))
+  }
+
+  /// The posts whose edges lead to a node. See `GraphView.sourcePosts`.
+  public static func sourcePosts(
+    of node: some NodeIdentifier, _ relation: Relation, _ query: EdgeQuery = EdgeQuery()
+  ) -> LiveQuery {
+    LiveQuery(PostsOfEdges(relation: relation, side: .sources, node: node.node, query: query))
+  }
+}
+
+extension LiveQuery where Value == [Node.Edges], Failure == KithError {
+  /// The edges of all relations between a node and others. See `GraphView.edges`.
+  public static func edges(between node: some NodeIdentifier, and others: [Node]) -> LiveQuery {
+    LiveQuery(EdgesBetween(node: node.node, others: others))
+  }
+}

@@ -1,0 +1,46 @@
+/// Encoded as in a schema file: `{"name":"bookmark","from":"user","to":"post","visibility":"source"}`.
+extension Relation: Codable {
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, from, to, visibility, isEndedBy, endsWith
+  }
+
+  /// Encodes the facts. Those with their default value are left out.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: CodingKeys.self)
+    try object.encode(name, forKey: .name)
+    try object.encode(source, forKey: .from)
+    try object.encode(target, forKey: .to)
+    if visibility != .everyone { try object.encode(visibility, forKey: .visibility) }
+    if !isEndedBy.isEmpty { try object.encode(isEndedBy, forKey: .isEndedBy) }
+    try object.encodeIfPresent(endsWith, forKey: .endsWith)
+  }
+
+  /// A key of any name, to find those that are no fact.
+  private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// Decodes the facts. Whether they are allowed is checked when a graph is opened with them.
+  /// - Throws: `DecodingError` for a missing fact, one that is none, or a value that a fact cannot have.
+  public init(from decoder: any Decoder) throws {
+    // A relation is never altered, so a fact that is misspelled must not be passed over.
+    for key in try decoder.container(keyedBy: AnyKey.self).allKeys where CodingKeys(stringValue: key.stringValue) == nil {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "a relation has no fact \(key.stringValue)"))
+    }
+    let object = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try object.decode(String.self, forKey: .name), from: try object.decode(End.self, forKey: .from),
+      to: try object.decode(End.self, forKey: .to),
+      visibility: try object.decodeIfPresent(Visibility.self, forKey: .visibility) ?? .everyone,
+      isEndedBy: try object.decodeIfPresent([String].self, forKey: .isEndedBy) ?? [],
+      endsWith: try object.decodeIfPresent(String.self, forKey: .endsWith))
+  }
+}
+
+extension Relation.End: Codable {}
+extension Relation.Visibility: Codable {}

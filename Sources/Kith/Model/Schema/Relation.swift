@@ -1,0 +1,136 @@
+/// A relation: edges of one kind between users and posts, with the facts that say what an edge means.
+///
+/// Every graph has `follow`, `like`, `block` and `mute`, which have verbs of their own. A host declares others in a
+/// `SocialGraph.Schema`:
+///
+/// ```swift
+/// extension Relation {
+///   static let bookmark = Relation("bookmark", from: .user, to: .post, visibility: .source)
+///   static let request = Relation(
+///     "request", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"])
+/// }
+/// ```
+///
+/// In calls the name alone counts.
+public struct Relation: Hashable, Sendable {
+  /// The type of a node at an end of an edge.
+  public enum End: String, CaseIterable, Hashable, Sendable {
+    /// A user.
+    case user
+    /// A post.
+    case post
+  }
+
+  /// Who may see an edge. A post stands for its author.
+  public enum Visibility: String, CaseIterable, Hashable, Sendable {
+    /// Everyone.
+    case everyone
+    /// Its source and its target.
+    case ends
+    /// Its source alone.
+    case source
+  }
+
+  /// What makes a relation: equal facts are the same relation.
+  struct Facts: Hashable, Sendable {
+    let name: String
+    let source: End
+    let target: End
+    let visibility: Visibility
+    let endingNames: [String]
+    let baseName: String?
+  }
+
+  private final class Row: Sendable {
+    let facts: Facts
+    let kind: RelationKind?
+
+    init(_ facts: Facts, _ kind: RelationKind?) {
+      self.facts = facts
+      self.kind = kind
+    }
+  }
+
+  // One reference, so that a change with a relation is no larger than one without.
+  private let row: Row
+
+  /// Creates the facts of a relation. `SocialGraph.Schema` says which are allowed; they are checked when a graph is
+  /// opened with it.
+  /// - Parameters:
+  ///   - name: 1 to 64 ASCII letters, digits and underscores, first a letter. Case counts.
+  ///   - source: the type of the node that an edge leads from.
+  ///   - target: the type of the node that it leads to.
+  ///   - visibility: who may see an edge.
+  ///   - isEndedBy: the names of relations with the same ends. When an edge of one of them is added, that of this
+  ///     relation between the same nodes ends. `block` ends it in both directions.
+  ///   - endsWith: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
+  public init(
+    _ name: String, from source: End, to target: End, visibility: Visibility = .everyone,
+    isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil
+  ) {
+    // Sorted: the order in which a host writes them is no fact.
+    let names = Set(endingNames).sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) }
+    self.init(
+      Facts(
+        name: name, source: source, target: target, visibility: visibility, endingNames: names, baseName: baseName),
+      nil)
+  }
+
+  init(_ facts: Facts, _ kind: RelationKind?) { row = Row(facts, kind) }
+
+  /// Its name.
+  public var name: String { row.facts.name }
+  /// The type of the node that an edge leads from.
+  public var source: End { row.facts.source }
+  /// The type of the node that an edge leads to.
+  public var target: End { row.facts.target }
+  /// Who may see an edge.
+  public var visibility: Visibility { row.facts.visibility }
+  /// The names of the relations that end an edge of this one, ascending by bytes.
+  public var isEndedBy: [String] { row.facts.endingNames }
+  /// The name of the relation without whose edge an edge of this one cannot be.
+  public var endsWith: String? { row.facts.baseName }
+
+  var facts: Facts { row.facts }
+  /// Its number in the graph that it was looked up in (`RelationTable`); nil for one that a host made.
+  var kind: RelationKind? { row.kind }
+
+  /// Whether all facts are the same.
+  public static func == (one: Relation, other: Relation) -> Bool { one.row === other.row || one.facts == other.facts }
+
+  /// Hashes the facts.
+  public func hash(into hasher: inout Hasher) { hasher.combine(facts) }
+}
+
+extension Relation {
+  /// A user follows another.
+  public static let follow = Relation(.follow, to: .user, .everyone, isEndedBy: ["block"])
+  /// A user likes a post.
+  public static let like = Relation(.like, to: .post, .everyone)
+  /// A user blocks another.
+  public static let block = Relation(.block, to: .user, .source)
+  /// A user mutes another.
+  public static let mute = Relation(.mute, to: .user, .source)
+
+  /// The relations that every graph has, by number.
+  static let builtIn = [follow, like, block, mute]
+
+  private init(_ kind: RelationKind, to target: End, _ visibility: Visibility, isEndedBy names: [String] = []) {
+    self.init(
+      Facts(
+        name: kind.facts.name, source: .user, target: target, visibility: visibility, endingNames: names,
+        baseName: nil),
+      kind)
+  }
+}
+
+extension Relation: CustomStringConvertible {
+  /// The facts, as a message names them: `request (user to user, seen by ends, ended by block and follow)`.
+  public var description: String {
+    var facts = ["\(source) to \(target)"]
+    if visibility != .everyone { facts.append("seen by \(visibility == .ends ? "its ends" : "its source")") }
+    if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: " and "))") }
+    if let endsWith { facts.append("ends with \(endsWith)") }
+    return "\(name) (\(facts.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,154 @@
+/// The relations of one graph by number: the four of every graph, then those that its host declared, in that order.
+/// What their facts mean together is computed once.
+final class RelationTable: Sendable {
+  /// That of a graph without a schema.
+  static let withoutSchema = RelationTable(Relation.builtIn, hasSchema: false)
+
+  /// Whether the graph has a schema. Only then can its host add edges of any relation.
+  let hasSchema: Bool
+  /// By number.
+  let relations: [Relation]
+  private let kinds: [String: RelationKind]
+  private let rules: [Rules]
+
+  /// What follows from the facts of all relations for an edge of one.
+  struct Rules: Sendable {
+    /// The relations whose edges between the same nodes end when one is added.
+    var ended: [RelationKind] = []
+    /// Those whose edges in the opposite direction end, too: of a block.
+    var endedBackward: [RelationKind] = []
+    /// Those whose edges end with one, at once or along others.
+    var dependent: [RelationKind] = []
+    /// Those of which an edge between the same nodes keeps one from being added.
+    var barring: [RelationKind] = []
+    /// That of which an edge must stand for one to be added.
+    var base: RelationKind?
+  }
+
+  private init(_ relations: [Relation], hasSchema: Bool) {
+    self.hasSchema = hasSchema
+    self.relations = relations
+    let kinds = Dictionary(
+      uniqueKeysWithValues: relations.indices.map { (relations[$0].name, RelationKind(number: UInt8($0))) })
+    self.kinds = kinds
+    rules = relations.map { relation in
+      var rules = Rules()
+      rules.base = relation.endsWith.flatMap { kinds[$0] }
+      rules.dependent = Self.closure([relation.name], relations).compactMap { kinds[$0] }
+      let ended = relations.filter { $0.isEndedBy.contains(relation.name) }.map(\.name)
+      let together = ended + Self.closure(ended, relations).filter { !ended.contains($0) }
+      rules.ended = together.compactMap { kinds[$0] }
+      if relation.name == Relation.block.name { rules.endedBackward = rules.ended }
+      rules.barring = relation.isEndedBy.filter { name in
+        kinds[name].map { !relations[Int($0.number)].isEndedBy.contains(relation.name) } ?? false
+      }.compactMap { kinds[$0] }
+      return rules
+    }
+  }
+
+  /// The names of the relations that end with some, directly or along others, in the order of their numbers.
+  private static func closure(_ names: [String], _ relations: [Relation]) -> [String] {
+    var found = Set(names)
+    var isGrowing = true
+    while isGrowing {
+      isGrowing = false
+      for relation in relations {
+        if let base = relation.endsWith, found.contains(base), found.insert(relation.name).inserted { isGrowing = true }
+      }
+    }
+    return relations.map(\.name).filter { found.contains($0) && !names.contains($0) }
+  }
+
+  /// The relations that the host declared.
+  var declared: ArraySlice<Relation> { relations[Relation.builtIn.count...] }
+
+  /// The declared relations, each after that which it ends with.
+  var byDependence: [Relation] {
+    func depth(_ relation: Relation) -> Int {
+      var (depth, next) = (0, relation.endsWith)
+      while let name = next, let kind = kinds[name] { (depth, next) = (depth + 1, self[kind].endsWith) }
+      return depth
+    }
+    return declared.map { (depth($0), $0) }.enumerated().sorted { ($0.1.0, $0.0) < ($1.1.0, $1.0) }.map(\.1.1)
+  }
+
+  /// The schema; nil for a graph without one.
+  var schema: SocialGraph.Schema? { hasSchema ? SocialGraph.Schema(Array(declared)) : nil }
+
+  subscript(kind: RelationKind) -> Relation { relations[Int(kind.number)] }
+
+  func rules(of kind: RelationKind) -> Rules { rules[Int(kind.number)] }
+
+  /// The number of the relation with a name.
+  /// - Throws: `unknownRelation`.
+  func kind(of relation: Relation) throws(KithError) -> RelationKind {
+    if let kind = relation.kind, Int(kind.number) < relations.count, relations[Int(kind.number)].name == relation.name {
+      return kind
+    }
+    guard let kind = kinds[relation.name] else { throw .unknownRelation(relation.name) }
+    return kind
+  }
+
+  // MARK: - Declaring
+
+  /// What of a schema is missing; nil if nothing is, and the graph has a schema.
+  /// - Throws: `schemaConflict` if a relation has other facts here; `invalidRequest` for facts that are not allowed;
+  ///   `limitExceeded`.
+  func missing(of schema: SocialGraph.Schema) throws(KithError) -> SocialGraph.Schema? {
+    var found: [Relation] = []
+    for relation in schema.relations {
+      if let known = (relations + found).first(where: { $0.name == relation.name }) {
+        if known != relation {
+          throw .schemaConflict(relation.name, found: known.description, asked: relation.description)
+        }
+      } else {
+        found.append(relation)
+      }
+    }
+    if found.isEmpty && hasSchema { return nil }
+    if relations.count + found.count > SocialGraph.Limits.relationCount {
+      throw .limitExceeded(.relations(limit: SocialGraph.Limits.relationCount))
+    }
+    for relation in found { try Self.check(relation, among: relations + found) }
+    return SocialGraph.Schema(found)
+  }
+
+  /// The table with more relations.
+  /// - Throws: as `missing`.
+  func adding(_ schema: SocialGraph.Schema) throws(KithError) -> RelationTable? {
+    guard let missing = try missing(of: schema) else { return nil }
+    var relations = relations
+    for relation in missing.relations {
+      relations.append(Relation(relation.facts, RelationKind(number: UInt8(relations.count))))
+    }
+    return RelationTable(relations, hasSchema: true)
+  }
+
+  /// Checks the facts of a new relation.
+  private static func check(_ relation: Relation, among all: [Relation]) throws(KithError) {
+    func refuse(_ reason: String) -> KithError { .invalidRequest(.relation(relation.name, reason: reason)) }
+    let name = relation.name.utf8
+    let isName = name.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x5F }
+    guard isName, (1...SocialGraph.Limits.relationNameByteCount).contains(name.count),
+      name.first.map({ $0 > 0x40 && $0 != 0x5F }) == true
+    else {
+      throw refuse(
+        "a name has 1 to \(SocialGraph.Limits.relationNameByteCount) letters, digits and underscores, first a letter")
+    }
+    for other in relation.isEndedBy + (relation.endsWith.map { [$0] } ?? []) {
+      guard let known = all.first(where: { $0.name == other }) else { throw refuse("no relation is called \(other)") }
+      if other == relation.name { throw refuse("it cannot end by itself") }
+      guard known.source == relation.source, known.target == relation.target else {
+        throw refuse("\(other) has other ends")
+      }
+    }
+    var (base, passed) = (relation.endsWith, Set([relation.name]))
+    while let name = base, let known = all.first(where: { $0.name == name }) {
+      if !passed.insert(name).inserted { throw refuse("it ends with itself, along \(name)") }
+      if relation.isEndedBy.contains(name) || known.isEndedBy.contains(relation.name) {
+        throw refuse("it ends with \(name), so neither can end the other")
+      }
+      base = known.endsWith
+    }
+  }
+}

@@ -1,0 +1,25 @@
+extension SocialGraph {
+  /// What a host says about its own network: the relations that it declares, beside the four of every graph.
+  ///
+  /// A graph that is opened with a schema, even an empty one, keeps it in its files. What it lacks is declared at once,
+  /// as one change; what it has stays as it is, and nothing is ever altered or removed. So a host opens its graph with
+  /// the same schema each time, and adds to it when it needs more.
+  ///
+  /// Allowed are at most 64 relations with the four. `isEndedBy` and `endsWith` name relations that have the same ends
+  /// and are declared before or together. No relation ends with itself, along whatever others, and none ends or is
+  /// ended by one that it ends with.
+  ///
+  /// Encoded as a schema file: `{"relations":[…]}`.
+  public struct Schema: Hashable, Codable, Sendable {
+    /// The relations, in the order in which they are declared.
+    public var relations: [Relation]
+
+    /// Creates a schema. One without relations makes a graph with a schema, which declares none yet.
+    public init(_ relations: [Relation] = []) { self.relations = relations }
+
+    /// Checks that a new graph can be opened with it.
+    /// - Throws: `schemaConflict` if a relation stands twice with different facts, or is one of every graph with others;
+    ///   `invalidRequest` for facts that are not allowed; `limitExceeded`.
+    public func check() throws(KithError) { _ = try RelationTable.withoutSchema.missing(of: self) }
+  }
+}

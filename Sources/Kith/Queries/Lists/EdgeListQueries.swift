@@ -1,0 +1,209 @@
+/// What the lists of edges of any relation have in common: the relation, the subject, and what the viewer sees.
+struct EdgeSubject {
+  /// What of the edges a viewer may see.
+  enum Sight {
+    case all
+    /// Those whose other end is not across a block.
+    case unhidden
+    /// Those whose other end is this user, or a post by them.
+    case only(UInt32)
+    case none
+  }
+
+  let kind: RelationKind
+  let relation: Relation
+  let side: RelationSide
+  let node: Node
+  let row: UInt32
+  let visibility: Visibility
+  let sight: Sight
+
+  /// - Parameter other: the type that the items must have.
+  /// - Throws: `unknownRelation`; `invalidRequest` if the relation has no such list of the subject; `unknownUser` and
+  ///   `unknownPost`, also for a subject across a block.
+  init(
+    _ asked: Relation, _ side: RelationSide, of node: Node, showing other: Relation.End, _ query: EdgeQuery,
+    _ state: borrowing GraphState
+  ) throws(KithError) {
+    try SocialGraph.Limits.check(pageLimit: query.limit)
+    kind = try state.relations.kind(of: asked)
+    relation = state.relations[kind]
+    (self.side, self.node) = (side, node)
+    visibility = try Visibility(of: query.viewer, state)
+    row =
+      switch node {
+      case .user(let id): try visibility.row(of: id, state)
+      case .post(let id): try visibility.row(of: id, state)
+      }
+    let ends = side == .targets ? (relation.source, relation.target) : (relation.target, relation.source)
+    guard node.end == ends.0, other == ends.1 else { throw .invalidRequest(.noSuchList(of: relation.name)) }
+    guard let viewer = visibility.viewer else {
+      sight = .all
+      return
+    }
+    let isOwn = state.user(row, node.end) == viewer
+    sight =
+      switch (relation.visibility, side) {
+      case (.everyone, _): .unhidden
+      case (.ends, _): isOwn ? .unhidden : .only(viewer)
+      case (.source, .targets): isOwn ? other == .user ? .all : .unhidden : .none
+      case (.source, .sources): .only(viewer)
+      }
+  }
+
+  /// Whether there is nothing to list.
+  func isEmpty(_ state: borrowing GraphState) -> Bool {
+    if case .none = sight { return true }
+    return !state.isInUse(kind)
+  }
+
+  /// The number of all edges.
+  func count(_ state: borrowing GraphState) -> Int {
+    if !state.isInUse(kind) { return 0 }
+    return side == .targets ? state[kind].targetCount(row) : state[kind].sourceCount(row)
+  }
+
+  func page(_ query: EdgeQuery) -> EdgePage {
+    let cursors: CursorContent.Kind =
+      switch (side, query.order) {
+      case (.targets, .newest): .targetsNewest
+      case (.targets, .oldest): .targetsOldest
+      case (.targets, .name): .targetsByName
+      case (.sources, .newest): .sourcesNewest
+      case (.sources, .oldest): .sourcesOldest
+      case (.sources, .name): .sourcesByName
+      }
+    return EdgePage(
+      kind: cursors, subject: node.rawValue, binding: Self.binding(relation.name), limit: query.limit,
+      visibility: visibility)
+  }
+
+  /// 31 bits of a hash of a relation's name, not 0, so that a cursor belongs to one relation.
+  private static func binding(_ name: String) -> UInt32 {
+    max(1, UInt32(truncatingIfNeeded: XXH64.hash(Array(name.utf8).span)) & 0x7FFF_FFFF)
+  }
+
+  /// What a list depends on, of any relation: what ends an edge may be one of another.
+  static func dependencies(of node: Node, _ query: EdgeQuery) -> [QueryDependency] {
+    QueryDependency.anyEdges(of: node) + (query.order == .name ? [.anyName] : [])
+      + QueryDependency.hidden(from: query.viewer)
+  }
+}
+
+/// The users at one end of a node's edges.
+struct UsersOfEdges: Query {
+  let relation: Relation
+  let side: RelationSide
+  let node: Node
+  let query: EdgeQuery
+  var operation: GraphOperation { side == .targets ? .targets : .sources }
+
+  func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
+    let subject = try EdgeSubject(relation, side, of: node, showing: .user, query, state)
+    let total = query.countsEdges ? subject.count(state) : nil
+    let page = subject.page(query)
+    if subject.isEmpty(state) {
+      if let cursor = query.cursor, query.order == .name {
+        _ = try NameKey(cursor, kind: page.kind, subject: page.subject, binding: page.binding, state.users)
+      } else {
+        _ = try page.last(query.cursor)
+      }
+      return Page(nil, total: total)
+    }
+    var list = RelationList(
+      kind: subject.kind, side: side, own: subject.row, visibility: subject.visibility, cursor: query.cursor,
+      page: page, hidesNone: false, event: .added)
+    switch subject.sight {
+    case .all: list.hidesNone = true
+    case .only(let user): list.only = user
+    case .unhidden, .none: break
+    }
+    let found =
+      switch query.order {
+      case .newest: try list.byTime(isAscending: false, state)
+      case .oldest: try list.byTime(isAscending: true, state)
+      case .name: try list.byName(state)
+      }
+    return found.counting(total)
+  }
+
+  func dependencies(of page: Page<User>) -> [QueryDependency] {
+    EdgeSubject.dependencies(of: node, query) + QueryDependency.shown(page)
+  }
+}
+
+/// The posts at one end of a node's edges.
+struct PostsOfEdges: Query {
+  let relation: Relation
+  let side: RelationSide
+  let node: Node
+  let query: EdgeQuery
+  var operation: GraphOperation { side == .targets ? .targets : .sources }
+
+  func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
+    let subject = try EdgeSubject(relation, side, of: node, showing: .post, query, state)
+    if query.order == .name { throw .invalidRequest(.noSuchList(of: "\(subject.relation.name) by name")) }
+    let total = query.countsEdges ? subject.count(state) : nil
+    let page = subject.page(query)
+    let last = try page.last(query.cursor)
+    if subject.isEmpty(state) { return Page(nil, total: total) }
+    var edges = side == .targets ? targets(subject, last, state) : sources(subject, last, state)
+    let next = page.cut(&edges)
+    let rows = edges.map(\.row)
+    let records = PostRecords(
+      rows.span, subject.visibility, state, likedTimestamps: edges.map(\.timestamp), areOfEdges: true)
+    return Page(records, next: next).counting(total)
+  }
+
+  private func shows(_ post: UInt32, _ subject: EdgeSubject, _ state: borrowing GraphState) -> Bool {
+    switch subject.sight {
+    case .all: true
+    case .unhidden: !subject.visibility.hides(state.posts.authors[post], state)
+    case .only(let user): state.posts.authors[post] == user
+    case .none: false
+    }
+  }
+
+  private func targets(
+    _ subject: EdgeSubject, _ last: (timestamp: UInt32, id: Int64)?, _ state: borrowing GraphState
+  ) -> [EdgeSelection.Edge] {
+    let isAscending = query.order == .oldest
+    let bound = isAscending ? last.map { (~$0.timestamp, ~$0.id) } : last
+    var selection = EdgeSelection(limit: query.limit + 1, after: bound)
+    state[subject.kind].forEachTarget(of: subject.row) { row, timestamp in
+      let time = isAscending ? ~timestamp : timestamp
+      if !selection.wants(time) || !shows(row, subject, state) { return }
+      let id = state.posts.identifiers.ids[row]
+      selection.push(.init(timestamp: time, id: isAscending ? ~id : id, row: row))
+    }
+    var edges = selection.best()
+    if isAscending { for index in edges.indices { edges[index].complement() } }
+    return edges
+  }
+
+  /// The sources of the subject in the order in which they are kept, up to one more than the page holds.
+  private func sources(
+    _ subject: EdgeSubject, _ last: (timestamp: UInt32, id: Int64)?, _ state: borrowing GraphState
+  ) -> [EdgeSelection.Edge] {
+    let (kind, target, list) = (subject.kind, subject.row, Int(subject.row))
+    let isAscending = query.order == .oldest
+    var place = state[kind].place(in: target, after: last, isAscending: isAscending, ids: state.posts.identifiers.ids)
+    var edges: [EdgeSelection.Edge] = []
+    while edges.count <= query.limit {
+      let found =
+        isAscending
+        ? state[kind].backward.element(atOrAfter: place, of: list) : state[kind].backward.element(before: place, of: list)
+      guard let (row, position) = found else { break }
+      place = position
+      if isAscending { place.offset += 1 }
+      if !shows(row, subject, state) { continue }
+      let timestamp = state[kind].timestamp(row, target) ?? 0
+      edges.append(.init(timestamp: timestamp, id: state.posts.identifiers.ids[row], row: row))
+    }
+    return edges
+  }
+
+  func dependencies(of page: Page<Post>) -> [QueryDependency] {
+    [.removedPosts] + EdgeSubject.dependencies(of: node, query) + QueryDependency.shown(page)
+  }
+}

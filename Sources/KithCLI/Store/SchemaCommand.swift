@@ -1,0 +1,65 @@
+import Kith
+
+/// `kith schema`: shows what a store declares, or declares more.
+enum SchemaCommand {
+  static let command = Command(
+    name: "schema",
+    summary: "shows the relations that a store declares, or declares those of a file",
+    positionals: [
+      Positional("STORE", "a store directory or a snapshot, only read without FILE; with FILE created if there is none"),
+      Positional("FILE", "a schema file, - for standard input: what the store lacks of it is declared", isOptional: true),
+    ],
+    options: [.json],
+    notes: [
+      "A schema file is {\"relations\":[…]}. A relation has a name, from and to (user or post), and where they are wanted "
+        + "visibility (everyone, ends or source), isEndedBy (a list of relations) and endsWith (a relation).",
+      "Nothing that is declared is ever altered or removed: a relation that was declared with other facts is refused, and "
+        + "nothing of the file is then declared.",
+      "Exit status: 0 if the store has a schema, 1 if it has none, 2 for a file or a store that cannot be used.",
+    ],
+    examples: ["schema ./store", "schema ./store schema.json", "schema ./store --json > schema.json"],
+    run: run)
+
+  private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
+    let store = arguments.positionals[0]
+    let graph: SocialGraph
+    if let file = arguments.positional(1) {
+      let schema = try SchemaFile.read(file)
+      graph = try StoreAccess.open(store, access: .readWrite, schema: schema)
+    } else {
+      graph = try StoreAccess.open(store, access: .readOnly)
+    }
+    let declared = graph.read { ($0.schema, $0.edgeCounts) }
+    try StoreAccess.close(graph)
+    guard let schema = declared.0 else {
+      if arguments.flag(.json) { try Console.write(Array("null\n".utf8)) } else { try Console.write("no schema\n") }
+      return 1
+    }
+    if arguments.flag(.json) {
+      try Console.write(schema.file)
+    } else {
+      var table = Table([.left, .right, .whole])
+      for (relation, count) in zip(schema.relations, declared.1) {
+        table.add(relation.name, grouped(count), relation.facts)
+      }
+      try Console.write(schema.relations.isEmpty ? "a schema without relations\n" : table.text())
+    }
+    return 0
+  }
+}
+
+extension Relation {
+  /// The facts in words, after the name.
+  fileprivate var facts: String {
+    var facts = ["\(source) to \(target)"]
+    if visibility != .everyone { facts.append("seen by its \(visibility.rawValue)") }
+    if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: ", "))") }
+    if let endsWith { facts.append("ends with \(endsWith)") }
+    return facts.joined(separator: "; ")
+  }
+}
+
+extension GraphView {
+  /// The number of edges of each declared relation, in the order of the schema.
+  fileprivate var edgeCounts: [Int] { (schema?.relations ?? []).map { (try? edgeCount($0)) ?? 0 } }
+}

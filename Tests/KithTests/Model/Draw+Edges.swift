@@ -1,0 +1,96 @@
+@testable import Kith
+
+/// Schemas, and edges of their relations.
+extension Draw {
+  /// Some relations with random facts that are allowed.
+  mutating func schema() -> [Relation] {
+    var all = Relation.builtIn
+    var declared: [Relation] = []
+    for index in 0..<below(9) {
+      let (source, target): (Relation.End, Relation.End) = (pick([.user, .user, .post]), pick([.user, .post]))
+      let alike = all.filter { $0.source == source && $0.target == target }
+      let base = seldom(3) ? alike.last?.name : nil
+      // One that it ends with, along whatever others, cannot end it.
+      var bases: Set<String> = []
+      var next = base
+      while let name = next, bases.insert(name).inserted { next = all.first { $0.name == name }?.endsWith }
+      let ending = alike.map(\.name).filter { !bases.contains($0) && seldom(2) }
+      let relation = Relation(
+        "r\(index)", from: source, to: target, visibility: pick([.everyone, .everyone, .ends, .source]),
+        isEndedBy: ending, endsWith: base)
+      all.append(relation)
+      declared.append(relation)
+    }
+    return mutual(declared)
+  }
+
+  /// Lets two relations that end with nothing end each other.
+  private mutating func mutual(_ relations: [Relation]) -> [Relation] {
+    guard let first = relations.firstIndex(where: { $0.endsWith == nil }) else { return relations }
+    var relations = relations
+    let one = relations[first]
+    let others = relations.filter {
+      $0.source == one.source && $0.target == one.target && $0.endsWith == nil && $0.name != one.name
+    }
+    guard let other = others.last else { return relations }
+    relations[first] = Relation(
+      one.name, from: one.source, to: one.target, visibility: one.visibility,
+      isEndedBy: one.isEndedBy + [other.name])
+    return relations
+  }
+
+  /// Mostly a relation of the schema, sometimes one of every graph, or none.
+  mutating func relation(_ model: ReferenceModel) -> Relation {
+    let declared = model.declared ?? []
+    if seldom(30) { return Relation("nothing", from: .user, to: .post) }
+    return declared.isEmpty || seldom(4) ? pick(Relation.builtIn) : pick(declared)
+  }
+
+  private mutating func node(_ end: Relation.End, _ model: ReferenceModel) -> Node {
+    switch end {
+    case .user: .user(user(model))
+    case .post: .post(post(model))
+    }
+  }
+
+  /// A node that can be at an end, or rarely one of the other type.
+  private mutating func end(_ end: Relation.End, _ model: ReferenceModel) -> Node {
+    node(seldom(40) ? end == .user ? .post : .user : end, model)
+  }
+
+  mutating func edgeChange(_ model: ReferenceModel) -> Change {
+    let relation = relation(model)
+    // What is asked again has only its name.
+    let asked = seldom(2) ? Relation(relation.name, from: .user, to: .user) : relation
+    if seldom(4), let edge = model.edges.keys.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) {
+      return .removeEdge(Relation(edge.relation, from: .user, to: .user), from: edge.source, to: edge.target)
+    }
+    let (source, target) = (end(relation.source, model), end(relation.target, model))
+    if seldom(5) { return .removeEdge(asked, from: source, to: target) }
+    let hasTime = ["follow", "like"].contains(relation.name) || !Relation.builtIn.contains(relation) || seldom(9)
+    return .addEdge(asked, from: source, to: target, at: hasTime ? edgeTime() : nil)
+  }
+
+  mutating func edgeQuestion(_ model: ReferenceModel) -> Question {
+    if !seldom(4) { return edgeList(model) }
+    let others = (0..<below(5)).map { _ in node(pick([.user, .post]), model) }
+    return .edges(node(pick([.user, .post]), model), others)
+  }
+
+  mutating func edgeList(_ model: ReferenceModel) -> Question {
+    let relation = relation(model)
+    let side: RelationSide = pick([.targets, .sources])
+    let subject = end(side == .targets ? relation.source : relation.target, model)
+    let isOwn = seldom(3)
+    var own: UserID? {
+      switch subject {
+      case .user(let user): user
+      case .post(let post): model.posts[post]?.author
+      }
+    }
+    let options = EdgeQuery(
+      order: pick([.newest, .oldest, .name]), countsEdges: seldom(3), limit: limit(),
+      viewer: isOwn ? own : viewer(model))
+    return .edgeList(relation, side, subject, options)
+  }
+}

@@ -1,0 +1,205 @@
+@testable import Kith
+
+/// Relations that a host declares, by the rules alone: every edge is looked at after every change.
+extension ReferenceModel {
+  struct Edge: Hashable {
+    let relation: String
+    let source: Node
+    let target: Node
+  }
+
+  private func facts(_ name: String) -> Relation? { (Relation.builtIn + (declared ?? [])).first { $0.name == name } }
+
+  private func exists(_ node: Node) -> Bool {
+    switch node {
+    case .user(let user): users[user] != nil
+    case .post(let post): posts[post] != nil
+    }
+  }
+
+  /// The user that a node stands for.
+  private func person(_ node: Node) -> UserID? {
+    switch node {
+    case .user(let user): user
+    case .post(let post): posts[post]?.author
+    }
+  }
+
+  /// The second of an edge of any relation; nil if there is none.
+  private func second(_ name: String, _ source: Node, _ target: Node) -> UInt32? {
+    switch (name, source, target) {
+    case ("follow", .user(let user), .user(let other)): follows[user]?[other]
+    case ("like", .user(let user), .post(let post)): likes[user]?[post]
+    case ("block", .user(let user), .user(let other)): blocks[user]?.contains(other) == true ? 0 : nil
+    case ("mute", .user(let user), .user(let other)): mutes[user]?.contains(other) == true ? 0 : nil
+    default: edges[Edge(relation: name, source: source, target: target)]
+    }
+  }
+
+  // MARK: - Changes
+
+  /// The facts of a relation, if nothing is wrong with the ends of its edge but for blocks.
+  private func checked(_ relation: Relation, _ source: Node, _ target: Node) throws(Refusal) -> Relation {
+    try refuse(declared == nil ? ["noSchema"] : [])
+    guard let facts = facts(relation.name) else { throw Refusal(codes: ["unknownRelation"]) }
+    let missing = [source, target].filter { !exists($0) }
+    try refuse(Set(missing.map { $0.end == .user ? "unknownUser" : "unknownPost" }))
+    try refuse(facts.source == source.end && facts.target == target.end ? [] : ["invalidRequest"])
+    return facts
+  }
+
+  mutating func addEdge(
+    _ relation: Relation, _ source: Node, _ target: Node, _ time: Timestamp?
+  ) throws(Refusal) -> Bool {
+    let facts = try checked(relation, source, target)
+    switch (facts.name, source, target) {
+    case ("follow", .user(let user), .user(let other)): return try applyToOld(.follow(as: user, target: other, at: time))
+    case ("like", .user(let user), .post(let post)): return try applyToOld(.like(as: user, post: post, at: time))
+    case ("block", .user(let user), .user(let other)):
+      try refuse(time == nil ? [] : ["invalidRequest"])
+      return try applyToOld(.block(as: user, target: other))
+    case ("mute", .user(let user), .user(let other)):
+      try refuse(time == nil ? [] : ["invalidRequest"])
+      return try applyToOld(.mute(as: user, target: other))
+    default: break
+    }
+    guard let second = second(time?.rawValue ?? 0), source != target else { throw Refusal(codes: ["invalidRequest"]) }
+    if case .user(let user) = source, let other = person(target), facts.visibility != .source, isAcross(user, other) {
+      throw Refusal(codes: ["blocked"])
+    }
+    if let base = facts.endsWith, self.second(base, source, target) == nil { throw Refusal(codes: ["missingEdge"]) }
+    for name in facts.isEndedBy where self.facts(name)?.isEndedBy.contains(facts.name) != true {
+      if self.second(name, source, target) != nil { return false }
+      if name == "block" && self.second(name, target, source) != nil { return false }
+    }
+    let edge = Edge(relation: facts.name, source: source, target: target)
+    if edges[edge] != nil { return false }
+    edges[edge] = second
+    return true
+  }
+
+  mutating func removeEdge(_ relation: Relation, _ source: Node, _ target: Node) throws(Refusal) -> Bool {
+    let facts = try checked(relation, source, target)
+    switch (facts.name, source, target) {
+    case ("follow", .user(let user), .user(let other)): return try applyToOld(.unfollow(as: user, target: other))
+    case ("like", .user(let user), .post(let post)): return try applyToOld(.unlike(as: user, post: post))
+    case ("block", .user(let user), .user(let other)): return try applyToOld(.unblock(as: user, target: other))
+    case ("mute", .user(let user), .user(let other)): return try applyToOld(.unmute(as: user, target: other))
+    default: return edges.removeValue(forKey: Edge(relation: facts.name, source: source, target: target)) != nil
+    }
+  }
+
+  /// Ends what a change ends that was made: by a new edge, and for want of a node or of an edge.
+  mutating func endEdges(by change: Change) {
+    if edges.isEmpty { return }
+    if let (name, source, target) = added(by: change) {
+      edges = edges.filter { edge, _ in
+        guard facts(edge.relation)?.isEndedBy.contains(name) == true else { return true }
+        let isThis = edge.source == source && edge.target == target
+        return !isThis && !(name == "block" && edge.source == target && edge.target == source)
+      }
+    }
+    edges = edges.filter { exists($0.key.source) && exists($0.key.target) }
+    while true {
+      let standing = edges.filter { edge, _ in
+        guard let base = facts(edge.relation)?.endsWith else { return true }
+        return second(base, edge.source, edge.target) != nil
+      }
+      if standing.count == edges.count { return }
+      edges = standing
+    }
+  }
+
+  private func added(by change: Change) -> (String, Node, Node)? {
+    switch change {
+    case .addEdge(let relation, let source, let target, _): return (relation.name, source, target)
+    default:
+      guard let edge = change.edge, edge.adds else { return nil }
+      let target: Node = edge.kind == .like ? .post(PostID(edge.target)) : .user(UserID(edge.target))
+      return (edge.kind.facts.name, .user(edge.source), target)
+    }
+  }
+
+  // MARK: - Queries
+
+  /// All edges of a relation.
+  private func all(_ name: String) -> [(source: Node, target: Node, second: UInt32)] {
+    switch name {
+    case "follow": follows.flatMap { user, edges in edges.map { (.user(user), .user($0.key), $0.value) } }
+    case "like": likes.flatMap { user, edges in edges.map { (.user(user), .post($0.key), $0.value) } }
+    case "block": blocks.flatMap { user, targets in targets.map { (.user(user), .user($0), 0) } }
+    case "mute": mutes.flatMap { user, targets in targets.map { (.user(user), .user($0), 0) } }
+    default: edges.filter { $0.key.relation == name }.map { ($0.key.source, $0.key.target, $0.value) }
+    }
+  }
+
+  private func isVisible(_ node: Node, _ viewer: UserID?) -> Bool {
+    switch node {
+    case .user(let user): isVisible(user, viewer)
+    case .post(let post): isVisible(post, viewer)
+    }
+  }
+
+  func edgeList(
+    _ relation: Relation, _ side: RelationSide, _ node: Node, _ options: EdgeQuery, _ place: Place?
+  ) throws(Refusal) -> Reply<Place> {
+    let list = "edges \(relation.name) \(side) \(options.order) \(node)"
+    var codes: Set<String> = []
+    guard let facts = facts(relation.name) else { throw Refusal(codes: ["unknownRelation"]) }
+    let (own, other) = side == .targets ? (facts.source, facts.target) : (facts.target, facts.source)
+    if own != node.end || options.order == .name && other == .post { codes.insert("invalidRequest") }
+    var (user, post): (UserID?, PostID?)
+    switch node {
+    case .user(let id): user = id
+    case .post(let id): post = id
+    }
+    try check(
+      viewer: options.viewer, subject: user, post: post, limit: options.limit, place: place, list: list, more: codes)
+    let all = all(facts.name).filter { (side == .targets ? $0.source : $0.target) == node }
+    let isSeenByOwner = facts.visibility == .source && side == .targets && other == .user
+    let shown = all.filter { edge in
+      guard let viewer = options.viewer else { return true }
+      let (source, target) = (person(edge.source), person(edge.target))
+      switch facts.visibility {
+      case .everyone: break
+      case .ends: if viewer != source && viewer != target { return false }
+      case .source: if viewer != source { return false }
+      }
+      return isSeenByOwner || isVisible(edge.source, viewer) && isVisible(edge.target, viewer)
+    }
+    let total = options.countsEdges ? all.count : nil
+    let sign: Int64 = options.order == .oldest ? 1 : -1
+    var users: [Entry<User>] = []
+    var posts: [Entry<Post?>] = []
+    for edge in shown {
+      let item = side == .targets ? edge.target : edge.source
+      let key = Key(numbers: [sign * Int64(edge.second), sign * item.rawValue])
+      switch item {
+      case .user(let id):
+        let user = self.user(id, options.viewer, addedAt: edge.second)
+        users.append((options.order == .name ? nameKey(id) : key, user))
+      case .post(let id): posts.append((key, self.post(id, options.viewer, addedAt: edge.second)))
+      }
+    }
+    if other == .user {
+      let (items, next) = page(users, list, after: place, limit: options.limit)
+      return Reply(.users(items, total: total), next: next)
+    }
+    let (items, next) = page(posts, list, after: place, limit: options.limit)
+    return Reply(.posts(items, total: total), next: next)
+  }
+
+  func edges(_ node: Node, _ others: [Node]) throws(Refusal) -> Reply<Place> {
+    let missing = ([node] + others).filter { !exists($0) }
+    try refuse(Set(missing.map { $0.end == .user ? "unknownUser" : "unknownPost" }))
+    let relations = Relation.builtIn + (declared ?? [])
+    return Reply(
+      .edges(
+        others.map { other in
+          Node.Edges(
+            to: relations.map(\.name).filter { second($0, node, other) != nil },
+            from: relations.filter { $0.visibility != .source || $0.name == "block" }.map(\.name)
+              .filter { second($0, other, node) != nil })
+        }))
+  }
+}
