@@ -68,7 +68,21 @@ import Testing
 
   @Test("Every kind of change of the header becomes the change of its name, and that the kind again")
   func changes() throws {
-    for (name, kind) in header.group(of: "KITH_ADD_USER") {
+    let kinds = header.group(of: "KITH_ADD_USER")
+    // Of relations that a host in Swift declared, which C only reads.
+    let ends = (Node.user(UserID(1)), Node.post(PostID(2)))
+    let relation = Relation("bookmark", from: .user, to: .post)
+    let read: [String: Change] = [
+      "KITH_ADD_EDGE": .addEdge(relation, from: ends.0, to: ends.1, at: 3),
+      "KITH_REMOVE_EDGE": .removeEdge(relation, from: ends.0, to: ends.1), "KITH_DECLARE": .declare(.init()),
+    ]
+    for (name, change) in read {
+      let (raw, text) = change.raw
+      #expect(Int(raw.kind) == kinds[name], "\(name)")
+      if name != "KITH_DECLARE" { #expect(raw.user == 1 && raw.target == 2 && text == "bookmark") }
+      #expect(throws: Failure.self) { _ = try Change(raw) }
+    }
+    for (name, kind) in kinds where read[name] == nil {
       var raw = kith_change()
       (raw.kind, raw.user, raw.target) = (Int32(kind), 1, 2)
       let change = try Change(raw)
@@ -76,7 +90,7 @@ import Testing
       let word = try #require("\(change)".firstMatch(of: /^\w+/)).0
       #expect(header.name(of: String(word)) == name)
     }
-    for kind in [0, Int32(header.group(of: "KITH_ADD_USER").count) + 1] {
+    for kind in [0, Int32(kinds.count) + 1] {
       var raw = kith_change()
       raw.kind = kind
       #expect(throws: Failure.self) { _ = try Change(raw) }

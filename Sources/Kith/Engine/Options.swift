@@ -93,3 +93,13 @@ extension SocialGraph {
     case memory
   }
 }
+
+extension SocialGraph {
+  /// How to open a store.
+  public enum Access: Sendable {
+    /// For reading and writing: takes the store's lock.
+    case readWrite
+    /// For reading only.
+    case readOnly
+  }
+}

@@ -211,12 +211,6 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
   /// Where work that memory cannot hold is kept.
   var scratchDirectory: String { if let store { store.path } else { SystemDisk.temporaryDirectory } }
 
-  /// Whether edges can be added together in a bulk load: no limit can be reached in between.
-  func mayAddTogether(_ kind: RelationKind, count: Int) -> Bool {
-    limits.isUnlimited && live.state.prefersTogether(kind, count: count)
-      && JournalFormat.numberLimit - live.state.sequence > UInt64(count)
-  }
-
   /// Fills in what a change leaves to the engine and applies it, inside the lock. Limits do not bind it.
   @inline(__always)
   func complete(
@@ -342,14 +336,6 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
     let report = recovered.report
     return SocialGraph(
       recovered.state, store: nil, recovery: report, options: options, isReadOnly: isReadOnly, instrument: instrument)
-  }
-
-  /// How to open a store.
-  public enum Access: Sendable {
-    /// For reading and writing: takes the store's lock.
-    case readWrite
-    /// For reading only.
-    case readOnly
   }
 
   /// Writes a snapshot of the current state to the store, verifies it, and prunes what is no longer needed. Also

@@ -129,7 +129,8 @@ final class Store<D: Disk>: Sendable {
   private init(
     _ directory: StoreDirectory<D>, _ storeID: StoreID, _ mode: SocialGraph.Durability,
     _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ hasSchema: Bool,
-    _ retention: SocialGraph.Retention, _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing, restorable: Set<SnapshotName>
+    _ retention: SocialGraph.Retention, _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing,
+    restorable: Set<SnapshotName>
   ) {
     self.directory = directory
     self.storeID = storeID
@@ -146,7 +147,7 @@ final class Store<D: Disk>: Sendable {
     self.flushing = Mutex(flushing)
   }
 
-  /// Declares what a graph lacks of a schema, as the first change of the journal, before anybody can see the graph.
+  /// Declares what a graph lacks of a schema, as the first change of the journal, before any caller has the graph.
   /// - Throws: `schemaConflict`, and what else refuses a schema; `indeterminate`.
   func declare(_ schema: SocialGraph.Schema, on state: inout GraphState) throws(KithError) {
     guard let missing = try state.relations.missing(of: schema) else { return }

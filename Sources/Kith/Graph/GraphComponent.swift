@@ -38,8 +38,8 @@ extension GraphComponent: RawRepresentable {
 }
 
 extension GraphState {
-  /// Removes every component that is neither listed nor required, and the edges of declared relations. Ids of removed posts may be assigned again; ids of
-  /// users stay reserved.
+  /// Removes every component that is neither listed nor required, and the edges of declared relations. Ids of removed
+  /// posts may be assigned again; ids of users stay reserved.
   /// - Complexity: O(users), and freeing what is removed.
   mutating func keep(_ parts: Set<GraphComponent>) {
     let kept = GraphComponent.closure(of: parts)

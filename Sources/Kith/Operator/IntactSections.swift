@@ -68,8 +68,8 @@ struct IntactSections<D: ByteStorage>: Sendable {
     (absent, lostRelations) = Self.lostRelations(reader, damage, Set(lostParts.map(\.part)))
   }
 
-  /// The declared relations that cannot be read: because their sections or the schema are damaged, or because of what is
-  /// lost, on which their edges depend.
+  /// The declared relations that cannot be read: because their sections or the schema are damaged, or because their
+  /// edges depend on what is lost.
   private static func lostRelations(
     _ reader: SnapshotFileReader<D>, _ damage: [SectionID: KithError], _ lostParts: Set<GraphComponent>
   ) -> (absent: Set<SectionID>, lost: [SalvageReport.LostRelation]) {
@@ -77,7 +77,9 @@ struct IntactSections<D: ByteStorage>: Sendable {
     let schema = try? GraphSections.declared(in: reader)
     guard damage[GraphSections.schema] == nil, let relations = schema?.relations else {
       let all = Set(GraphSections.namesOfSchema.map(\.id))
-      return (all, [.init(name: "the schema", reason: damage[GraphSections.schema]?.description ?? "it cannot be read")])
+      return (
+        all, [.init(name: "the schema", reason: damage[GraphSections.schema]?.description ?? "it cannot be read")]
+      )
     }
     var absent: Set<SectionID> = []
     var lost: [SalvageReport.LostRelation] = []

@@ -41,7 +41,8 @@ package struct SnapshotReport: Sendable {
     sections = summary.sections.map { section in
       SectionReport(
         id: section.id.description,
-        name: (GraphSections.names + GraphSections.namesOfSchema).first { $0.id == section.id }?.name ?? section.id.description,
+        name: (GraphSections.names + GraphSections.namesOfSchema).first { $0.id == section.id }?.name
+          ?? section.id.description,
         encoding: section.encoding.description, elementCount: section.elementCount, frameCount: section.frameCount,
         compressedByteCount: section.compressedByteCount, contentByteCount: section.contentByteCount)
     }

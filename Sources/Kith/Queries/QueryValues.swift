@@ -162,7 +162,7 @@ public struct EdgeQuery: Hashable, Sendable {
 
   /// The order.
   public var order: Order
-  /// Whether the page has the number of all edges (`total`), whoever asks.
+  /// Whether the page has the number of all edges (`total`), also of those that the viewer may not see.
   public var countsEdges: Bool
   /// The most items of a page, 1…1,000.
   public var limit: Int

@@ -169,7 +169,8 @@ let statuses: [(number: Int, name: String)] = [
   (KITH_LIMIT_EXCEEDED, "limitExceeded"), (KITH_UNSUPPORTED, "unsupported"), (KITH_CANCELLED, "cancelled"),
   (KITH_CLOSED, "closed"), (KITH_READ_ONLY, "readOnly"), (KITH_NO_STORE, "noStore"), (KITH_NOT_A_STORE, "notAStore"),
   (KITH_STORE_IN_USE, "storeInUse"), (KITH_CORRUPT, "corrupt"), (KITH_UNSUPPORTED_VERSION, "unsupportedVersion"),
-  (KITH_SYSTEM, "system"), (KITH_INDETERMINATE, "indeterminate"), (KITH_TIMED_OUT, "timedOut"), (KITH_NO_SCHEMA, "noSchema"),
+  (KITH_SYSTEM, "system"), (KITH_INDETERMINATE, "indeterminate"), (KITH_TIMED_OUT, "timedOut"),
+  (KITH_NO_SCHEMA, "noSchema"),
   (KITH_SCHEMA_CONFLICT, "schemaConflict"), (KITH_UNKNOWN_RELATION, "unknownRelation"),
   (KITH_MISSING_EDGE, "missingEdge"),
 ]

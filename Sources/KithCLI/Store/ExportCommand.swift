@@ -24,8 +24,8 @@ enum ExportCommand {
       "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")
         + ", each with the ending of its format; ids ascending. csv has a header and ends lines in CR LF. jsonl has "
         + "the requests of kith query that add the rows. Standard output takes one file: name it with --only.",
-      "A graph with a schema gives two more files: schema.json, and edges.jsonl with the requests that add the edges of "
-        + "its relations. kith query STORE --schema schema.json < edges.jsonl adds them; import blocks after them.",
+      "A graph with a schema gives two more files: schema.json, and edges.jsonl with the requests that add the edges "
+        + "of its relations. kith query STORE --schema schema.json < edges.jsonl adds them; import blocks after them.",
       "Created files and folders are accessible to their owner alone (0600 and 0700), with any umask.",
     ],
     examples: [

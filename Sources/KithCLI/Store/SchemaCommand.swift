@@ -6,15 +6,17 @@ enum SchemaCommand {
     name: "schema",
     summary: "shows the relations that a store declares, or declares those of a file",
     positionals: [
-      Positional("STORE", "a store directory or a snapshot, only read without FILE; with FILE created if there is none"),
-      Positional("FILE", "a schema file, - for standard input: what the store lacks of it is declared", isOptional: true),
+      Positional(
+        "STORE", "a store directory or a snapshot, only read without FILE; with FILE created if there is none"),
+      Positional(
+        "FILE", "a schema file, - for standard input: what the store lacks of it is declared", isOptional: true),
     ],
     options: [.json],
     notes: [
-      "A schema file is {\"relations\":[…]}. A relation has a name, from and to (user or post), and where they are wanted "
+      "A schema file is {\"relations\":[…]}. A relation has a name, from and to (user or post), and where wanted "
         + "visibility (everyone, ends or source), isEndedBy (a list of relations) and endsWith (a relation).",
-      "Nothing that is declared is ever altered or removed: a relation that was declared with other facts is refused, and "
-        + "nothing of the file is then declared.",
+      "Nothing that is declared is ever altered or removed: a relation that was declared with other facts is refused, "
+        + "and nothing of the file is then declared.",
       "Exit status: 0 if the store has a schema, 1 if it has none, 2 for a file or a store that cannot be used.",
     ],
     examples: ["schema ./store", "schema ./store schema.json", "schema ./store --json > schema.json"],

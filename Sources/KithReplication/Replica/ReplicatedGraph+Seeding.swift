@@ -9,7 +9,8 @@ extension ReplicatedGraph {
   ///   - place: where the replicas share snapshots.
   ///   - directory: where the file is made that goes into the log; nil if snapshots are in a directory.
   ///   - name: who wrote it, for operators.
-  /// - Throws: `invalidRequest` if the log has records or snapshots; `unsupported` for a graph with a schema; `system`; as the log.
+  /// - Throws: `invalidRequest` if the log has records or snapshots; `unsupported` for a graph with a schema; `system`;
+  ///   as the log.
   @discardableResult
   package static func seed(
     _ log: any ReplicationLog, from graph: SocialGraph, to place: ReplicaOptions.SnapshotPlace,

@@ -7,8 +7,8 @@ import Testing
 private struct Console {
   private var session: QuerySession
 
-  init(timings: Bool = false, readOnly: Bool = false) {
-    session = QuerySession(SocialGraph(), timings: timings, readOnly: readOnly)
+  init(timings: Bool = false, readOnly: Bool = false, schema: SocialGraph.Schema? = nil) {
+    session = QuerySession(SocialGraph(schema: schema), timings: timings, readOnly: readOnly)
   }
 
   /// The whole answer, without its line break.
@@ -41,6 +41,20 @@ extension JSONValue {
   fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }
 
+extension Shape {
+  /// Of fields of which a request has exactly one, the first.
+  fileprivate var chosen: [Field] { alternatives.map(\.0) }
+
+  /// All fields that a request can have at once.
+  fileprivate var fields: [Field] {
+    required + optional.filter { field in !alternatives.contains { $0.1 == field } }
+  }
+
+  private var alternatives: [(Field, Field)] {
+    if case .graph(let operation) = operation { operation.alternatives } else { [] }
+  }
+}
+
 private let operations = ShapeTable.graph.shapes.map(\.operation)
 
 @Suite struct RequestTests {
@@ -69,7 +83,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
   func everyField(operation: Operation) throws {
     let shape = try shape(operation)
     var console = Console()
-    for fields in [shape.required, shape.required + shape.optional] {
+    for fields in [shape.required + shape.chosen, shape.fields] {
       let code = try console.code(line(operation, fields))
       #expect(code != "invalidRequest", "\(fields.map(\.name))")
     }
@@ -80,7 +94,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     let shape = try shape(operation)
     var console = Console()
     for missing in shape.required {
-      let fields = (shape.required + shape.optional).filter { $0 != missing }
+      let fields = shape.fields.filter { $0 != missing }
       #expect(try console.code(line(operation, fields)) == "invalidRequest", "\(missing.name)")
     }
   }
@@ -119,6 +133,9 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     "Fields that exclude each other are refused, with and without the trait Regex",
     arguments: [
       #"{"op":"posts","following":true}"#, #"{"op":"users","order":"followedFirst"}"#,
+      #"{"op":"addEdge","relation":"follow","from":1}"#, #"{"op":"edges","targets":[1]}"#,
+      #"{"op":"targets","relation":"like","user":1,"post":1}"#,
+      #"{"op":"addEdge","relation":"like","from":1,"to":1,"toPost":1}"#,
       #"{"op":"users","match":"regex","fold":"loose"}"#, #"{"op":"users","match":"fuzzy","order":"popular"}"#,
     ])
   func combinations(line: String) throws {
@@ -181,12 +198,12 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       #"{"op":"follow","user":1,"target":2,"at":0}"#, #"{"op":"addPost","user":2,"text":"snow","createdAt":5}"#,
     ]
     let required = [
-      "user": "1", "target": "2", "post": "1", "targets": "[2]", "username": #""cy""#,
+      "user": "1", "target": "2", "relation": #""follow""#, "from": "2", "to": "1", "post": "1", "targets": "[2]", "username": #""cy""#,
       "text": #""rain""#, "as": "1", "changes": "[]", "question": #"{"op":"stats"}"#, "watch": "1",
     ]
     for operation in operations where operation != .session(.snapshot) {
       let shape = try #require(ShapeTable.graph[operation.name])
-      let fixed = shape.required.compactMap { field in required[field.name].map { "\"\(field.name)\":\($0)" } }
+      let fixed = (shape.required + shape.chosen).compactMap { field in required[field.name].map { "\"\(field.name)\":\($0)" } }
       let given = shape.optional.compactMap { field -> String? in
         switch field.defaultValue {
         case .integer(let integer): "\"\(field.name)\":\(integer)"
@@ -196,7 +213,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
         }
       }
       let answers = [fixed, fixed + given].map { members in
-        var console = Console()
+        var console = Console(schema: SocialGraph.Schema())
         for line in setting { _ = console.answer(line) }
         return console.answer("{\(([#""op":"\#(operation)""#] + members).joined(separator: ","))}")
       }
@@ -207,7 +224,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("Answers have the members that help shows", arguments: operations.filter { $0 != .session(.snapshot) })
   func members(operation: Operation) throws {
-    var console = Console()
+    var console = Console(schema: SocialGraph.Schema())
     console.add("ann", "bob", "cy")
     _ = console.answer(#"{"op":"addPost","user":2,"text":"snow"}"#)
     let members = [
@@ -219,6 +236,9 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       "addPost": #","user":1,"text":"x""#, "removePost": #","post":1"#,
       "batch": #","changes":[{"op":"removeUser","user":1}]"#, "watch": #","question":{"op":"stats"}"#,
       "unwatch": #","watch":1"#, "likers": #","post":1"#, "like": #","user":1,"post":1"#,
+      "targets": #","relation":"follow","user":1,"count":true"#,
+      "sources": #","relation":"follow","user":1,"count":true"#, "edges": #","user":1,"targets":[2]"#,
+      "addEdge": #","relation":"follow","from":1,"to":2"#, "removeEdge": #","relation":"follow","from":1,"to":2"#,
       "unlike": #","user":1,"post":1"#, "posts": "", "stats": "", "verify": "", "help": "",
     ]
     let one: [GraphOperation] = [
@@ -230,7 +250,10 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     guard case .object(let answer) = try console.ask(#"{"op":"\#(operation)"\#(fields)}"#) else { return }
     let help = try #require(try ops(console.ask(#"{"op":"help","about":"\#(operation)"}"#)).first)
     #expect(answer.named("ok")?.value == .boolean(true))
-    #expect(answer.map(\.name).filter { $0 != "ok" } == names(help["answer"]))
+    // A list of edges has users or posts, as its relation says.
+    let isEdgeList = [.graph(.targets), .graph(.sources)].contains(operation)
+    let expected = names(help["answer"]).filter { !isEdgeList || $0 != "posts" }
+    #expect(answer.map(\.name).filter { $0 != "ok" } == expected)
   }
 }
 

@@ -33,6 +33,8 @@ import Testing
     .relations: #""user":ANN,"targets":[ANN,3]"#, .likers: #""post":1,"as":ANN"#,
     .likes: #""user":ANN"#, .mutuals: #""user":ANN,"target":3"#,
     .familiarFollowers: #""user":4,"as":ANN"#, .suggestions: #""user":ANN"#,
+    .targets: #""relation":"follow","user":ANN"#, .sources: #""relation":"like","post":2,"as":ANN"#,
+    .edges: #""user":ANN,"targets":[3]"#,
     .shortestPath: #""user":ANN,"target":4"#, .blocked: #""user":ANN"#, .muted: #""user":ANN"#,
   ]
 

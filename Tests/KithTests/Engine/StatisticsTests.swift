@@ -64,6 +64,9 @@ import Testing
         }
       case .familiarFollowers:
         try query { (view) throws(KithError) in try view.familiarFollowers(of: user, as: other) }
+      case .targets: try query { (view) throws(KithError) in try view.targets(of: user, .follow) }
+      case .sources: try query { (view) throws(KithError) in try view.sources(of: post, .like) }
+      case .edges: try query { (view) throws(KithError) in try view.edges(between: user, and: [.post(post)]) }
       case .suggestions: try query { (view) throws(KithError) in try view.suggestions(for: user) }
       case .shortestPath: try query { (view) throws(KithError) in try view.shortestPath(from: user, to: other) }
       default: try change(operation, graph, user, other, post, number)
@@ -91,6 +94,8 @@ import Testing
     case .unblock: try graph.unblock(other, as: user)
     case .mute: try graph.mute(other, as: user)
     case .unmute: try graph.unmute(other, as: user)
+    case .addEdge: try graph.addEdge(.follow, from: user, to: other)
+    case .removeEdge: try graph.removeEdge(.like, from: user, to: post)
     default: try graph.batch { batch in _ = try batch.follow(other, as: user) }
     }
   }
@@ -98,7 +103,8 @@ import Testing
   @Test("Every query and change is counted once, under its own name, with its failures", arguments: 1...5)
   func model(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    let graph = SocialGraph(options: SocialGraph.Options { $0.measuresLatency = true })
+    let options = SocialGraph.Options { $0.measuresLatency = true }
+    let graph = SocialGraph(options: options, schema: SocialGraph.Schema())
     for number in 0..<12 { try graph.addUser("first \(number)") }
     var expected: Counts = [.addUser: (12, 0)]
     for _ in 0..<2_000 {

@@ -88,6 +88,7 @@ import Testing
         "any", graph, LiveQuery { (view) throws(KithError) in try view.suggestions(for: user).map(\.user.id) }),
     ]
     list += acrossTheGraph(&draw, model, graph)
+    if model.declared != nil { list += edges(&draw, model, graph) }
     for post in posts {
       list.append(follow("post \(post) as \(viewer)", graph, .post(post, as: viewer)))
       list.append(follow("likers of \(post)", graph, .likers(of: post, options)))
@@ -97,6 +98,21 @@ import Testing
       list.append(follow("new posts", graph, .newPosts(for: user, after: place, limit: 3)))
     }
     return list
+  }
+
+  /// Edges of relations that the host declared, and of the four.
+  private func edges(_ draw: inout Draw, _ model: ReferenceModel, _ graph: SocialGraph) -> [Followed] {
+    (0..<16).map { _ in
+      switch draw.edgeQuestion(model) {
+      case .edgeList(let relation, let side, let node, let options):
+        let name = "\(side) of \(node), \(relation), \(options)"
+        let read = Read.edgeList(relation, side, of: node, options)
+        return follow(name, graph, read.live)
+      case .edges(let node, let others):
+        return follow("edges of \(node) and \(others)", graph, .edges(between: node, and: others))
+      default: preconditionFailure("a question about edges")
+      }
+    }
   }
 
   /// Queries over several hops, and queries by ids and names, some of which may not exist.
@@ -123,10 +139,16 @@ import Testing
   }
 
   @Test("After every change each live query equals a new query", arguments: 1...12 as ClosedRange<UInt64>)
-  func everyChange(seed: UInt64) throws {
-    let graph = SocialGraph()
+  func everyChange(seed: UInt64) throws { try play(seed, hasSchema: false) }
+
+  @Test("With a schema each live query equals a new query, too", arguments: 21...28 as ClosedRange<UInt64>)
+  func everyChangeOfEdges(seed: UInt64) throws { try play(seed, hasSchema: true) }
+
+  private func play(_ seed: UInt64, hasSchema: Bool) throws {
     var model = ReferenceModel()
     var draw = Draw(seed: seed, userCount: 9)
+    model.declared = hasSchema ? draw.schema() : nil
+    let graph = SocialGraph(schema: model.declared.map { SocialGraph.Schema($0) })
     var followed: [Followed] = []
     for step in 1...400 {
       if step % 40 == 1 { followed = try questions(&draw, model, graph) }

@@ -3,7 +3,7 @@ import Testing
 @testable import Kith
 
 /// Relations against a dictionary of edges that is sorted for every comparison.
-@Suite struct RelationTests {
+@Suite struct AdjacencyTests {
   @Test(
     "Late, tied and removed edges keep both sides and every pin in order",
     arguments: 1...3 as ClosedRange<UInt64>, ListForm.allCases)

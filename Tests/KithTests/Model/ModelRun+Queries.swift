@@ -117,7 +117,9 @@ extension GraphView {
         rows.append("\(kind) \(source) \(target)" + (time.map { " \($0.rawValue)" } ?? ""))
       }
     }
-    return rows.map { Array($0.utf8) }
+    var edges: [String] = []
+    forEachDeclaredEdge { edges.append("\($0)") }
+    return (rows + edges.sorted()).map { Array($0.utf8) }
   }
 }
 
@@ -138,7 +140,7 @@ extension ReferenceModel {
         rows += targets.sorted().map { "\(title) \(user) \($0)" }
       }
     }
-    return rows.map { Array($0.utf8) }
+    return (rows + edgeRows).map { Array($0.utf8) }
   }
 }
 

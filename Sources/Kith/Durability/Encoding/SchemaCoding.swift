@@ -54,7 +54,9 @@ enum SchemaCoding {
     for _ in 0..<count {
       let place = reader.position
       let name = try ChangeCoding.journal.text(&reader)
-      guard let fact = Fact(rawValue: name) else { throw reader.corrupt("a relation has no fact of that name", at: place) }
+      guard let fact = Fact(rawValue: name) else {
+        throw reader.corrupt("a relation has no fact of that name", at: place)
+      }
       found.append((fact, try ChangeCoding.journal.text(&reader)))
     }
     func value(_ fact: Fact) -> String? { found.first { $0.0 == fact }?.1 }

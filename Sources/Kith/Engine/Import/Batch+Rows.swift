@@ -60,3 +60,11 @@ extension SocialGraph.Batch {
     return progress.collector
   }
 }
+
+extension SocialGraph {
+  /// Whether edges can be added together in a bulk load: no limit can be reached in between.
+  func mayAddTogether(_ kind: RelationKind, count: Int) -> Bool {
+    limits.isUnlimited && live.state.prefersTogether(kind, count: count)
+      && JournalFormat.numberLimit - live.state.sequence > UInt64(count)
+  }
+}

@@ -17,7 +17,7 @@ extension GraphState {
     }
   }
 
-  /// The user that a node stands for: a post stands for its author.
+  /// The user of a node: of a post, its author.
   func user(_ row: UInt32, _ end: Relation.End) -> UInt32 {
     switch end {
     case .user: row

@@ -1,7 +1,7 @@
 /// The rules of declared relations, for the check of all invariants.
 extension GraphState {
   /// Checks that no edge of a declared relation involves a removed row, leads from a node to itself, crosses a block
-  /// that it must not, lacks the edge that it ends with, or stands beside one that keeps it from being added.
+  /// that it must not, lacks the edge that it ends with, or is there beside one that keeps it from being added.
   func checkDeclaredEdges(_ control: PassControl) -> [String] {
     var problems: [String] = []
     for use in declared.uses {
@@ -17,7 +17,7 @@ extension GraphState {
           }
           if let base = rules.base, !hasEdge(base, source, target) { add("lacks \(relations[base].name)") }
           for barring in rules.barring where hasEdge(barring, source, target) {
-            add("stands beside \(relations[barring].name)")
+            add("is beside \(relations[barring].name)")
           }
         }
       }

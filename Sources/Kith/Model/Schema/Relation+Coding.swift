@@ -28,7 +28,8 @@ extension Relation: Codable {
   /// - Throws: `DecodingError` for a missing fact, one that is none, or a value that a fact cannot have.
   public init(from decoder: any Decoder) throws {
     // A relation is never altered, so a fact that is misspelled must not be passed over.
-    for key in try decoder.container(keyedBy: AnyKey.self).allKeys where CodingKeys(stringValue: key.stringValue) == nil {
+    for key in try decoder.container(keyedBy: AnyKey.self).allKeys where CodingKeys(stringValue: key.stringValue) == nil
+    {
       throw DecodingError.dataCorrupted(
         .init(codingPath: decoder.codingPath, debugDescription: "a relation has no fact \(key.stringValue)"))
     }

@@ -21,7 +21,7 @@ public struct Relation: Hashable, Sendable {
     case post
   }
 
-  /// Who may see an edge. A post stands for its author.
+  /// Who may see an edge. In place of a post, its author is meant.
   public enum Visibility: String, CaseIterable, Hashable, Sendable {
     /// Everyone.
     case everyone

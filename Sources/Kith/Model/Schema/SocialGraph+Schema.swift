@@ -18,7 +18,7 @@ extension SocialGraph {
     public init(_ relations: [Relation] = []) { self.relations = relations }
 
     /// Checks that a new graph can be opened with it.
-    /// - Throws: `schemaConflict` if a relation stands twice with different facts, or is one of every graph with others;
+    /// - Throws: `schemaConflict` if two relations of one name have different facts, or one of every graph has others;
     ///   `invalidRequest` for facts that are not allowed; `limitExceeded`.
     public func check() throws(KithError) { _ = try RelationTable.withoutSchema.missing(of: self) }
   }

@@ -3,7 +3,7 @@ extension Node {
   public struct Edges: Hashable, Codable, Sendable {
     /// Edges from the node to the other.
     public let to: [String]
-    /// Edges from the other to the node, without those of relations that their source alone sees. A block is told.
+    /// Edges from the other to the node, without those of relations that their source alone sees, but with blocks.
     public let from: [String]
 
     /// Edges, for previews and tests.
@@ -23,21 +23,21 @@ struct EdgesBetween: Query {
   func run(_ state: borrowing GraphState) throws(KithError) -> [Node.Edges] {
     for end in Relation.End.allCases { try SocialGraph.Limits.check(idCount: others.count { $0.end == end }) }
     let own = try state.row(of: node)
-    // Of each relation in use: its name, and whether an edge to the node is told.
-    let told = state.kinds.sorted { $0.number < $1.number }.map { kind in
+    // Of each relation in use: itself, and whether an edge to the node is named.
+    let asked = state.kinds.sorted { $0.number < $1.number }.map { kind in
       let relation = state.relations[kind]
-      return (kind: kind, relation: relation, isTold: relation.visibility != .source || kind == .block)
+      return (kind: kind, relation: relation, isNamed: relation.visibility != .source || kind == .block)
     }
     var found: [Node.Edges] = []
     found.reserveCapacity(others.count)
     for other in others {
       let row = try state.row(of: other)
       var (to, from): ([String], [String]) = ([], [])
-      for (kind, relation, isTold) in told {
+      for (kind, relation, isNamed) in asked {
         if relation.source == node.end, relation.target == other.end, state.hasEdge(kind, own, row) {
           to.append(relation.name)
         }
-        if isTold, relation.source == other.end, relation.target == node.end, state.hasEdge(kind, row, own) {
+        if isNamed, relation.source == other.end, relation.target == node.end, state.hasEdge(kind, row, own) {
           from.append(relation.name)
         }
       }

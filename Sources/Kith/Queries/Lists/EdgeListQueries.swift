@@ -1,7 +1,7 @@
-/// What the lists of edges of any relation have in common: the relation, the subject, and what the viewer sees.
+/// What the lists of edges of any relation have in common: the relation, the subject, and what the viewer may see.
 struct EdgeSubject {
   /// What of the edges a viewer may see.
-  enum Sight {
+  enum Extent {
     case all
     /// Those whose other end is not across a block.
     case unhidden
@@ -16,7 +16,7 @@ struct EdgeSubject {
   let node: Node
   let row: UInt32
   let visibility: Visibility
-  let sight: Sight
+  let extent: Extent
 
   /// - Parameter other: the type that the items must have.
   /// - Throws: `unknownRelation`; `invalidRequest` if the relation has no such list of the subject; `unknownUser` and
@@ -38,11 +38,11 @@ struct EdgeSubject {
     let ends = side == .targets ? (relation.source, relation.target) : (relation.target, relation.source)
     guard node.end == ends.0, other == ends.1 else { throw .invalidRequest(.noSuchList(of: relation.name)) }
     guard let viewer = visibility.viewer else {
-      sight = .all
+      extent = .all
       return
     }
     let isOwn = state.user(row, node.end) == viewer
-    sight =
+    extent =
       switch (relation.visibility, side) {
       case (.everyone, _): .unhidden
       case (.ends, _): isOwn ? .unhidden : .only(viewer)
@@ -53,7 +53,7 @@ struct EdgeSubject {
 
   /// Whether there is nothing to list.
   func isEmpty(_ state: borrowing GraphState) -> Bool {
-    if case .none = sight { return true }
+    if case .none = extent { return true }
     return !state.isInUse(kind)
   }
 
@@ -80,7 +80,7 @@ struct EdgeSubject {
 
   /// 31 bits of a hash of a relation's name, not 0, so that a cursor belongs to one relation.
   private static func binding(_ name: String) -> UInt32 {
-    max(1, UInt32(truncatingIfNeeded: XXH64.hash(Array(name.utf8).span)) & 0x7FFF_FFFF)
+    max(1, CursorContent.checksum(Array(name.utf8)[...]) & 0x7FFF_FFFF)
   }
 
   /// What a list depends on, of any relation: what ends an edge may be one of another.
@@ -113,7 +113,7 @@ struct UsersOfEdges: Query {
     var list = RelationList(
       kind: subject.kind, side: side, own: subject.row, visibility: subject.visibility, cursor: query.cursor,
       page: page, hidesNone: false, event: .added)
-    switch subject.sight {
+    switch subject.extent {
     case .all: list.hidesNone = true
     case .only(let user): list.only = user
     case .unhidden, .none: break
@@ -156,7 +156,7 @@ struct PostsOfEdges: Query {
   }
 
   private func shows(_ post: UInt32, _ subject: EdgeSubject, _ state: borrowing GraphState) -> Bool {
-    switch subject.sight {
+    switch subject.extent {
     case .all: true
     case .unhidden: !subject.visibility.hides(state.posts.authors[post], state)
     case .only(let user): state.posts.authors[post] == user
@@ -192,7 +192,8 @@ struct PostsOfEdges: Query {
     while edges.count <= query.limit {
       let found =
         isAscending
-        ? state[kind].backward.element(atOrAfter: place, of: list) : state[kind].backward.element(before: place, of: list)
+        ? state[kind].backward.element(atOrAfter: place, of: list)
+        : state[kind].backward.element(before: place, of: list)
       guard let (row, position) = found else { break }
       place = position
       if isAscending { place.offset += 1 }

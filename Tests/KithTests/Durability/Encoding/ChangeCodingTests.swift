@@ -12,6 +12,15 @@ import Testing
     .removePost(PostID(.max)), .like(as: 1, post: 2, at: 3), .unlike(as: 1, post: 2), .block(as: 1, target: 2),
     .unblock(as: 1, target: 2), .mute(as: 1, target: 2),
     .unmute(as: 1, target: 2),
+    .addEdge(Relation("a", from: .post, to: .post), from: .post(PostID(.max)), to: .post(2), at: Timestamp(.max)),
+    .addEdge(Relation("b_1", from: .user, to: .post), from: .user(1), to: .post(2), at: 0),
+    .removeEdge(Relation("a", from: .post, to: .user), from: .post(1), to: .user(UserID(.max))),
+    .declare(SocialGraph.Schema()),
+    .declare(
+      SocialGraph.Schema([
+        Relation("a", from: .user, to: .post, visibility: .source),
+        Relation("b", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"], endsWith: "mute"),
+      ])),
   ]
 
   @Test("Every change survives encoding, its text byte for byte")
@@ -34,6 +43,9 @@ import Testing
       (.removePost(1), 7), (.like(as: 1, post: 2, at: 3), 8), (.unlike(as: 1, post: 2), 9),
       (.block(as: 1, target: 2), 10), (.unblock(as: 1, target: 2), 11),
       (.mute(as: 1, target: 2), 12), (.unmute(as: 1, target: 2), 13),
+      (.addEdge(Relation("a", from: .user, to: .post), from: .user(1), to: .post(2), at: 3), 14),
+      (.removeEdge(Relation("a", from: .user, to: .post), from: .user(1), to: .post(2)), 15),
+      (.declare(SocialGraph.Schema()), 16),
     ]
     for (change, number) in numbers {
       var bytes: [UInt8] = []

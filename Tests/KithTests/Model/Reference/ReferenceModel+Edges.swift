@@ -53,7 +53,8 @@ extension ReferenceModel {
   ) throws(Refusal) -> Bool {
     let facts = try checked(relation, source, target)
     switch (facts.name, source, target) {
-    case ("follow", .user(let user), .user(let other)): return try applyToOld(.follow(as: user, target: other, at: time))
+    case ("follow", .user(let user), .user(let other)):
+      return try applyToOld(.follow(as: user, target: other, at: time))
     case ("like", .user(let user), .post(let post)): return try applyToOld(.like(as: user, post: post, at: time))
     case ("block", .user(let user), .user(let other)):
       try refuse(time == nil ? [] : ["invalidRequest"])
@@ -118,6 +119,15 @@ extension ReferenceModel {
       let target: Node = edge.kind == .like ? .post(PostID(edge.target)) : .user(UserID(edge.target))
       return (edge.kind.facts.name, .user(edge.source), target)
     }
+  }
+
+  /// The edges as text, as the changes that add them.
+  var edgeRows: [String] {
+    edges.map { edge, second in
+      let relation = facts(edge.relation) ?? Relation(edge.relation, from: .user, to: .user)
+      let time = Timestamp(Int64(second) * 1_000)
+      return "\(Change.addEdge(relation, from: edge.source, to: edge.target, at: time))"
+    }.sorted()
   }
 
   // MARK: - Queries

@@ -27,6 +27,9 @@ Kind = Literal[
     "unblock",
     "mute",
     "unmute",
+    "addEdge",
+    "removeEdge",
+    "declare",
 ]
 
 _KINDS: dict[str, int] = {
@@ -34,6 +37,8 @@ _KINDS: dict[str, int] = {
     for kind in Kind.__args__  # type: ignore[attr-defined]
 }
 _NAMES: dict[int, Any] = {number: kind for kind, number in _KINDS.items()}
+#: Of relations that a host in Swift declared: read, not applied.
+_READ_KINDS = {"addEdge", "removeEdge", "declare"}
 _POST_KINDS = {"addPost", "removePost", "like", "unlike"}
 
 
@@ -55,7 +60,7 @@ class Change:
     @classmethod
     def _from(cls, raw: Any) -> Change:
         kind = _NAMES[raw.kind]
-        has_text = kind in ("addUser", "renameUser", "addPost")
+        has_text = kind in ("addUser", "renameUser", "addPost", "addEdge", "removeEdge")
         return cls(
             kind,
             raw.user or None,
