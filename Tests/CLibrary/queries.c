@@ -148,6 +148,26 @@ static void suggestions(void) {
   OK(kith_free(graph));
 }
 
+static void familiar_followers(void) {
+  kith_graph *graph = small_graph();
+  OK(kith_follow(graph, 3, 2, KITH_NOW, NULL, NULL));
+  OK(kith_follow(graph, 1, 3, KITH_NOW, NULL, NULL));
+  // Of the followers of bob, ann follows cem.
+  kith_query query = {.kind = KITH_FAMILIAR_FOLLOWERS, .user = 2, .viewer = 1, .flags = KITH_COUNTS_MATCHES};
+  kith_page page;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.total == 1 && equal(kith_name(&page, 0), "cem"));
+  CHECK(page.users[0].followed_by_viewer == KITH_IS_FOLLOWED);
+  OK(kith_free(page.owner));
+  query.viewer = 3;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 0);
+  OK(kith_free(page.owner));
+  query.viewer = 0;
+  EXPECT(KITH_UNKNOWN_USER, kith_run(graph, &query, &page, NULL));
+  OK(kith_free(graph));
+}
+
 static void names_by_loose_key(void) {
   kith_options options = {.unique_names = KITH_UNIQUE_LOOSE};
   kith_graph *graph;
@@ -192,6 +212,7 @@ void test_queries(void) {
   cursors();
   lookups();
   suggestions();
+  familiar_followers();
   names_by_loose_key();
   pins();
 }

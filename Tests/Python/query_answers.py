@@ -122,6 +122,8 @@ class Asker:
         if r.op == "mutuals":
             query = reader.mutual_followers if r["of"] == "followers" else reader.mutual_followees
             return users_of(query(find(r["user"]), find(r["target"]), **page))
+        if r.op == "familiarFollowers":
+            return users_of(reader.familiar_followers(find(r["user"]), find(r["as"]), counts_matches=r["count"], **page))
         return self.single(r)
 
     def single(self, r: Request) -> dict[str, Any]:
@@ -157,8 +159,6 @@ class Asker:
         if r.op == "suggestions":
             page = reader.suggestions(find(r["user"]), limit=r["limit"])
             return {"users": [user_value(user) for user in page], "truncated": page.is_truncated}
-        if r.op == "familiarFollowers":
-            raise Refused("the C library does not have this read", "unsupported")
         if r.op == "distance":
             path = reader.shortest_path(find(r["user"]), find(r["target"]), maximum_hops=r["max"])
             return {"value": path.hops, "complete": path.is_complete}

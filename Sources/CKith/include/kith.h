@@ -324,23 +324,24 @@ kith_status kith_import(
 // Queries that answer with a page
 
 enum {
-  KITH_SEARCH_USERS = 1,       // text, match, folding, order, viewer, excluded
-  KITH_SEARCH_POSTS = 2,       // text, folding, target (author), before, after, viewer
-  KITH_TIMELINE = 3,           // user, direction, before, after
-  KITH_TWO_HOP_TIMELINE = 4,   // the same, and follow_limit
-  KITH_FOLLOWERS = 5,          // user, order, viewer
-  KITH_FOLLOWEES = 6,          // user, order, viewer
-  KITH_LIKERS = 7,             // target (post), viewer
-  KITH_LIKES = 8,              // user, viewer
-  KITH_BLOCKED_USERS = 9,      // user
-  KITH_MUTED_USERS = 10,       // user
-  KITH_MUTUAL_FOLLOWEES = 11,  // user, target, viewer
-  KITH_MUTUAL_FOLLOWERS = 12,  // user, target, viewer
-  KITH_SUGGESTIONS = 13,       // user, named_count, follow_limit
-  KITH_USER = 14,              // user, viewer
-  KITH_POST = 15,              // target, viewer
-  KITH_USERS = 16,             // ids, viewer: the rows of those that exist, in the order of the ids
-  KITH_POSTS = 17,             // ids, viewer
+  KITH_SEARCH_USERS = 1,         // text, match, folding, order, viewer, excluded
+  KITH_SEARCH_POSTS = 2,         // text, folding, target (author), before, after, viewer
+  KITH_TIMELINE = 3,             // user, direction, before, after
+  KITH_TWO_HOP_TIMELINE = 4,     // the same, and follow_limit
+  KITH_FOLLOWERS = 5,            // user, order, viewer
+  KITH_FOLLOWEES = 6,            // user, order, viewer
+  KITH_LIKERS = 7,               // target (post), viewer
+  KITH_LIKES = 8,                // user, viewer
+  KITH_BLOCKED_USERS = 9,        // user
+  KITH_MUTED_USERS = 10,         // user
+  KITH_MUTUAL_FOLLOWEES = 11,    // user, target, viewer
+  KITH_MUTUAL_FOLLOWERS = 12,    // user, target, viewer
+  KITH_SUGGESTIONS = 13,         // user, named_count, follow_limit
+  KITH_USER = 14,                // user, viewer
+  KITH_POST = 15,                // target, viewer
+  KITH_USERS = 16,               // ids, viewer: the rows of those that exist, in the order of the ids
+  KITH_POSTS = 17,               // ids, viewer
+  KITH_FAMILIAR_FOLLOWERS = 18,  // user, viewer: the user's followers whom the viewer follows
 };
 enum { KITH_SUBSTRING = 0, KITH_PREFIX = 1, KITH_EXACT = 2, KITH_FUZZY = 3, KITH_REGEX = 4 };  // match
 enum { KITH_LOOSE = 0, KITH_STRICT = 1 };                                                      // folding
@@ -349,7 +350,7 @@ enum { KITH_LIST_NEWEST = 0, KITH_LIST_BY_NAME = 1 };                           
 enum { KITH_OLDER = 0, KITH_NEWER = 1 };                                                       // direction
 // Flags of queries.
 enum {
-  KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals: page.total
+  KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals, familiar followers: page.total
   KITH_INCLUDES_HIGHLIGHTS = 2,  // searches: page.ranges
   KITH_FOLLOWED_ONLY = 4,        // searches of posts: by users whom the viewer follows
   KITH_EXCLUDES_OWN_POSTS = 8,   // timelines

@@ -105,6 +105,8 @@ struct PageQuery: Sendable {
     case KITH_MUTED_USERS: .list(.mute, .targets, of: user, try list())
     case KITH_MUTUAL_FOLLOWEES: .mutualFollowees(of: user, and: other, mutual)
     case KITH_MUTUAL_FOLLOWERS: .mutualFollowers(of: user, and: other, mutual)
+    // Without a viewer, no user has the id 0.
+    case KITH_FAMILIAR_FOLLOWERS: .familiarFollowers(of: user, as: viewer ?? UserID(0), mutual)
     case KITH_SUGGESTIONS: .suggestions(for: user, suggestion)
     case KITH_USER: .user(user, as: viewer)
     case KITH_POST: .post(PostID(target), as: viewer)

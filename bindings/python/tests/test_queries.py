@@ -115,6 +115,19 @@ def test_graph_queries(graph: kith.Graph) -> None:
     assert list(graph.timeline_ids(1)) == [1]
 
 
+def test_the_followers_whom_the_viewer_knows(graph: kith.Graph) -> None:
+    graph.follow(3, 2)
+    graph.follow(1, 3)
+    page = graph.familiar_followers(2, 1, counts_matches=True)
+    assert [each.username for each in page] == ["cem"] and page.total == 1 and page[0].is_followed_by_viewer
+    assert list(graph.familiar_followers(2, 3)) == [] and graph.familiar_followers(2, 1).total is None
+    graph.block(1, 2)
+    with pytest.raises(kith.UnknownUserError):
+        graph.familiar_followers(2, 1)
+    with pytest.raises(kith.UnknownUserError):
+        graph.familiar_followers(2, 0)
+
+
 def test_whom_one_mutes_is_not_suggested(graph: kith.Graph) -> None:
     graph.follow(2, 3)
     graph.mute(1, 3)

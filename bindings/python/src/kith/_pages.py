@@ -260,6 +260,21 @@ class Pages(Unshared):
         query.raw.flags = lib.KITH_COUNTS_MATCHES * counts_matches
         return self._mutuals(lib.KITH_MUTUAL_FOLLOWERS, user, other, query)
 
+    def familiar_followers(
+        self,
+        user: SupportsIndex,
+        viewer: SupportsIndex,
+        *,
+        counts_matches: bool = False,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[User]:
+        """The followers of a user whom the viewer follows, by id."""
+        query = Query(lib.KITH_FAMILIAR_FOLLOWERS, limit, cursor, viewer)
+        query.raw.user = to_id(user)
+        query.raw.flags = lib.KITH_COUNTS_MATCHES * counts_matches
+        return self._users(query)
+
     def suggestions(
         self, user: SupportsIndex, *, named_count: int = 0, follow_limit: int = 1_000_000, limit: int = 20
     ) -> Page[Suggestion]:
