@@ -132,6 +132,39 @@ static void lookups(void) {
   OK(kith_free(graph));
 }
 
+// The user 3 blocks the user 1, and may look them up; the user 1 may not.
+static void included_blocks(void) {
+  kith_graph *graph = small_graph();
+  OK(kith_block(graph, 3, 1, NULL, NULL));
+  int64_t ids[] = {3, 99, 1, 3};
+  kith_page page;
+  kith_query query = {.kind = KITH_USER, .user = 1, .viewer = 3};
+  EXPECT(KITH_UNKNOWN_USER, kith_run(graph, &query, &page, NULL));
+  query.flags = KITH_INCLUDES_BLOCKED;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.users[0].id == 1);
+  OK(kith_free(page.owner));
+  query = (kith_query){.kind = KITH_USER, .user = 3, .viewer = 1, .flags = KITH_INCLUDES_BLOCKED};
+  EXPECT(KITH_UNKNOWN_USER, kith_run(graph, &query, &page, NULL));
+  query = (kith_query){.kind = KITH_USERS, .ids = ids, .id_count = 4, .viewer = 3};
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 2);
+  OK(kith_free(page.owner));
+  query.flags = KITH_INCLUDES_BLOCKED;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 3 && page.users[1].id == 1);
+  OK(kith_free(page.owner));
+  query = (kith_query){.kind = KITH_SEARCH_USERS, .viewer = 3};
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 2);
+  OK(kith_free(page.owner));
+  query.flags = KITH_INCLUDES_BLOCKED;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 3);
+  OK(kith_free(page.owner));
+  OK(kith_free(graph));
+}
+
 static void suggestions(void) {
   kith_graph *graph = small_graph();
   OK(kith_follow(graph, 2, 3, KITH_NOW, NULL, NULL));
@@ -211,6 +244,7 @@ void test_queries(void) {
   rows();
   cursors();
   lookups();
+  included_blocks();
   suggestions();
   familiar_followers();
   names_by_loose_key();

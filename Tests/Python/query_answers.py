@@ -81,6 +81,7 @@ class Asker:
                     folding=r["fold"],
                     order=r["order"],
                     excluded=find(r["excluding"]),
+                    includes_blocked=r["includeBlocked"],
                     counts_matches=r["count"],
                     includes_highlights=r["highlights"],
                     **listed,
@@ -129,12 +130,14 @@ class Asker:
     def single(self, r: Request) -> dict[str, Any]:
         reader, find = self.reader, self.find
         if r.op == "user":
-            return {"user": user_value(reader.user(find(r["user"]), viewer=find(r["as"])))}
+            blocked = r["includeBlocked"]
+            return {"user": user_value(reader.user(find(r["user"]), viewer=find(r["as"]), includes_blocked=blocked))}
         if r.op == "post":
             return {"post": post_value(reader.post(r["post"], viewer=find(r["as"])))}
         if r.op == "lookup":
             viewer = find(r["as"])
-            users = reader.users([self.found(each) for each in r["users"] or []], viewer=viewer)
+            ids = [self.found(each) for each in r["users"] or []]
+            users = reader.users(ids, viewer=viewer, includes_blocked=r["includeBlocked"])
             posts = reader.posts(r["posts"] or [], viewer=viewer)
             return {
                 "users": [user and user_value(user) for user in users],

@@ -356,6 +356,7 @@ enum {
   KITH_EXCLUDES_OWN_POSTS = 8,   // timelines
   KITH_HAS_BEFORE = 16,
   KITH_HAS_AFTER = 32,
+  KITH_INCLUDES_BLOCKED = 64,  // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
 };
 
 typedef struct kith_query {

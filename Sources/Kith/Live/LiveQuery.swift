@@ -55,8 +55,8 @@ public struct LiveQuery<Value: Equatable & Sendable, Failure: Error>: Sendable {
 
 extension LiveQuery where Value == User, Failure == KithError {
   /// A user with their counts. See `GraphView.user`.
-  public static func user(_ id: UserID, as viewer: UserID? = nil) -> LiveQuery {
-    LiveQuery(UserByID(id: id, viewer: viewer))
+  public static func user(_ id: UserID, as viewer: UserID? = nil, includesBlocked: Bool = false) -> LiveQuery {
+    LiveQuery(UserByID(id: id, viewer: viewer, includesBlocked: includesBlocked))
   }
 }
 
@@ -77,8 +77,8 @@ extension LiveQuery where Value == UserID?, Failure == KithError {
 
 extension LiveQuery where Value == [User?], Failure == KithError {
   /// Users by id, nil for those that do not exist. See `GraphView.users`.
-  public static func users(_ ids: [UserID], as viewer: UserID? = nil) -> LiveQuery {
-    LiveQuery(UsersByID(ids: ids, viewer: viewer))
+  public static func users(_ ids: [UserID], as viewer: UserID? = nil, includesBlocked: Bool = false) -> LiveQuery {
+    LiveQuery(UsersByID(ids: ids, viewer: viewer, includesBlocked: includesBlocked))
   }
 }
 

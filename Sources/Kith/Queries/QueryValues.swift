@@ -41,6 +41,8 @@ public struct UserQuery: Hashable, Sendable {
   public var order: Order
   /// A user to omit, usually the viewer.
   public var excludedUser: UserID?
+  /// Whether users whom the viewer blocks are found, too. Those who block the viewer stay hidden.
+  public var includesBlocked: Bool
   /// Whether the page has the number of all matches (`total`). Costs a walk over all matches.
   public var countsMatches: Bool
   /// Whether the page has the ranges of the text's matches in each name (`highlights`), unedited ones only. Ignored for
@@ -50,19 +52,21 @@ public struct UserQuery: Hashable, Sendable {
   public var limit: Int
   /// The cursor of the page; nil for the first.
   public var cursor: Cursor?
-  /// The viewer. Results show which users the viewer follows, and omit users across a block.
+  /// The viewer. Results show which users the viewer follows, and omit users across a block (but see
+  /// `includesBlocked`).
   public var viewer: UserID?
 
   /// The defaults: a loose substring, twenty at a time, by name.
   public init(
     match: Match = .substring, fold: TextFolding = .loose, order: Order = .name, excludedUser: UserID? = nil,
-    countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
-    viewer: UserID? = nil
+    includesBlocked: Bool = false, countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20,
+    cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.match = match
     self.fold = fold
     self.order = order
     self.excludedUser = excludedUser
+    self.includesBlocked = includesBlocked
     self.countsMatches = countsMatches
     self.includesHighlights = includesHighlights
     self.limit = limit

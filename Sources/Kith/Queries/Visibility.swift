@@ -1,20 +1,24 @@
-/// Hides users who block the viewer or are blocked by them. A Bloom filter rejects most rows without a lookup.
+/// Hides users who block the viewer or are blocked by them, the latter unless they are asked for. A Bloom filter
+/// rejects most rows without a lookup.
 struct Visibility {
   /// The row of the viewer; nil without a viewer, so that no user is hidden.
   let viewer: UInt32?
-  /// A filter of the users across a block from the viewer; nil if there are none.
+  /// Whether users whom the viewer blocks are shown, unless they block the viewer too.
+  private let includesBlocked: Bool
+  /// A filter of the users who may be hidden from the viewer; nil if there are none.
   private let hidden: RowBloomFilter?
 
   /// - Throws: `unknownUser`.
   /// - Complexity: O(blocks of the viewer, both ways).
-  init(of viewer: UserID?, _ state: borrowing GraphState) throws(KithError) {
+  init(of viewer: UserID?, includesBlocked: Bool = false, _ state: borrowing GraphState) throws(KithError) {
+    self.includesBlocked = includesBlocked
     guard let viewer else {
       (self.viewer, hidden) = (nil, nil)
       return
     }
     let row = try state.userRow(viewer)
     self.viewer = row
-    hidden = Self.usersBlocked(by: row, in: state.blocks)
+    hidden = Self.usersHidden(from: row, includesBlocked: includesBlocked, in: state.blocks)
   }
 
   /// Whether no user is hidden.
@@ -24,7 +28,7 @@ struct Visibility {
   @inline(__always)
   func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     guard let hidden, let viewer, hidden.mayContain(row) else { return false }
-    return state.isBlocked(viewer, row)
+    return includesBlocked ? state.blocks.contains(row, viewer) : state.isBlocked(viewer, row)
   }
 
   /// The row of a user who is not hidden.
@@ -43,11 +47,14 @@ struct Visibility {
     return row
   }
 
-  /// A filter of the users whom a user blocks or is blocked by.
-  private static func usersBlocked(by user: UInt32, in blocks: borrowing Adjacency) -> RowBloomFilter? {
-    if blocks.count == 0 || blocks.targetCount(user) == 0 && blocks.sourceCount(user) == 0 { return nil }
+  /// A filter of the users who block a user, and of those whom the user blocks if they are hidden.
+  private static func usersHidden(
+    from user: UInt32, includesBlocked: Bool, in blocks: borrowing Adjacency
+  ) -> RowBloomFilter? {
+    if blocks.count == 0 { return nil }
+    if (includesBlocked || blocks.targetCount(user) == 0) && blocks.sourceCount(user) == 0 { return nil }
     var filter = RowBloomFilter()
-    blocks.forEachTarget(of: user) { target, _ in filter.insert(target) }
+    if !includesBlocked { blocks.forEachTarget(of: user) { target, _ in filter.insert(target) } }
     blocks.forEachSource(of: user) { filter.insert($0) }
     return filter
   }

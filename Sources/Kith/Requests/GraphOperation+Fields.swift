@@ -4,10 +4,12 @@ extension GraphOperation {
   package var fields: (required: [Field], optional: [Field]) {
     let page = [Field.limit, .cursor]
     switch kind {
-    case .users: return ([], page + [.viewer, .query, .match, .fold, .searchOrder, .excluding, .count, .highlights])
-    case .user: return ([.user], [.viewer])
+    case .users:
+      let search = [Field.viewer, .query, .match, .fold, .searchOrder, .excluding, .includeBlocked, .count, .highlights]
+      return ([], page + search)
+    case .user: return ([.user], [.viewer, .includeBlocked])
     case .post: return ([.post], [.viewer])
-    case .lookup: return ([], [.viewer, .users, .posts])
+    case .lookup: return ([], [.viewer, .users, .posts, .includeBlocked])
     case .timeline, .twoHopTimeline: return ([.user], page + [.direction, .before, .after, .includeSelf])
     case .posts: return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights])
     case .isFollowing: return ([.user, .target], [])

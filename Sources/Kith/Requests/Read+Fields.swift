@@ -4,14 +4,17 @@ extension Read {
   package init?(_ operation: GraphOperation, _ fields: FieldValues) {
     func user(_ field: Field) -> UserID { fields.required(field, fields.user) }
     var viewer: UserID? { fields.user(.viewer) }
+    var includesBlocked: Bool { fields.required(.includeBlocked, fields.flag) }
     switch operation.kind {
     case .users: self = .users(named: fields.required(.query, fields.text), UserQuery(fields))
     case .posts: self = .posts(matching: fields.required(.query, fields.text), PostQuery(fields))
     case .timeline: self = .timeline(of: user(.user), TimelineQuery(fields))
     case .twoHopTimeline: self = .twoHopTimeline(of: user(.user), TimelineQuery(fields))
-    case .user: self = .user(user(.user), as: viewer)
+    case .user: self = .user(user(.user), as: viewer, includesBlocked: includesBlocked)
     case .post: self = .post(fields.required(.post, fields.post), as: viewer)
-    case .lookup: self = .lookup(users: fields.users(.users), posts: fields.posts(.posts), as: viewer)
+    case .lookup:
+      self = .lookup(
+        users: fields.users(.users), posts: fields.posts(.posts), as: viewer, includesBlocked: includesBlocked)
     case .isFollowing: self = .isFollowing(user(.target), as: user(.user))
     case .relations: self = .relations(of: user(.user), to: fields.users(.targets))
     case .likers: self = .likers(of: fields.required(.post, fields.post), ListQuery(fields))
@@ -49,7 +52,8 @@ extension UserQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
       match: fields.choice(.match), fold: fields.choice(.fold), order: fields.choice(.searchOrder),
-      excludedUser: fields.user(.excluding), countsMatches: fields.required(.count, fields.flag),
+      excludedUser: fields.user(.excluding), includesBlocked: fields.required(.includeBlocked, fields.flag),
+      countsMatches: fields.required(.count, fields.flag),
       includesHighlights: fields.required(.highlights, fields.flag), limit: fields.limit, cursor: fields.cursor,
       viewer: fields.user(.viewer))
   }

@@ -47,7 +47,7 @@ struct PageQuery: Sendable {
 
   static var allFlags: Int {
     KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
-      | KITH_HAS_AFTER
+      | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED
   }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
@@ -57,9 +57,9 @@ struct PageQuery: Sendable {
   private func userSearch() throws -> UserQuery {
     UserQuery(
       match: match, fold: folding,
-      order: try UserQuery.Order(numbered: order), excludedUser: excluded, countsMatches: has(KITH_COUNTS_MATCHES),
-      includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor,
-      viewer: viewer)
+      order: try UserQuery.Order(numbered: order), excludedUser: excluded,
+      includesBlocked: has(KITH_INCLUDES_BLOCKED), countsMatches: has(KITH_COUNTS_MATCHES),
+      includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor, viewer: viewer)
   }
 
   private var postSearch: PostQuery {
@@ -108,9 +108,9 @@ struct PageQuery: Sendable {
     // Without a viewer, no user has the id 0.
     case KITH_FAMILIAR_FOLLOWERS: .familiarFollowers(of: user, as: viewer ?? UserID(0), mutual)
     case KITH_SUGGESTIONS: .suggestions(for: user, suggestion)
-    case KITH_USER: .user(user, as: viewer)
+    case KITH_USER: .user(user, as: viewer, includesBlocked: has(KITH_INCLUDES_BLOCKED))
     case KITH_POST: .post(PostID(target), as: viewer)
-    case KITH_USERS: .usersByID(ids.map { UserID($0) }, as: viewer)
+    case KITH_USERS: .usersByID(ids.map { UserID($0) }, as: viewer, includesBlocked: has(KITH_INCLUDES_BLOCKED))
     case KITH_POSTS: .postsByID(ids.map { PostID($0) }, as: viewer)
     default: throw Failure.invalid("\(kind) is no kind of query")
     }

@@ -62,12 +62,13 @@ import Testing
     let plain = ListQuery(limit: limit)
     var search = UserQuery(
       match: draw.pick([.substring, .prefix]), order: draw.pick([.name, .prefixFirst, .popular]), limit: limit)
-    search.countsMatches = draw.seldom(2)
+    (search.countsMatches, search.includesBlocked, search.viewer) = (draw.seldom(2), draw.seldom(2), viewer)
     let (query, words) = (draw.nameQuery(model), draw.postQuery(model))
     let followed = UserQuery(order: .followedFirst, limit: limit, viewer: viewer)
     let home = TimelineQuery(direction: draw.pick([.older, .newer]), includesOwnPosts: draw.seldom(2), limit: limit)
     var list = [
       follow("user \(user) as \(viewer)", graph, .user(user, as: viewer)), follow("user", graph, .user(other)),
+      follow("blocked", graph, .user(user, as: viewer, includesBlocked: true)),
       follow("timeline of \(user), \(home)", graph, .timeline(of: user, home)),
       follow("timeline of \(viewer)", graph, .timeline(of: viewer)),
       follow("followers \(options)", graph, .followers(of: user, options)),
@@ -133,6 +134,7 @@ import Testing
       follow("two hops of \(user), \(home)", graph, .twoHopTimeline(of: user, home)),
       follow("two hops of \(other), few follows", graph, .twoHopTimeline(of: other, followLimit: draw.below(8))),
       follow("users \(users) as \(viewer)", graph, .users(users, as: viewer)),
+      follow("users and blocked", graph, .users(users, as: viewer, includesBlocked: true)),
       follow("posts \(posts) as \(viewer)", graph, .posts(posts, as: viewer)),
       follow("user named", graph, .findUser(named: draw.name())),
     ]

@@ -111,6 +111,37 @@ import Testing
   }
 
   @Test(
+    "Users whom the viewer blocks are shown on request, those who block the viewer never", arguments: ListForm.allCases)
+  func includesBlocked(form: ListForm) throws {
+    var pair = try Self.pair(ascends: true, form)
+    let (blocked, blocker, both) = (UserID(10), UserID(11), UserID(16))
+    try pair.make(.block(as: both, target: Self.viewer))
+    let pin = pair.graph.pin()
+    let relations = try pin.view.relations(of: Self.viewer, to: [blocked, blocker, both])
+    #expect(relations.map(\.isBlocking) == [true, false, true])
+    #expect(relations.map(\.isBlockedBy) == [false, true, true])
+    let ids = [blocked, blocker, both, Self.stranger]
+    let (found, shown) = (
+      try pin.view.users(ids, as: Self.viewer), try pin.view.users(ids, as: Self.viewer, includesBlocked: true)
+    )
+    #expect(found.map { $0?.id } == [nil, nil, nil, Self.stranger])
+    #expect(shown.map { $0?.id } == [blocked, nil, nil, Self.stranger])
+    #expect(try pin.view.users(ids, includesBlocked: true).map { $0?.id } == ids)
+    var questions: [Question] = pair.model.everUsers.map { .user($0, viewer: Self.viewer, includesBlocked: true) }
+    for case .searchUsers(let text, var query) in Self.lists(viewer: Self.viewer) {
+      query.includesBlocked = true
+      let page = try pin.view.searchUsers(text, query)
+      #expect(!page.contains { $0.id == both || $0.id == blocker }, "\(text), \(query)")
+      if text.isEmpty { #expect(page.contains { $0.id == blocked }, "\(query)") }
+      questions.append(.searchUsers(text, query))
+    }
+    for question in questions {
+      let (reply, expected) = (pin.view.reply(to: question), pair.model.reply(to: question))
+      #expect(reply.agrees(with: expected), "\(form), \(question) answers \(reply), not \(expected)")
+    }
+  }
+
+  @Test(
     "Pages of every list and plan equal the model's, with blocks and without", arguments: [true, false],
     ListForm.allCases)
   func pages(ascends: Bool, form: ListForm) throws {

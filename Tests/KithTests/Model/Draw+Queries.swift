@@ -5,9 +5,9 @@ extension Draw {
     if model.declared != nil && !seldom(3) { return edgeQuestion(model) }
     return switch below(19) {
     case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
-    case 1: .user(user(model), viewer: viewer(model))
+    case 1: .user(user(model), viewer: viewer(model), includesBlocked: seldom(2))
     case 2: .post(post(model), viewer: viewer(model))
-    case 3: .users((0..<below(5)).map { _ in user(model) }, viewer: viewer(model))
+    case 3: .users((0..<below(5)).map { _ in user(model) }, viewer: viewer(model), includesBlocked: seldom(2))
     case 4: .posts((0..<below(5)).map { _ in post(model) }, viewer: viewer(model))
     case 5: .isFollowing(user(model), as: user(model))
     case 6: .relations(user(model), (0..<below(4)).map { _ in user(model) })
@@ -96,7 +96,7 @@ extension Draw {
     return UserQuery(
       match: match, fold: fold(),
       order: hasOrder ? pick([.name, .name, .prefixFirst, .followedFirst, .popular]) : .name,
-      excludedUser: seldom(3) ? user(model) : nil,
+      excludedUser: seldom(3) ? user(model) : nil, includesBlocked: seldom(3),
       countsMatches: seldom(3), includesHighlights: seldom(3), limit: limit(), viewer: viewer(model))
   }
 

@@ -3,9 +3,9 @@
 /// A query for the engine and the model. Its cursor is separate, because the two have cursors of their own.
 enum Question {
   case findUser(String)
-  case user(UserID, viewer: UserID?)
+  case user(UserID, viewer: UserID?, includesBlocked: Bool = false)
   case post(PostID, viewer: UserID?)
-  case users([UserID], viewer: UserID?)
+  case users([UserID], viewer: UserID?, includesBlocked: Bool = false)
   case posts([PostID], viewer: UserID?)
   case isFollowing(UserID, as: UserID)
   case relations(UserID, [UserID])
@@ -126,9 +126,11 @@ extension GraphView {
   private func answer(_ question: Question, _ cursor: Cursor?) throws(KithError) -> Reply<Cursor> {
     switch question {
     case .findUser(let name): return Reply(.found(findUser(named: name)))
-    case .user(let id, let viewer): return Reply(.users([try user(id, as: viewer)]))
+    case .user(let id, let viewer, let includesBlocked):
+      return Reply(.users([try user(id, as: viewer, includesBlocked: includesBlocked)]))
     case .post(let id, let viewer): return Reply(.posts([try post(id, as: viewer)]))
-    case .users(let ids, let viewer): return Reply(.users(try users(ids, as: viewer)))
+    case .users(let ids, let viewer, let includesBlocked):
+      return Reply(.users(try users(ids, as: viewer, includesBlocked: includesBlocked)))
     case .posts(let ids, let viewer): return Reply(.posts(try posts(ids, as: viewer)))
     case .isFollowing(let target, let user): return Reply(.flag(try isFollowing(target, as: user)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))

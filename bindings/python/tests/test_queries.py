@@ -128,6 +128,19 @@ def test_the_followers_whom_the_viewer_knows(graph: kith.Graph) -> None:
         graph.familiar_followers(2, 0)
 
 
+def test_whom_one_blocks_is_shown_on_request(graph: kith.Graph) -> None:
+    graph.block(1, 3)
+    with pytest.raises(kith.UnknownUserError):
+        graph.user(3, viewer=1)
+    assert graph.user(3, viewer=1, includes_blocked=True).username == "cem"
+    assert [each and each.id for each in graph.users([2, 3], viewer=1)] == [2, None]
+    assert [each and each.id for each in graph.users([2, 3], viewer=1, includes_blocked=True)] == [2, 3]
+    assert [each.id for each in graph.search_users("cem", viewer=1)] == []
+    assert [each.id for each in graph.search_users("cem", viewer=1, includes_blocked=True)] == [3]
+    with pytest.raises(kith.UnknownUserError):
+        graph.user(1, viewer=3, includes_blocked=True)
+
+
 def test_whom_one_mutes_is_not_suggested(graph: kith.Graph) -> None:
     graph.follow(2, 3)
     graph.mute(1, 3)

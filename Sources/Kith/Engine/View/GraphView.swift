@@ -44,11 +44,13 @@ public struct GraphView: ~Copyable, Sendable {
     return state.users.row(meantBy: Array(username.utf8).span).map { state.userID($0) }
   }
 
-  /// One user.
-  /// - Throws: `KithError.unknownUser`, also for one across a block from the viewer.
+  /// One user. With `includesBlocked`, also one whom the viewer blocks, but not one who blocks the viewer.
+  /// - Throws: `KithError.unknownUser`, also for one who is hidden from the viewer by a block.
   /// - Complexity: O(1).
-  public func user(_ id: UserID, as viewer: UserID? = nil) throws(KithError) -> User {
-    try run(UserByID(id: id, viewer: viewer))
+  public func user(
+    _ id: UserID, as viewer: UserID? = nil, includesBlocked: Bool = false
+  ) throws(KithError) -> User {
+    try run(UserByID(id: id, viewer: viewer, includesBlocked: includesBlocked))
   }
 
   /// One post.
@@ -59,10 +61,13 @@ public struct GraphView: ~Copyable, Sendable {
     try run(PostByID(id: id, viewer: viewer))
   }
 
-  /// Up to 1,000 users, in the order of the ids. Nil for an unknown user, or one across a block from the viewer.
+  /// Up to 1,000 users, in the order of the ids. Nil for an unknown user, or one across a block from the viewer. With
+  /// `includesBlocked`, users whom the viewer blocks are there, but not those who block the viewer.
   /// - Throws: `KithError.invalidRequest` if there are too many ids; `unknownUser` for the viewer.
-  public func users(_ ids: [UserID], as viewer: UserID? = nil) throws(KithError) -> [User?] {
-    try run(UsersByID(ids: ids, viewer: viewer))
+  public func users(
+    _ ids: [UserID], as viewer: UserID? = nil, includesBlocked: Bool = false
+  ) throws(KithError) -> [User?] {
+    try run(UsersByID(ids: ids, viewer: viewer, includesBlocked: includesBlocked))
   }
 
   /// Up to 1,000 posts, in the order of the ids. Nil for an unknown post, or one by a user across a block from the

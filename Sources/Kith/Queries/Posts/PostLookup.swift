@@ -49,8 +49,9 @@ package struct LookupByID: Query {
   private let users: UsersByID
   private let posts: PostsByID
 
-  init(users: [UserID], posts: [PostID], viewer: UserID?) {
-    self.users = UsersByID(ids: users, viewer: viewer)
+  /// - Parameter includesBlocked: whether the users whom the viewer blocks are found. Their posts are not.
+  init(users: [UserID], posts: [PostID], viewer: UserID?, includesBlocked: Bool) {
+    self.users = UsersByID(ids: users, viewer: viewer, includesBlocked: includesBlocked)
     self.posts = PostsByID(ids: posts, viewer: viewer)
   }
 

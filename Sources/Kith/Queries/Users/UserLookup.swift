@@ -2,10 +2,11 @@
 struct UserByID: Query {
   let id: UserID
   let viewer: UserID?
+  var includesBlocked = false
   var operation: GraphOperation { .user }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> User {
-    let visibility = try Visibility(of: viewer, state)
+    let visibility = try Visibility(of: viewer, includesBlocked: includesBlocked, state)
     let row = try visibility.row(of: id, state)
     return User(UserRecords(count: 1, visibility, state) { _ in row }, 0)
   }
@@ -17,11 +18,12 @@ struct UserByID: Query {
 struct UsersByID: Query {
   let ids: [UserID]
   let viewer: UserID?
+  var includesBlocked = false
   var operation: GraphOperation { .user }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> [User?] {
     try SocialGraph.Limits.check(idCount: ids.count)
-    let visibility = try Visibility(of: viewer, state)
+    let visibility = try Visibility(of: viewer, includesBlocked: includesBlocked, state)
     let found = FoundRows(ids) { id in
       guard let row = state.users.row(of: id), !visibility.hides(row, state) else { return nil }
       return row

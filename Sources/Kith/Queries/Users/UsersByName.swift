@@ -9,7 +9,7 @@ struct UsersByName: Query {
   var operation: GraphOperation { .users }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
-    let visibility = try Visibility(of: query.viewer, state)
+    let visibility = try Visibility(of: query.viewer, includesBlocked: query.includesBlocked, state)
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
     try checkOrder()

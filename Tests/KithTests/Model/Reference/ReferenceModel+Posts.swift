@@ -15,7 +15,7 @@ extension ReferenceModel {
       viewer: search.viewer, others: others, limit: search.limit, place: place, list: list, more: more)
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
     let matches = users.filter { id, name in
-      if id == search.excludedUser || !isVisible(id, search.viewer) { return false }
+      if id == search.excludedUser || !isVisible(id, search.viewer, search.includesBlocked) { return false }
       if let expression { return Self.holds(expression, in: name.text) }
       if text.isEmpty { return true }
       if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }

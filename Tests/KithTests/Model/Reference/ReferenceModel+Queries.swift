@@ -54,15 +54,15 @@ extension ReferenceModel {
   private func answer(_ question: Question, _ place: Place?) throws(Refusal) -> Reply<Place> {
     switch question {
     case .findUser(let name): return Reply(.found(holder(of: Name(name))))
-    case .user(let id, let viewer):
-      try check(viewer: viewer, subject: id)
+    case .user(let id, let viewer, let includesBlocked):
+      try check(viewer: viewer, subject: id, includesBlocked: includesBlocked)
       return Reply(.users([user(id, viewer)]))
     case .post(let id, let viewer):
       try check(viewer: viewer, post: id)
       return Reply(.posts([post(id, viewer)]))
-    case .users(let ids, let viewer):
+    case .users(let ids, let viewer, let includesBlocked):
       try check(viewer: viewer)
-      return Reply(.users(ids.map { isVisible($0, viewer) ? user($0, viewer) : nil }))
+      return Reply(.users(ids.map { isVisible($0, viewer, includesBlocked) ? user($0, viewer) : nil }))
     case .posts(let ids, let viewer):
       try check(viewer: viewer)
       return Reply(.posts(ids.map { isVisible($0, viewer) ? post($0, viewer) : nil }))
@@ -100,13 +100,13 @@ extension ReferenceModel {
 
   /// All that can be wrong with a query, at once.
   func check(
-    viewer: UserID?, subject: UserID? = nil, post: PostID? = nil, others: [UserID] = [], limit: Int = 1,
-    place: Place? = nil, list: String = "", more: Set<String> = []
+    viewer: UserID?, subject: UserID? = nil, includesBlocked: Bool = false, post: PostID? = nil,
+    others: [UserID] = [], limit: Int = 1, place: Place? = nil, list: String = "", more: Set<String> = []
   ) throws(Refusal) {
     var codes = more
     let known = viewer.flatMap { users[$0] == nil ? nil : $0 }
     if viewer != nil && known == nil { codes.insert("unknownUser") }
-    if let subject, !isVisible(subject, known) { codes.insert("unknownUser") }
+    if let subject, !isVisible(subject, known, includesBlocked) { codes.insert("unknownUser") }
     if let post, !isVisible(post, known) { codes.insert("unknownPost") }
     if !others.allSatisfy({ users[$0] != nil }) { codes.insert("unknownUser") }
     if !(1...1_000).contains(limit) { codes.insert("invalidRequest") }
@@ -114,8 +114,9 @@ extension ReferenceModel {
     if !codes.isEmpty { throw Refusal(codes: codes) }
   }
 
-  func isVisible(_ user: UserID, _ viewer: UserID?) -> Bool {
-    users[user] != nil && !(viewer.map { isAcross($0, user) } ?? false)
+  func isVisible(_ user: UserID, _ viewer: UserID?, _ includesBlocked: Bool = false) -> Bool {
+    guard let viewer, users[user] != nil else { return users[user] != nil }
+    return includesBlocked ? blocks[user]?.contains(viewer) != true : !isAcross(viewer, user)
   }
 
   func isVisible(_ post: PostID, _ viewer: UserID?) -> Bool {

@@ -73,13 +73,14 @@ class Pages(Unshared):
         folding: Folding = "loose",
         order: UserOrder = "name",
         excluded: SupportsIndex | None = None,
+        includes_blocked: bool = False,
         counts_matches: bool = False,
         includes_highlights: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
-        """Users whose name matches a text."""
+        """Users whose name matches a text; with includes_blocked, also those whom the viewer blocks."""
         query = Query(lib.KITH_SEARCH_USERS, limit, cursor, viewer)
         query.set_text(text)
         raw = query.raw
@@ -88,7 +89,11 @@ class Pages(Unshared):
         raw.order = word(ORDERS, order)
         if excluded is not None:
             raw.excluded = query.some_id(excluded)
-        raw.flags = lib.KITH_COUNTS_MATCHES * counts_matches | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
+        raw.flags = (
+            lib.KITH_INCLUDES_BLOCKED * includes_blocked
+            | lib.KITH_COUNTS_MATCHES * counts_matches
+            | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
+        )
         return self._users(query)
 
     def search_posts(

@@ -37,10 +37,13 @@ class Reader(Pages):
 
     # Lookups
 
-    def user(self, user: SupportsIndex, *, viewer: SupportsIndex | None = None) -> User:
-        """One user."""
+    def user(
+        self, user: SupportsIndex, *, viewer: SupportsIndex | None = None, includes_blocked: bool = False
+    ) -> User:
+        """One user; with includes_blocked, also one whom the viewer blocks."""
         query = Query(lib.KITH_USER, viewer=viewer)
         query.raw.user = to_id(user)
+        query.raw.flags = lib.KITH_INCLUDES_BLOCKED * includes_blocked
         found: User = self._page(query, _first, User)
         return found
 
@@ -51,9 +54,15 @@ class Reader(Pages):
         found: Post = self._page(query, _first, Post)
         return found
 
-    def users(self, ids: Iterable[SupportsIndex], *, viewer: SupportsIndex | None = None) -> list[User | None]:
-        """Up to 1,000 users in the order of the ids; None for those that do not exist."""
+    def users(
+        self, ids: Iterable[SupportsIndex], *, viewer: SupportsIndex | None = None, includes_blocked: bool = False
+    ) -> list[User | None]:
+        """Up to 1,000 users in the order of the ids; None for those that do not exist, or are hidden by a block.
+
+        With includes_blocked, those whom the viewer blocks are there.
+        """
         query = Query(lib.KITH_USERS, viewer=viewer)
+        query.raw.flags = lib.KITH_INCLUDES_BLOCKED * includes_blocked
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), User)
 
