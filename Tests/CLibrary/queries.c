@@ -165,6 +165,29 @@ static void included_blocks(void) {
   OK(kith_free(graph));
 }
 
+static void authors(void) {
+  kith_graph *graph = small_graph();
+  OK(kith_like(graph, 1, 1, 7000, NULL, NULL));
+  int64_t ids[] = {1};
+  kith_query queries[] = {{.kind = KITH_TIMELINE, .user = 1}, {.kind = KITH_TWO_HOP_TIMELINE, .user = 1},
+    {.kind = KITH_SEARCH_POSTS, .viewer = 1}, {.kind = KITH_LIKES, .user = 1, .viewer = 1},
+    {.kind = KITH_POST, .target = 1, .viewer = 1}, {.kind = KITH_POSTS, .ids = ids, .id_count = 1, .viewer = 1}};
+  for (size_t index = 0; index < sizeof queries / sizeof *queries; index++) {
+    kith_page page;
+    OK(kith_run(graph, &queries[index], &page, NULL));
+    CHECK(page.count == 1 && page.posts && !page.users);
+    OK(kith_free(page.owner));
+    queries[index].flags = KITH_INCLUDES_AUTHORS;
+    OK(kith_run(graph, &queries[index], &page, NULL));
+    CHECK(page.count == 1 && page.posts[0].id == 1 && page.users[0].id == 2 && page.users[0].post_count == 1);
+    CHECK(page.users[0].follower_count == 1 && page.users[0].followed_by_viewer == KITH_IS_FOLLOWED);
+    CHECK(page.users[0].name_start == page.posts[0].name_start && page.users[0].name_size == 3);
+    CHECK(equal(kith_name(&page, 0), "bob") && equal(kith_post_text(&page, 0), "Hello, world"));
+    OK(kith_free(page.owner));
+  }
+  OK(kith_free(graph));
+}
+
 static void suggestions(void) {
   kith_graph *graph = small_graph();
   OK(kith_follow(graph, 2, 3, KITH_NOW, NULL, NULL));
@@ -245,6 +268,7 @@ void test_queries(void) {
   cursors();
   lookups();
   included_blocks();
+  authors();
   suggestions();
   familiar_followers();
   names_by_loose_key();

@@ -47,6 +47,24 @@ import Testing
     #expect(timeline.map(\.author) == made.map(\.author))
   }
 
+  @Test("Posts with their authors as users are equal to those of a graph, and differ from those without")
+  func authors() throws {
+    let (timeline, plain) = try graph.read {
+      (try $0.timeline(of: ann, TimelineQuery(includesAuthors: true)), try $0.timeline(of: ann))
+    }
+    let made = Page<Post>(
+      zip(timeline, try graph.read { try $0.users([ann, bob], as: ann) }).map { post, user in
+        Post(
+          id: post.id, author: user.map { Post.Author($0) } ?? post.author, createdAt: post.createdAt, text: post.text,
+          likeCount: post.likeCount, isLikedByViewer: post.isLikedByViewer)
+      }, next: timeline.next, previous: timeline.previous)
+    #expect(timeline == made && timeline != plain && plain.allSatisfy { $0.author.user == nil })
+    #expect(made.map(\.author.username) == ["ann", "Böb"] && made.map(\.text) == plain.map(\.text))
+    let known = made[1].author
+    #expect(known.user?.isFollowedByViewer == true && known.user?.followerCount == 1 && known.user?.id == known.id)
+    #expect(known != plain[1].author && "\(known)".contains("followerCount: 1"))
+  }
+
   @Test("A page that is made of others' elements has all of them, also none and a thousand")
   func pages() {
     let users = (1...1_000).map { User(id: UserID($0), username: "user \($0)", followerCount: Int($0)) }
@@ -127,6 +145,14 @@ import Testing
       _ = User(id: 1, username: "ann", followerCount: -1)
     }
     #expect(Self.message(count).contains("a count is from 0"))
+    let authors = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let ann = User(id: 1, username: "ann")
+      let posts = [Post.Author(ann), Post.Author(id: 1, username: "ann")].map {
+        Post(id: 1, author: $0, createdAt: 0, text: "")
+      }
+      _ = Page<Post>(posts)
+    }
+    #expect(Self.message(authors).contains("the users of all authors, or none"))
   }
 
   private static func message(_ result: ExitTest.Result?) -> String {

@@ -29,9 +29,10 @@ def user_value(user: kith.User, viewer: Any = None) -> dict[str, Any]:
 
 
 def post_value(post: kith.Post) -> dict[str, Any]:
+    author = post.author_user
     made: dict[str, Any] = {
         "id": post.id,
-        "author": {"id": post.author_id, "username": post.author},
+        "author": user_value(author) if author else {"id": post.author_id, "username": post.author},
         "createdAt": post.created_ms,
         "text": post.text,
         "likeCount": post.like_count,
@@ -97,6 +98,7 @@ class Asker:
                     before=r["before"],
                     after=r["after"],
                     includes_highlights=r["highlights"],
+                    includes_authors=r["authors"],
                     **listed,
                 )
             )
@@ -108,6 +110,7 @@ class Asker:
                 before=r["before"],
                 after=r["after"],
                 includes_own_posts=r["includeSelf"],
+                includes_authors=r["authors"],
                 **page,
             )
             truncated = {"truncated": timeline.is_truncated} if r.op == "twoHopTimeline" else {}
@@ -119,12 +122,14 @@ class Asker:
         if r.op == "likers":
             return users_of(reader.likers(r["post"], **listed))
         if r.op == "likes":
-            return posts_of(reader.likes(find(r["user"]), **listed))
+            return posts_of(reader.likes(find(r["user"]), includes_authors=r["authors"], **listed))
         if r.op == "mutuals":
             query = reader.mutual_followers if r["of"] == "followers" else reader.mutual_followees
             return users_of(query(find(r["user"]), find(r["target"]), **page))
         if r.op == "familiarFollowers":
-            return users_of(reader.familiar_followers(find(r["user"]), find(r["as"]), counts_matches=r["count"], **page))
+            return users_of(
+                reader.familiar_followers(find(r["user"]), find(r["as"]), counts_matches=r["count"], **page)
+            )
         return self.single(r)
 
     def single(self, r: Request) -> dict[str, Any]:
@@ -133,12 +138,13 @@ class Asker:
             blocked = r["includeBlocked"]
             return {"user": user_value(reader.user(find(r["user"]), viewer=find(r["as"]), includes_blocked=blocked))}
         if r.op == "post":
-            return {"post": post_value(reader.post(r["post"], viewer=find(r["as"])))}
+            authors = r["authors"]
+            return {"post": post_value(reader.post(r["post"], viewer=find(r["as"]), includes_authors=authors))}
         if r.op == "lookup":
             viewer = find(r["as"])
             ids = [self.found(each) for each in r["users"] or []]
             users = reader.users(ids, viewer=viewer, includes_blocked=r["includeBlocked"])
-            posts = reader.posts(r["posts"] or [], viewer=viewer)
+            posts = reader.posts(r["posts"] or [], viewer=viewer, includes_authors=r["authors"])
             return {
                 "users": [user and user_value(user) for user in users],
                 "posts": [post and post_value(post) for post in posts],

@@ -356,7 +356,8 @@ enum {
   KITH_EXCLUDES_OWN_POSTS = 8,   // timelines
   KITH_HAS_BEFORE = 16,
   KITH_HAS_AFTER = 32,
-  KITH_INCLUDES_BLOCKED = 64,  // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
+  KITH_INCLUDES_BLOCKED = 64,   // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
+  KITH_INCLUDES_AUTHORS = 128,  // of posts: page.users are their authors
 };
 
 typedef struct kith_query {
@@ -390,7 +391,7 @@ typedef struct kith_range {
 
 typedef struct kith_page {
   kith_result *owner;
-  const kith_user *users;  // `count` rows, or null in a page of posts
+  const kith_user *users;  // `count` rows; in a page of posts null, or with KITH_INCLUDES_AUTHORS the author of each
   const kith_post *posts;  // `count` rows, or null in a page of users
   size_t count;
   const char *text;

@@ -62,8 +62,8 @@ extension LiveQuery where Value == User, Failure == KithError {
 
 extension LiveQuery where Value == Post, Failure == KithError {
   /// A post with its likes. See `GraphView.post`.
-  public static func post(_ id: PostID, as viewer: UserID? = nil) -> LiveQuery {
-    LiveQuery(PostByID(id: id, viewer: viewer))
+  public static func post(_ id: PostID, as viewer: UserID? = nil, includesAuthors: Bool = false) -> LiveQuery {
+    LiveQuery(PostByID(id: id, viewer: viewer, includesAuthors: includesAuthors))
   }
 }
 
@@ -84,8 +84,8 @@ extension LiveQuery where Value == [User?], Failure == KithError {
 
 extension LiveQuery where Value == [Post?], Failure == KithError {
   /// Posts by id, nil for those that do not exist. See `GraphView.posts`.
-  public static func posts(_ ids: [PostID], as viewer: UserID? = nil) -> LiveQuery {
-    LiveQuery(PostsByID(ids: ids, viewer: viewer))
+  public static func posts(_ ids: [PostID], as viewer: UserID? = nil, includesAuthors: Bool = false) -> LiveQuery {
+    LiveQuery(PostsByID(ids: ids, viewer: viewer, includesAuthors: includesAuthors))
   }
 }
 

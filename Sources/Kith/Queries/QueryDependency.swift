@@ -106,8 +106,13 @@ extension QueryDependency {
   /// Users as they are shown.
   static func shown(_ users: some Sequence<User>) -> [QueryDependency] { users.map { .user($0.id) } }
 
-  /// Posts as they are shown, with the names of their authors.
+  /// Posts as they are shown, with their authors.
   static func shown(_ posts: some Sequence<Post>) -> [QueryDependency] {
-    posts.flatMap { [.post($0.id), .name(of: $0.author.id)] }
+    posts.flatMap { [.post($0.id), .shown($0.author)] }
+  }
+
+  /// An author as shown: the name, or all of the user.
+  static func shown(_ author: Post.Author) -> QueryDependency {
+    author.user == nil ? .name(of: author.id) : .user(author.id)
   }
 }

@@ -89,6 +89,8 @@ public struct PostQuery: Hashable, Sendable {
   public var after: Timestamp?
   /// Whether the page has the ranges of the words' matches in each text (`highlights`).
   public var includesHighlights: Bool
+  /// Whether each post has its author's counts, and whether the viewer follows the author (`Post.Author.user`).
+  public var includesAuthors: Bool
   /// The most posts of a page, 1…1,000.
   public var limit: Int
   /// The cursor of the page; nil for the first.
@@ -99,8 +101,8 @@ public struct PostQuery: Hashable, Sendable {
   /// The defaults: posts of all users, loose matches, twenty at a time, newest first.
   public init(
     author: UserID? = nil, followedOnly: Bool = false, fold: TextFolding = .loose, before: Timestamp? = nil,
-    after: Timestamp? = nil, includesHighlights: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
-    viewer: UserID? = nil
+    after: Timestamp? = nil, includesHighlights: Bool = false, includesAuthors: Bool = false, limit: Int = 20,
+    cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.author = author
     self.followedOnly = followedOnly
@@ -108,6 +110,7 @@ public struct PostQuery: Hashable, Sendable {
     self.before = before
     self.after = after
     self.includesHighlights = includesHighlights
+    self.includesAuthors = includesAuthors
     self.limit = limit
     self.cursor = cursor
     self.viewer = viewer
@@ -132,6 +135,8 @@ public struct TimelineQuery: Hashable, Sendable {
   public var after: Timestamp?
   /// Whether the user's own posts are included.
   public var includesOwnPosts: Bool
+  /// Whether each post has its author's counts, and whether the user follows the author (`Post.Author.user`).
+  public var includesAuthors: Bool
   /// The most posts of a page, 1…1,000.
   public var limit: Int
   /// The cursor of the page; nil for the first. `Page.next` with the direction `older`, `Page.previous` with `newer`.
@@ -140,12 +145,13 @@ public struct TimelineQuery: Hashable, Sendable {
   /// The defaults: the newest twenty posts, including the user's own.
   public init(
     direction: Direction = .older, before: Timestamp? = nil, after: Timestamp? = nil, includesOwnPosts: Bool = true,
-    limit: Int = 20, cursor: Cursor? = nil
+    includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil
   ) {
     self.direction = direction
     self.before = before
     self.after = after
     self.includesOwnPosts = includesOwnPosts
+    self.includesAuthors = includesAuthors
     self.limit = limit
     self.cursor = cursor
   }
@@ -200,6 +206,9 @@ public struct ListQuery: Hashable, Sendable {
 
   /// The order.
   public var order: Order
+  /// In a list of posts, whether each has its author's counts, and whether the viewer follows the author
+  /// (`Post.Author.user`).
+  public var includesAuthors: Bool
   /// The most items of a page, 1…1,000.
   public var limit: Int
   /// The cursor of the page; nil for the first.
@@ -208,8 +217,12 @@ public struct ListQuery: Hashable, Sendable {
   public var viewer: UserID?
 
   /// The defaults: the newest twenty.
-  public init(order: Order = .newest, limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil) {
+  public init(
+    order: Order = .newest, includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
+    viewer: UserID? = nil
+  ) {
     self.order = order
+    self.includesAuthors = includesAuthors
     self.limit = limit
     self.cursor = cursor
     self.viewer = viewer

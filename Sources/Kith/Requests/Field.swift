@@ -67,6 +67,7 @@ package struct Field: Hashable, Sendable {
   package static let following = Field("following", .flag, default: .flag(false))
   package static let includeSelf = Field("includeSelf", .flag, default: .flag(true))
   package static let includeBlocked = Field("includeBlocked", .flag, default: .flag(false))
+  package static let authors = Field("authors", .flag, default: .flag(false))
   package static let changes = Field("changes", .changes(SocialGraph.Limits.batchCount))
 
   /// One of some words; the first is the default.

@@ -5,17 +5,20 @@ extension GraphOperation {
     let page = [Field.limit, .cursor]
     switch kind {
     case .users:
-      let search = [Field.viewer, .query, .match, .fold, .searchOrder, .excluding, .includeBlocked, .count, .highlights]
+      let search = [
+        Field.viewer, .query, .match, .fold, .searchOrder, .excluding, .includeBlocked, .count, .highlights,
+      ]
       return ([], page + search)
     case .user: return ([.user], [.viewer, .includeBlocked])
-    case .post: return ([.post], [.viewer])
-    case .lookup: return ([], [.viewer, .users, .posts, .includeBlocked])
-    case .timeline, .twoHopTimeline: return ([.user], page + [.direction, .before, .after, .includeSelf])
-    case .posts: return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights])
+    case .post: return ([.post], [.viewer, .authors])
+    case .lookup: return ([], [.viewer, .users, .posts, .includeBlocked, .authors])
+    case .timeline, .twoHopTimeline: return ([.user], page + [.direction, .before, .after, .includeSelf, .authors])
+    case .posts:
+      return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors])
     case .isFollowing: return ([.user, .target], [])
     case .relations: return ([.user, .targets], [])
     case .likers: return ([.post], page + [.viewer])
-    case .likes: return ([.user], page + [.viewer])
+    case .likes: return ([.user], page + [.viewer, .authors])
     case .mutuals: return ([.user, .target], page + [.of])
     case .familiarFollowers: return ([.user, .viewer], page + [.count])
     case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .count])

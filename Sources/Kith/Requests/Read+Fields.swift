@@ -5,20 +5,25 @@ extension Read {
     func user(_ field: Field) -> UserID { fields.required(field, fields.user) }
     var viewer: UserID? { fields.user(.viewer) }
     var includesBlocked: Bool { fields.required(.includeBlocked, fields.flag) }
+    var includesAuthors: Bool { fields.required(.authors, fields.flag) }
     switch operation.kind {
     case .users: self = .users(named: fields.required(.query, fields.text), UserQuery(fields))
     case .posts: self = .posts(matching: fields.required(.query, fields.text), PostQuery(fields))
     case .timeline: self = .timeline(of: user(.user), TimelineQuery(fields))
     case .twoHopTimeline: self = .twoHopTimeline(of: user(.user), TimelineQuery(fields))
     case .user: self = .user(user(.user), as: viewer, includesBlocked: includesBlocked)
-    case .post: self = .post(fields.required(.post, fields.post), as: viewer)
+    case .post: self = .post(fields.required(.post, fields.post), as: viewer, includesAuthors: includesAuthors)
     case .lookup:
       self = .lookup(
-        users: fields.users(.users), posts: fields.posts(.posts), as: viewer, includesBlocked: includesBlocked)
+        users: fields.users(.users), posts: fields.posts(.posts), as: viewer, includesBlocked: includesBlocked,
+        includesAuthors: includesAuthors)
     case .isFollowing: self = .isFollowing(user(.target), as: user(.user))
     case .relations: self = .relations(of: user(.user), to: fields.users(.targets))
     case .likers: self = .likers(of: fields.required(.post, fields.post), ListQuery(fields))
-    case .likes: self = .likes(of: user(.user), ListQuery(fields))
+    case .likes:
+      var query = ListQuery(fields)
+      query.includesAuthors = includesAuthors
+      self = .likes(of: user(.user), query)
     case .mutuals:
       let query = MutualQuery(limit: fields.limit, cursor: fields.cursor)
       let areFollowers = fields.text(.of) == "followers"
@@ -64,7 +69,8 @@ extension PostQuery {
     self.init(
       author: fields.user(.user), followedOnly: fields.required(.following, fields.flag), fold: fields.choice(.fold),
       before: fields.time(.before), after: fields.time(.after),
-      includesHighlights: fields.required(.highlights, fields.flag), limit: fields.limit, cursor: fields.cursor,
+      includesHighlights: fields.required(.highlights, fields.flag),
+      includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor,
       viewer: fields.user(.viewer))
   }
 }
@@ -73,7 +79,8 @@ extension TimelineQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
       direction: fields.choice(.direction), before: fields.time(.before), after: fields.time(.after),
-      includesOwnPosts: fields.required(.includeSelf, fields.flag), limit: fields.limit, cursor: fields.cursor)
+      includesOwnPosts: fields.required(.includeSelf, fields.flag),
+      includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor)
   }
 }
 

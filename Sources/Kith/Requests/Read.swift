@@ -7,10 +7,11 @@ package enum Read: Sendable {
   case timeline(of: UserID, TimelineQuery)
   case twoHopTimeline(of: UserID, TimelineQuery, followLimit: Int = SocialGraph.Limits.followCount)
   case user(UserID, as: UserID?, includesBlocked: Bool = false)
-  case post(PostID, as: UserID?)
+  case post(PostID, as: UserID?, includesAuthors: Bool = false)
   case usersByID([UserID], as: UserID?, includesBlocked: Bool = false)
-  case postsByID([PostID], as: UserID?)
-  case lookup(users: [UserID], posts: [PostID], as: UserID?, includesBlocked: Bool = false)
+  case postsByID([PostID], as: UserID?, includesAuthors: Bool = false)
+  case lookup(
+    users: [UserID], posts: [PostID], as: UserID?, includesBlocked: Bool = false, includesAuthors: Bool = false)
   case isFollowing(UserID, as: UserID)
   case relations(of: UserID, to: [UserID])
   case list(RelationKind, RelationSide, of: UserID, ListQuery)
@@ -48,13 +49,17 @@ package enum Read: Sendable {
       }
     case .user(let id, let viewer, let includesBlocked):
       try Outcome(UserByID(id: id, viewer: viewer, includesBlocked: includesBlocked), view) { .user($0) }
-    case .post(let id, let viewer): try Outcome(PostByID(id: id, viewer: viewer), view) { .post($0) }
+    case .post(let id, let viewer, let includesAuthors):
+      try Outcome(PostByID(id: id, viewer: viewer, includesAuthors: includesAuthors), view) { .post($0) }
     case .usersByID(let ids, let viewer, let includesBlocked):
       try Outcome(UsersByID(ids: ids, viewer: viewer, includesBlocked: includesBlocked), view) { .usersByID($0) }
-    case .postsByID(let ids, let viewer): try Outcome(PostsByID(ids: ids, viewer: viewer), view) { .postsByID($0) }
-    case .lookup(let users, let posts, let viewer, let includesBlocked):
+    case .postsByID(let ids, let viewer, let includesAuthors):
+      try Outcome(PostsByID(ids: ids, viewer: viewer, includesAuthors: includesAuthors), view) { .postsByID($0) }
+    case .lookup(let users, let posts, let viewer, let includesBlocked, let includesAuthors):
       try Outcome(
-        LookupByID(users: users, posts: posts, viewer: viewer, includesBlocked: includesBlocked), view
+        LookupByID(
+          users: users, posts: posts, viewer: viewer, includesBlocked: includesBlocked,
+          includesAuthors: includesAuthors), view
       ) { .lookup($0) }
     case .isFollowing(let target, let user): try Outcome(FollowExists(user: user, target: target), view) { .value($0) }
     case .relations(let user, let others):

@@ -47,7 +47,7 @@ struct PageQuery: Sendable {
 
   static var allFlags: Int {
     KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
-      | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED
+      | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED | KITH_INCLUDES_AUTHORS
   }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
@@ -65,18 +65,20 @@ struct PageQuery: Sendable {
   private var postSearch: PostQuery {
     PostQuery(
       author: target == 0 ? nil : UserID(target), followedOnly: has(KITH_FOLLOWED_ONLY), fold: folding, before: before,
-      after: after, includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor, viewer: viewer)
+      after: after, includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), includesAuthors: has(KITH_INCLUDES_AUTHORS),
+      limit: limit, cursor: cursor, viewer: viewer)
   }
 
   private var timeline: TimelineQuery {
     TimelineQuery(
-      direction: direction, before: before, after: after, includesOwnPosts: !has(KITH_EXCLUDES_OWN_POSTS), limit: limit,
-      cursor: cursor)
+      direction: direction, before: before, after: after, includesOwnPosts: !has(KITH_EXCLUDES_OWN_POSTS),
+      includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit, cursor: cursor)
   }
 
   private func list() throws -> ListQuery {
     ListQuery(
-      order: try ListQuery.Order(numbered: order), limit: limit, cursor: cursor, viewer: viewer)
+      order: try ListQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit,
+      cursor: cursor, viewer: viewer)
   }
 
   private var mutual: MutualQuery {
@@ -109,9 +111,9 @@ struct PageQuery: Sendable {
     case KITH_FAMILIAR_FOLLOWERS: .familiarFollowers(of: user, as: viewer ?? UserID(0), mutual)
     case KITH_SUGGESTIONS: .suggestions(for: user, suggestion)
     case KITH_USER: .user(user, as: viewer, includesBlocked: has(KITH_INCLUDES_BLOCKED))
-    case KITH_POST: .post(PostID(target), as: viewer)
+    case KITH_POST: .post(PostID(target), as: viewer, includesAuthors: has(KITH_INCLUDES_AUTHORS))
     case KITH_USERS: .usersByID(ids.map { UserID($0) }, as: viewer, includesBlocked: has(KITH_INCLUDES_BLOCKED))
-    case KITH_POSTS: .postsByID(ids.map { PostID($0) }, as: viewer)
+    case KITH_POSTS: .postsByID(ids.map { PostID($0) }, as: viewer, includesAuthors: has(KITH_INCLUDES_AUTHORS))
     default: throw Failure.invalid("\(kind) is no kind of query")
     }
   }

@@ -101,6 +101,7 @@ extension Answer {
       if let highlights = users.highlights { entry.add(highlights, to: &page.pointee) }
     case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts):
       page.pointee.setPosts(posts.raw)
+      entry.add(authors: posts.rawAuthors, to: &page.pointee)
       (page.pointee.has_next, page.pointee.has_previous) = (posts.hasNext, posts.hasPrevious)
       page.pointee.is_truncated = posts.isTruncated
       if let highlights = posts.highlights { entry.add(highlights, to: &page.pointee) }
@@ -109,9 +110,13 @@ extension Answer {
       page.pointee.is_truncated = suggestions.isTruncated
       entry.add(suggestions.map(\.mutualCount), suggestions.map(\.mutuals.count), to: &page.pointee)
     case .user(let user): page.pointee.setUsers(user.raw)
-    case .post(let post): page.pointee.setPosts(post.raw)
+    case .post(let post):
+      page.pointee.setPosts(post.raw)
+      entry.add(authors: post.rawAuthor, to: &page.pointee)
     case .usersByID(let users): page.pointee.setUsers(users.rawUsers())
-    case .postsByID(let posts): page.pointee.setPosts(posts.rawPosts())
+    case .postsByID(let posts):
+      page.pointee.setPosts(posts.rawPosts())
+      entry.add(authors: posts.rawAuthors(), to: &page.pointee)
     case .lookup, .value, .relations, .edges, .shortestPath: preconditionFailure("a query of C has no such answer")
     }
   }
@@ -160,6 +165,17 @@ extension ResultEntry {
       })
     page.ranges = copy(
       highlights.joined().map { kith_range(start: UInt32($0.lowerBound), end: UInt32($0.upperBound)) })
+  }
+
+  /// Copies the authors of a page of posts. Their names are those in the texts of the posts.
+  fileprivate func add(authors: RawResult<UserRecord>?, to page: inout kith_page) {
+    guard let authors, let posts = page.posts else { return }
+    let users = allocate(kith_user.self, authors.count)
+    for index in users.indices {
+      users[index] = authors.records[index]
+      users[index].name_start = posts[index].name_start
+    }
+    page.users = UnsafePointer(users.baseAddress)
   }
 
   /// The rows of suggestions: the count is that of the users suggested; the rows after them are the mutuals named.

@@ -180,10 +180,7 @@ extension JSONWriter {
     object { writer in
       writer.member("id", post.id.rawValue)
       writer.name("author")
-      writer.object { writer in
-        writer.member("id", post.author.id.rawValue)
-        writer.member("username", post.author.username)
-      }
+      writer.author(post.author)
       writer.member("createdAt", post.createdAt.rawValue)
       writer.member("text", post.text)
       writer.member("likeCount", post.likeCount)
@@ -200,6 +197,14 @@ extension JSONWriter {
         writer.name(name)
         writer.array(relations) { $0.string($1) }
       }
+    }
+  }
+
+  private mutating func author(_ author: Post.Author) {
+    if let user = author.user { return self.user(user) }
+    object { writer in
+      writer.member("id", author.id.rawValue)
+      writer.member("username", author.username)
     }
   }
 

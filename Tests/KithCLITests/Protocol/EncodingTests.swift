@@ -69,6 +69,9 @@ import Testing
     try expectSame(
       try graph.read { try $0.timeline(of: ann, TimelineQuery(limit: 2)) }, #"{"op":"timeline","user":1,"limit":2}"#)
     try expectSame(try graph.read { try $0.likes(of: ann) }, #"{"op":"likes","user":1}"#)
+    try expectSame(
+      try graph.read { try $0.likes(of: ann, ListQuery(includesAuthors: true, viewer: ann)) },
+      #"{"op":"likes","user":1,"as":1,"authors":true}"#)
   }
 
   @Test("Suggestions are encoded as they are answered; those that name mutuals have them, too")

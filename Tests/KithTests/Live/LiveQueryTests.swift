@@ -66,6 +66,10 @@ import Testing
     let (query, words) = (draw.nameQuery(model), draw.postQuery(model))
     let followed = UserQuery(order: .followedFirst, limit: limit, viewer: viewer)
     let home = TimelineQuery(direction: draw.pick([.older, .newer]), includesOwnPosts: draw.seldom(2), limit: limit)
+    let (authored, detailed) = (
+      TimelineQuery(includesAuthors: true, limit: limit), ListQuery(includesAuthors: true, viewer: viewer)
+    )
+    let authoredPosts = PostQuery(includesAuthors: true, limit: limit, viewer: viewer)
     var list = [
       follow("user \(user) as \(viewer)", graph, .user(user, as: viewer)), follow("user", graph, .user(other)),
       follow("blocked", graph, .user(user, as: viewer, includesBlocked: true)),
@@ -73,6 +77,9 @@ import Testing
       follow("timeline of \(viewer)", graph, .timeline(of: viewer)),
       follow("followers \(options)", graph, .followers(of: user, options)),
       follow("followees \(options)", graph, .followees(of: user, options)),
+      follow("timeline with authors", graph, .timeline(of: viewer, authored)),
+      follow("likes with authors", graph, .likes(of: user, detailed)),
+      follow("posts with authors", graph, .searchPosts(words, authoredPosts)),
       follow("likes", graph, .likes(of: user, options)), follow("likes", graph, .likes(of: other, plain)),
       follow("blocked", graph, .blocked(by: user, plain)), follow("muted", graph, .muted(by: user, options)),
       follow("relations", graph, .relations(of: user, to: [other, viewer])),
@@ -92,6 +99,7 @@ import Testing
     if model.declared != nil { list += edges(&draw, model, graph) }
     for post in posts {
       list.append(follow("post \(post) as \(viewer)", graph, .post(post, as: viewer)))
+      list.append(follow("post \(post), author", graph, .post(post, as: viewer, includesAuthors: true)))
       list.append(follow("likers of \(post)", graph, .likers(of: post, options)))
     }
     let top = try? graph.read { (view) throws(KithError) in try view.timeline(of: user, TimelineQuery(limit: 3)) }
@@ -136,6 +144,7 @@ import Testing
       follow("users \(users) as \(viewer)", graph, .users(users, as: viewer)),
       follow("users and blocked", graph, .users(users, as: viewer, includesBlocked: true)),
       follow("posts \(posts) as \(viewer)", graph, .posts(posts, as: viewer)),
+      follow("posts with authors", graph, .posts(posts, as: viewer, includesAuthors: true)),
       follow("user named", graph, .findUser(named: draw.name())),
     ]
   }

@@ -6,9 +6,9 @@ extension Draw {
     return switch below(19) {
     case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
     case 1: .user(user(model), viewer: viewer(model), includesBlocked: seldom(2))
-    case 2: .post(post(model), viewer: viewer(model))
+    case 2: .post(post(model), viewer: viewer(model), includesAuthors: seldom(2))
     case 3: .users((0..<below(5)).map { _ in user(model) }, viewer: viewer(model), includesBlocked: seldom(2))
-    case 4: .posts((0..<below(5)).map { _ in post(model) }, viewer: viewer(model))
+    case 4: .posts((0..<below(5)).map { _ in post(model) }, viewer: viewer(model), includesAuthors: seldom(2))
     case 5: .isFollowing(user(model), as: user(model))
     case 6: .relations(user(model), (0..<below(4)).map { _ in user(model) })
     case 7: .suggestions(user(model), suggestionOptions())
@@ -103,13 +103,13 @@ extension Draw {
   private mutating func postSearch(_ model: ReferenceModel) -> PostQuery {
     PostQuery(
       author: seldom(4) ? user(model) : nil, followedOnly: seldom(4), fold: fold(), before: bound(), after: bound(),
-      limit: limit(), viewer: viewer(model))
+      includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))
   }
 
   private mutating func timelineOptions() -> TimelineQuery {
     TimelineQuery(
       direction: seldom(3) ? .newer : .older, before: bound(), after: bound(), includesOwnPosts: !seldom(3),
-      limit: limit())
+      includesAuthors: seldom(3), limit: limit())
   }
 
   private mutating func followLimit() -> Int {
@@ -127,7 +127,8 @@ extension Draw {
   }
 
   private mutating func listOptions(_ model: ReferenceModel) -> ListQuery {
-    ListQuery(order: seldom(2) ? .name : .newest, limit: limit(), viewer: viewer(model))
+    ListQuery(
+      order: seldom(2) ? .name : .newest, includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))
   }
 }
 
@@ -149,7 +150,9 @@ extension Question {
 
   func changed(limit: Int) -> Question {
     func list(_ options: ListQuery) -> ListQuery {
-      ListQuery(order: options.order, limit: limit, viewer: options.viewer)
+      var options = options
+      options.limit = limit
+      return options
     }
     switch self {
     case .searchUsers(let query, var search):

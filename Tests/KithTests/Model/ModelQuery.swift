@@ -4,9 +4,9 @@
 enum Question {
   case findUser(String)
   case user(UserID, viewer: UserID?, includesBlocked: Bool = false)
-  case post(PostID, viewer: UserID?)
+  case post(PostID, viewer: UserID?, includesAuthors: Bool = false)
   case users([UserID], viewer: UserID?, includesBlocked: Bool = false)
-  case posts([PostID], viewer: UserID?)
+  case posts([PostID], viewer: UserID?, includesAuthors: Bool = false)
   case isFollowing(UserID, as: UserID)
   case relations(UserID, [UserID])
   case searchUsers(String, UserQuery)
@@ -128,10 +128,12 @@ extension GraphView {
     case .findUser(let name): return Reply(.found(findUser(named: name)))
     case .user(let id, let viewer, let includesBlocked):
       return Reply(.users([try user(id, as: viewer, includesBlocked: includesBlocked)]))
-    case .post(let id, let viewer): return Reply(.posts([try post(id, as: viewer)]))
+    case .post(let id, let viewer, let includesAuthors):
+      return Reply(.posts([try post(id, as: viewer, includesAuthors: includesAuthors)]))
     case .users(let ids, let viewer, let includesBlocked):
       return Reply(.users(try users(ids, as: viewer, includesBlocked: includesBlocked)))
-    case .posts(let ids, let viewer): return Reply(.posts(try posts(ids, as: viewer)))
+    case .posts(let ids, let viewer, let includesAuthors):
+      return Reply(.posts(try posts(ids, as: viewer, includesAuthors: includesAuthors)))
     case .isFollowing(let target, let user): return Reply(.flag(try isFollowing(target, as: user)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
     case .edges(let node, let others): return Reply(.edges(try edges(between: node, and: others)))

@@ -141,6 +141,31 @@ def test_whom_one_blocks_is_shown_on_request(graph: kith.Graph) -> None:
         graph.user(1, viewer=3, includes_blocked=True)
 
 
+def test_posts_have_their_authors_on_request(graph: kith.Graph) -> None:
+    graph.like(1, 1, at=0)
+    for page in (
+        graph.timeline(1, includes_authors=True),
+        graph.two_hop_timeline(1, includes_authors=True),
+        graph.search_posts("hello", viewer=1, includes_authors=True, includes_highlights=True),
+        graph.likes(1, viewer=1, includes_authors=True),
+        [graph.post(1, viewer=1, includes_authors=True)],
+        graph.posts([1], viewer=1, includes_authors=True),
+    ):
+        (post,) = page
+        assert post is not None and post.author == "bob" and post.text == "Hello, world"
+        assert post.author_user == graph.user(2, viewer=1) and post.author_user.is_followed_by_viewer
+        assert post.author_user.highlights is None and post.author_user.follower_count == 1
+    page = graph.search_posts(includes_authors=True)
+    assert page.array["id"].tolist() == [1] and page[0].author_user == graph.user(2)
+    assert graph.timeline(1)[0].author_user is None and graph.timeline(1) != graph.timeline(1, includes_authors=True)
+    assert graph.posts([99, 1], includes_authors=True)[1] == page[0]
+    live = graph.live(kith.Graph.timeline, 1, includes_authors=True)
+    live.poll()
+    graph.follow(3, 2)
+    ((newer,),) = live.poll()
+    assert newer.author_user.follower_count == 2
+
+
 def test_whom_one_mutes_is_not_suggested(graph: kith.Graph) -> None:
     graph.follow(2, 3)
     graph.mute(1, 3)

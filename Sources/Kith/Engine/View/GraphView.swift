@@ -53,12 +53,14 @@ public struct GraphView: ~Copyable, Sendable {
     try run(UserByID(id: id, viewer: viewer, includesBlocked: includesBlocked))
   }
 
-  /// One post.
+  /// One post; with `includesAuthors`, with its author's counts (`Post.Author.user`).
   /// - Throws: `KithError.unknownPost`, also if its author is across a block from the viewer; `unknownUser` for the
   ///   viewer.
   /// - Complexity: O(1), and the text's length.
-  public func post(_ id: PostID, as viewer: UserID? = nil) throws(KithError) -> Post {
-    try run(PostByID(id: id, viewer: viewer))
+  public func post(
+    _ id: PostID, as viewer: UserID? = nil, includesAuthors: Bool = false
+  ) throws(KithError) -> Post {
+    try run(PostByID(id: id, viewer: viewer, includesAuthors: includesAuthors))
   }
 
   /// Up to 1,000 users, in the order of the ids. Nil for an unknown user, or one across a block from the viewer. With
@@ -71,10 +73,12 @@ public struct GraphView: ~Copyable, Sendable {
   }
 
   /// Up to 1,000 posts, in the order of the ids. Nil for an unknown post, or one by a user across a block from the
-  /// viewer.
+  /// viewer. With `includesAuthors`, with the counts of their authors (`Post.Author.user`).
   /// - Throws: `KithError.invalidRequest` if there are too many ids; `unknownUser` for the viewer.
-  public func posts(_ ids: [PostID], as viewer: UserID? = nil) throws(KithError) -> [Post?] {
-    try run(PostsByID(ids: ids, viewer: viewer))
+  public func posts(
+    _ ids: [PostID], as viewer: UserID? = nil, includesAuthors: Bool = false
+  ) throws(KithError) -> [Post?] {
+    try run(PostsByID(ids: ids, viewer: viewer, includesAuthors: includesAuthors))
   }
 
   /// Whether a user follows another: `isFollowing(bob, as: ann)` is whether ann follows bob.

@@ -45,6 +45,23 @@
     }
   }
 
+  /// Keeps another result beside this one, such as the authors beside posts. Before the buffer is shared.
+  func attach<Other>(_ other: ResultBuffer<Other>) { storage.header.attached = other.storage }
+
+  /// The result that was attached; nil if there is none.
+  func attached<Other>(_ type: Other.Type) -> ResultBuffer<Other>? {
+    // By its address, which takes no check for exclusive access: most results have none attached.
+    guard let attached = unsafe storage.withUnsafeMutablePointerToHeader({ unsafe $0.pointee.attached }) else {
+      return nil
+    }
+    guard let storage = attached as? ManagedBuffer<ResultBufferHeader, Other> else {
+      preconditionFailure("another type was attached")
+    }
+    return ResultBuffer<Other>(storage)
+  }
+
+  private init(_ storage: ManagedBuffer<ResultBufferHeader, Record>) { self.storage = storage }
+
   /// A range of the bytes, which are UTF-8, as a `String`.
   func string(at start: Int, count: Int) -> String {
     unsafe storage.withUnsafeMutablePointers { header, records in
@@ -81,6 +98,8 @@ extension ResultBuffer {
 struct ResultBufferHeader {
   let recordCount: Int
   let byteCount: Int
+  /// The storage of another result; nil for most.
+  var attached: AnyObject?
 }
 
 /// Fills a `ResultBuffer`: texts in sequence, records in any order.

@@ -42,7 +42,8 @@ struct LikesQuery: Query {
     var edges = selection.best()
     let next = page.cut(&edges)
     let rows = edges.map(\.row)
-    let records = PostRecords(rows.span, visibility, state, likedTimestamps: edges.map(\.timestamp))
+    let records = PostRecords(
+      rows.span, visibility, state, likedTimestamps: edges.map(\.timestamp), includesAuthors: query.includesAuthors)
     return Page(records, next: next)
   }
 

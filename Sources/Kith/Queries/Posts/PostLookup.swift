@@ -2,16 +2,17 @@
 struct PostByID: Query {
   let id: PostID
   let viewer: UserID?
+  var includesAuthors = false
   var operation: GraphOperation { .post }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> Post {
     let visibility = try Visibility(of: viewer, state)
     let row = [try visibility.row(of: id, state)]
-    return Post(PostRecords(row.span, visibility, state), 0)
+    return Post(PostRecords(row.span, visibility, state, includesAuthors: includesAuthors), 0)
   }
 
   func dependencies(of post: Post) -> [QueryDependency] {
-    [.post(id), .name(of: post.author.id)] + QueryDependency.hidden(from: viewer)
+    QueryDependency.shown([post]) + QueryDependency.hidden(from: viewer)
   }
 }
 
@@ -19,6 +20,7 @@ struct PostByID: Query {
 struct PostsByID: Query {
   let ids: [PostID]
   let viewer: UserID?
+  var includesAuthors = false
   var operation: GraphOperation { .post }
 
   func run(_ state: borrowing GraphState) throws(KithError) -> [Post?] {
@@ -28,11 +30,11 @@ struct PostsByID: Query {
       guard let row = state.posts.row(of: id), !visibility.hides(state.posts.authors[row], state) else { return nil }
       return row
     }
-    return Post.list(found, PostRecords(found.rows.span, visibility, state))
+    return Post.list(found, PostRecords(found.rows.span, visibility, state, includesAuthors: includesAuthors))
   }
 
   func dependencies(of posts: [Post?]) -> [QueryDependency] {
-    ids.map { .post($0) } + posts.compactMap { post in post.map { .name(of: $0.author.id) } }
+    ids.map { .post($0) } + posts.compactMap { post in post.map { .shown($0.author) } }
       + QueryDependency.hidden(from: viewer)
   }
 }
@@ -49,10 +51,12 @@ package struct LookupByID: Query {
   private let users: UsersByID
   private let posts: PostsByID
 
-  /// - Parameter includesBlocked: whether the users whom the viewer blocks are found. Their posts are not.
-  init(users: [UserID], posts: [PostID], viewer: UserID?, includesBlocked: Bool) {
+  /// - Parameters:
+  ///   - includesBlocked: whether the users whom the viewer blocks are found. Their posts are not.
+  ///   - includesAuthors: whether posts have their authors as users.
+  init(users: [UserID], posts: [PostID], viewer: UserID?, includesBlocked: Bool, includesAuthors: Bool) {
     self.users = UsersByID(ids: users, viewer: viewer, includesBlocked: includesBlocked)
-    self.posts = PostsByID(ids: posts, viewer: viewer)
+    self.posts = PostsByID(ids: posts, viewer: viewer, includesAuthors: includesAuthors)
   }
 
   var operation: GraphOperation { .lookup }

@@ -30,7 +30,8 @@ struct PostsByWords: Query {
     if query.includesHighlights {
       highlights = rows.map { executor.highlights(in: $0, state) }
     }
-    return Page(PostRecords(rows.span, visibility, state), next: next, highlights: highlights)
+    let records = PostRecords(rows.span, visibility, state, includesAuthors: query.includesAuthors)
+    return Page(records, next: next, highlights: highlights)
   }
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] {

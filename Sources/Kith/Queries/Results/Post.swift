@@ -20,7 +20,7 @@ public struct Post: PageElement, CustomStringConvertible {
 
   /// The id.
   public var id: PostID { PostID(record.id) }
-  /// The author.
+  /// The author: id and name, and more on request.
   public var author: Author { Author(records, index) }
   /// The creation time in milliseconds. Need not ascend with ids.
   public var createdAt: Timestamp { Timestamp(record.created_at) }
@@ -75,12 +75,18 @@ extension Post {
       return records.string(at: Int(record.name_start), count: Int(record.name_size))
     }
 
-    /// Id and name.
-    public var description: String { "Author(id: \(id), username: \(username.debugDescription))" }
+    /// The author with counts, and whether the viewer follows them; nil unless requested (`includesAuthors`).
+    public var user: User? { records.authors.map { User($0, index) } }
 
-    /// Equal if id and name are.
+    /// Id and name, or all properties of the user.
+    public var description: String {
+      if let user { return "Author(\(user))" }
+      return "Author(id: \(id), username: \(username.debugDescription))"
+    }
+
+    /// Equal if id, name and user are.
     public static func == (left: Author, right: Author) -> Bool {
-      left.id == right.id && left.username.utf8.elementsEqual(right.username.utf8)
+      left.id == right.id && left.username.utf8.elementsEqual(right.username.utf8) && left.user == right.user
     }
 
     /// Hashes the id.

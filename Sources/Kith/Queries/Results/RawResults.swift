@@ -5,6 +5,9 @@ extension User {
 
 extension Post {
   package var raw: RawResult<PostRecord> { unsafe records.raw(index..<index + 1) }
+
+  /// The author; nil unless requested.
+  package var rawAuthor: RawResult<UserRecord>? { unsafe records.authors.map { unsafe $0.raw(index..<index + 1) } }
 }
 
 extension Page<User> {
@@ -13,6 +16,11 @@ extension Page<User> {
 
 extension Page<Post> {
   package var raw: RawResult<PostRecord>? { unsafe anchor.map { unsafe $0.records.raw(0..<$0.records.count) } }
+
+  /// The author of each post; nil unless requested.
+  package var rawAuthors: RawResult<UserRecord>? {
+    unsafe anchor?.records.authors.map { unsafe $0.raw(0..<$0.count) }
+  }
 }
 
 extension Page<Suggestion> {
@@ -39,5 +47,12 @@ extension Array {
   package func rawPosts() -> RawResult<PostRecord>? where Element == Post? {
     let found = compactMap(\.self)
     return unsafe found.first.map { unsafe $0.records.raw($0.index..<$0.index + found.count) }
+  }
+
+  /// The author of each of them; nil unless requested.
+  package func rawAuthors() -> RawResult<UserRecord>? where Element == Post? {
+    let found = compactMap(\.self)
+    guard let first = found.first, let authors = first.records.authors else { return nil }
+    return unsafe authors.raw(first.index..<first.index + found.count)
   }
 }

@@ -32,6 +32,11 @@ extension Post.Author {
   /// An author without a graph.
   /// - Precondition: the name has at most 255 bytes.
   public init(id: UserID, username: String) { self = Post(id: PostID(0), authorID: id, username: username).author }
+
+  /// An author without a graph, as a page with `includesAuthors` has them.
+  public init(_ user: User) {
+    self = Post(id: PostID(0), authorID: user.id, username: user.username, user: user).author
+  }
 }
 
 extension Post {
@@ -43,26 +48,28 @@ extension Post {
     likedAt: Timestamp? = nil
   ) {
     self.init(
-      id: id, authorID: author.id, username: author.username, createdAt: createdAt, text: text, likeCount: likeCount,
-      isLikedByViewer: isLikedByViewer, likedAt: likedAt)
+      id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, text: text,
+      likeCount: likeCount, isLikedByViewer: isLikedByViewer, likedAt: likedAt)
   }
 
   fileprivate init(
-    id: PostID, authorID: UserID, username: String, createdAt: Timestamp = 0, text: String = "", likeCount: Int = 0,
-    isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil
+    id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, text: String = "",
+    likeCount: Int = 0, isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     let record = PostRecord(
       id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue, likeCount: HostValue.count(likeCount),
       nameStart: 0, nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
       isLiked: isLikedByViewer, likedSecond: likedAt.map(HostValue.second))
-    self.init(PostRecords([(record, username + text)]), 0)
+    let records = PostRecords([(record, username + text)])
+    if let user { records.attach(UserRecords([user])) }
+    self.init(records, 0)
   }
 }
 
 extension Page<Post> {
   /// A page of posts, copied into one result.
-  /// - Precondition: there are no highlights, or those of each post.
+  /// - Precondition: there are no highlights, or those of each post; likewise users of authors.
   public init(
     _ posts: [Post], next: Cursor? = nil, previous: Cursor? = nil, isTruncated: Bool = false,
     highlights: [[Range<Int>]]? = nil
@@ -114,6 +121,9 @@ extension ResultBuffer<UserRecord> {
 extension ResultBuffer<PostRecord> {
   fileprivate init(_ posts: [Post]) {
     self.init(posts.map { ($0.record, $0.author.username + $0.text) }) { $0.name_start = $1 }
+    let authors = posts.compactMap(\.author.user)
+    demand(authors.isEmpty || authors.count == posts.count, "a page has the users of all authors, or none")
+    if !authors.isEmpty { attach(UserRecords(authors)) }
   }
 }
 

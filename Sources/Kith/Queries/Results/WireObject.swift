@@ -38,8 +38,9 @@ extension User: Encodable, WireObject {
 }
 
 extension Post.Author: Encodable {
-  /// Encodes id and name.
+  /// Encodes id and name, or the user if authors were requested.
   public func encode(to encoder: any Encoder) throws {
+    if let user { return try user.encode(to: encoder) }
     var object = encoder.container(keyedBy: WireKey.self)
     try object.encode(id, forKey: .id)
     try object.encode(username, forKey: .username)

@@ -31,7 +31,7 @@ struct TimelinePosts: Query {
     if let viewer = visibility.viewer { state.likes.forward.prefetchHead(of: Int(viewer)) }
     let found = try rows(state)
     let (next, previous) = cursors(of: found, state)
-    let records = found.withRows { PostRecords($0, visibility, state) }
+    let records = found.withRows { PostRecords($0, visibility, state, includesAuthors: query.includesAuthors) }
     return Page(records, next: next, previous: previous, isTruncated: found.isTruncated)
   }
 

@@ -82,7 +82,7 @@ extension ReferenceModel {
       if let before = search.before, post.time >= before.rawValue { continue }
       if let after = search.after, post.time <= after.rawValue { continue }
       if words.allSatisfy({ occurs($0, in: post, search.fold) }) {
-        entries.append((Self.newestFirst(post, id), self.post(id, search.viewer)))
+        entries.append((Self.newestFirst(post, id), self.post(id, search.viewer, search.includesAuthors)))
       }
     }
     let (items, next) = page(entries, list, after: place, limit: search.limit)
@@ -118,7 +118,7 @@ extension ReferenceModel {
   ) -> Reply<Place> {
     var entries: [Entry<Post?>] = []
     for (id, post) in posts where authors.contains(post.author) && Self.isWithin(options, post) {
-      entries.append((Self.newestFirst(post, id), self.post(id, user)))
+      entries.append((Self.newestFirst(post, id), self.post(id, user, options.includesAuthors)))
     }
     entries.sort { $0.key < $1.key }
     if let place {

@@ -57,15 +57,15 @@ extension ReferenceModel {
     case .user(let id, let viewer, let includesBlocked):
       try check(viewer: viewer, subject: id, includesBlocked: includesBlocked)
       return Reply(.users([user(id, viewer)]))
-    case .post(let id, let viewer):
+    case .post(let id, let viewer, let includesAuthors):
       try check(viewer: viewer, post: id)
-      return Reply(.posts([post(id, viewer)]))
+      return Reply(.posts([post(id, viewer, includesAuthors)]))
     case .users(let ids, let viewer, let includesBlocked):
       try check(viewer: viewer)
       return Reply(.users(ids.map { isVisible($0, viewer, includesBlocked) ? user($0, viewer) : nil }))
-    case .posts(let ids, let viewer):
+    case .posts(let ids, let viewer, let includesAuthors):
       try check(viewer: viewer)
-      return Reply(.posts(ids.map { isVisible($0, viewer) ? post($0, viewer) : nil }))
+      return Reply(.posts(ids.map { isVisible($0, viewer) ? post($0, viewer, includesAuthors) : nil }))
     case .isFollowing(let target, let user):
       try check(viewer: user, others: [target])
       return Reply(.flag(follows[user]?[target] != nil))
@@ -135,13 +135,17 @@ extension ReferenceModel {
       addedAt: addedAt)
   }
 
-  func post(_ id: PostID, _ viewer: UserID?, likedAt: UInt32? = nil, addedAt: UInt32? = nil) -> Post? {
+  func post(
+    _ id: PostID, _ viewer: UserID?, _ includesAuthors: Bool, likedAt: UInt32? = nil, addedAt: UInt32? = nil
+  ) -> Post? {
     guard let post = posts[id] else { return nil }
-    return Post(
+    let shown = Post(
       id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
       text: post.text, likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },
       addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) })
+    if includesAuthors { shown.records.attach(user(post.author, viewer).records) }
+    return shown
   }
 
   private func relations(_ user: UserID, _ target: UserID) -> User.Relations {
@@ -193,7 +197,9 @@ extension ReferenceModel {
     try check(viewer: options.viewer, subject: user, limit: options.limit, place: place, list: list)
     let visible = (likes[user] ?? [:]).filter { isVisible($0.key, options.viewer) }
     let entries: [Entry<Post?>] = visible.map { id, second in
-      (Key(numbers: [-Int64(second), -id.rawValue]), post(id, options.viewer, likedAt: second))
+      (
+        Key(numbers: [-Int64(second), -id.rawValue]), post(id, options.viewer, options.includesAuthors, likedAt: second)
+      )
     }
     let (items, next) = page(entries, list, after: place, limit: options.limit)
     return Reply(.posts(items), next: next)

@@ -106,6 +106,7 @@ class Pages(Unshared):
         before: Time | None = None,
         after: Time | None = None,
         includes_highlights: bool = False,
+        includes_authors: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -116,7 +117,11 @@ class Pages(Unshared):
         query.raw.folding = word(FOLDINGS, folding)
         if author is not None:
             query.raw.target = query.some_id(author)
-        query.raw.flags = lib.KITH_FOLLOWED_ONLY * followed_only | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
+        query.raw.flags = (
+            lib.KITH_FOLLOWED_ONLY * followed_only
+            | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
+            | lib.KITH_INCLUDES_AUTHORS * includes_authors
+        )
         query.set_times(before, after)
         return self._posts(query)
 
@@ -130,6 +135,7 @@ class Pages(Unshared):
         before: Time | None = None,
         after: Time | None = None,
         includes_own_posts: bool = True,
+        includes_authors: bool = False,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Post]:
@@ -141,6 +147,8 @@ class Pages(Unshared):
             raw.direction = word(DIRECTIONS, direction)
         if not includes_own_posts:
             raw.flags = lib.KITH_EXCLUDES_OWN_POSTS
+        if includes_authors:
+            raw.flags |= lib.KITH_INCLUDES_AUTHORS
         if before is not None or after is not None:
             query.set_times(before, after)
         return self._page(query, same, Post)
@@ -153,6 +161,7 @@ class Pages(Unshared):
         before: Time | None = None,
         after: Time | None = None,
         includes_own_posts: bool = True,
+        includes_authors: bool = False,
         follow_limit: int = 1_000_000,
         limit: int = 20,
         cursor: str | None = None,
@@ -162,7 +171,9 @@ class Pages(Unshared):
         query.raw.user = to_id(user)
         query.raw.direction = word(DIRECTIONS, direction)
         query.raw.follow_limit = follow_limit or -1
-        query.raw.flags = lib.KITH_EXCLUDES_OWN_POSTS * (not includes_own_posts)
+        query.raw.flags = (
+            lib.KITH_EXCLUDES_OWN_POSTS * (not includes_own_posts) | lib.KITH_INCLUDES_AUTHORS * includes_authors
+        )
         query.set_times(before, after)
         return self._posts(query)
 
@@ -223,11 +234,18 @@ class Pages(Unshared):
         return self._users(query)
 
     def likes(
-        self, user: SupportsIndex, *, viewer: SupportsIndex | None = None, limit: int = 20, cursor: str | None = None
+        self,
+        user: SupportsIndex,
+        *,
+        includes_authors: bool = False,
+        viewer: SupportsIndex | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
     ) -> Page[Post]:
         """The posts that a user likes, newest like first."""
         query = Query(lib.KITH_LIKES, limit, cursor, viewer)
         query.raw.user = to_id(user)
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
         return self._posts(query)
 
     def _mutuals(self, kind: int, user: SupportsIndex, other: SupportsIndex, query: Query) -> Page[User]:

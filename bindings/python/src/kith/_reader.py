@@ -37,9 +37,7 @@ class Reader(Pages):
 
     # Lookups
 
-    def user(
-        self, user: SupportsIndex, *, viewer: SupportsIndex | None = None, includes_blocked: bool = False
-    ) -> User:
+    def user(self, user: SupportsIndex, *, viewer: SupportsIndex | None = None, includes_blocked: bool = False) -> User:
         """One user; with includes_blocked, also one whom the viewer blocks."""
         query = Query(lib.KITH_USER, viewer=viewer)
         query.raw.user = to_id(user)
@@ -47,10 +45,11 @@ class Reader(Pages):
         found: User = self._page(query, _first, User)
         return found
 
-    def post(self, post: SupportsIndex, *, viewer: SupportsIndex | None = None) -> Post:
-        """One post."""
+    def post(self, post: SupportsIndex, *, viewer: SupportsIndex | None = None, includes_authors: bool = False) -> Post:
+        """One post; with includes_authors, with its author's counts."""
         query = Query(lib.KITH_POST, viewer=viewer)
         query.raw.target = to_id(post)
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
         found: Post = self._page(query, _first, Post)
         return found
 
@@ -66,9 +65,12 @@ class Reader(Pages):
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), User)
 
-    def posts(self, ids: Iterable[SupportsIndex], *, viewer: SupportsIndex | None = None) -> list[Post | None]:
+    def posts(
+        self, ids: Iterable[SupportsIndex], *, viewer: SupportsIndex | None = None, includes_authors: bool = False
+    ) -> list[Post | None]:
         """Up to 1,000 posts in the order of the ids; None for those that do not exist."""
         query = Query(lib.KITH_POSTS, viewer=viewer)
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), Post)
 

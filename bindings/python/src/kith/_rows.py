@@ -168,6 +168,16 @@ class User(_Row):
         return f"User(id={self.id}, username={self.username!r})"
 
 
+class _Author(User):
+    """The author of a post. The highlights of the page are those of the texts."""
+
+    __slots__ = ()
+
+    @property
+    def highlights(self) -> None:
+        return None
+
+
 class Post(_Row):
     """A post, as of one query."""
 
@@ -185,6 +195,12 @@ class Post(_Row):
         row = self._row
         name: str = ffi.unpack(self._page._raw.text + row.name_start, row.name_size).decode()
         return name
+
+    @property
+    def author_user(self) -> User | None:
+        """The author with counts, and whether the viewer follows them; None unless requested (includes_authors)."""
+        users = self._page._raw.users
+        return _Author(self._page, users[self._index], self._index) if users else None
 
     @property
     def text(self) -> str:
@@ -239,6 +255,7 @@ class Post(_Row):
             row.has_liked_at,
             row.liked_second,
             self.text,
+            self.author_user,
         )
 
     def __repr__(self) -> str:
