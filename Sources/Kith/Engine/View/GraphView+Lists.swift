@@ -10,7 +10,8 @@ extension GraphView {
 
   /// The users whom a user follows, with the time of each follow.
   /// - Throws: `KithError.unknownUser`, `invalidRequest` if a value of the query is out of range, `invalidCursor`.
-  /// - Complexity: O(followees + limit · log limit).
+  /// - Complexity: O(limit · log limit), and O(followees) up to about a thousand. Of more, a first page reads at most
+  ///   `limit` blocks of a thousand; a later one may read all.
   public func followees(of user: UserID, _ query: ListQuery = ListQuery()) throws(KithError) -> Page<User> {
     try list(.follow, .targets, of: user, query)
   }
@@ -32,7 +33,9 @@ extension GraphView {
 
   /// The posts that a user likes, newest like first, with the time of each.
   /// - Throws: `KithError.unknownUser`, `invalidRequest` if a value of the query is out of range, `invalidCursor`.
-  /// - Complexity: O(likes of the user + limit · log limit).
+  /// - Complexity: O(limit · log limit), and O(likes of the user) up to about a thousand. Of more, a page reads one or
+  ///   two blocks of a thousand where likes are made in the order of the posts, as most are; at most `limit` blocks for
+  ///   a first page, and at worst all for a later one.
   public func likes(of user: UserID, _ query: ListQuery = ListQuery()) throws(KithError) -> Page<Post> {
     try run(LikesQuery(user: user, query: query))
   }

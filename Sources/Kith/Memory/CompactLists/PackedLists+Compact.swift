@@ -57,6 +57,11 @@ extension PackedLists {
     unsafe longLists[Self.slot(page[start])].unsafelyUnwrapped
   }
 
+  private func compactLong(of list: Int) -> ChunkedList<Element> {
+    let (page, start, _, _) = compact(list)
+    return compactLong(page, start)
+  }
+
   func compactCount(of list: Int) -> Int {
     let (page, start, count, isLong) = compact(list)
     return isLong ? unsafe compactLong(page, start).count : count
@@ -109,6 +114,13 @@ extension PackedLists {
       return offset < count ? run[offset] : nil
     }
     return element(atOrAfter: compactPartitionPoint(of: list) { $0 < key }, of: list)?.0
+  }
+
+  /// The runs of a long list, those with the greatest low words first, with bounds of these words.
+  func runsByLowWord(of list: Int) -> [(index: Int, lowWords: ChunkedList<Element>.LowWords)] {
+    let chunked = isCompact ? compactLong(of: list) : unsafe long(packed(list).base[0])
+    return (0..<chunked.chunkCount).map { ($0, chunked.lowWords(of: $0)) }
+      .sorted { $0.lowWords.greatest > $1.lowWords.greatest }
   }
 
   /// Whether a list is one run in memory.

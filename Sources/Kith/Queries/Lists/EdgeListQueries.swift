@@ -170,11 +170,17 @@ struct PostsOfEdges: Query {
     let isAscending = query.order == .oldest
     let bound = isAscending ? last.map { (~$0.timestamp, ~$0.id) } : last
     var selection = EdgeSelection(limit: query.limit + 1, after: bound)
-    state[subject.kind].forEachTarget(of: subject.row) { row, timestamp in
-      let time = isAscending ? ~timestamp : timestamp
-      if !selection.wants(time) || !shows(row, subject, state) { return }
-      let id = state.posts.identifiers.ids[row]
-      selection.push(.init(timestamp: time, id: isAscending ? ~id : id, row: row))
+    if isAscending {
+      state[subject.kind].forEachTarget(of: subject.row) { row, timestamp in
+        if !shows(row, subject, state) { return }
+        var edge = EdgeSelection.Edge(timestamp: timestamp, id: state.posts.identifiers.ids[row], row: row)
+        edge.complement()
+        selection.push(edge)
+      }
+    } else {
+      selection.push(targetsOf: subject.row, in: state[subject.kind]) { row in
+        shows(row, subject, state) ? state.posts.identifiers.ids[row] : nil
+      }
     }
     var edges = selection.best()
     if isAscending { for index in edges.indices { edges[index].complement() } }

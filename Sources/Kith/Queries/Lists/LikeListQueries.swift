@@ -35,9 +35,8 @@ struct LikesQuery: Query {
     let own = try visibility.row(of: user, state)
     let page = EdgePage(kind: .likes, subject: user.rawValue, limit: query.limit, visibility: visibility)
     var selection = try page.selection(query.cursor)
-    state.likes.forEachTarget(of: own) { row, timestamp in
-      if !selection.wants(timestamp) || visibility.hides(state.posts.authors[row], state) { return }
-      selection.push(.init(timestamp: timestamp, id: state.posts.identifiers.ids[row], row: row))
+    selection.push(targetsOf: own, in: state.likes) { row in
+      visibility.hides(state.posts.authors[row], state) ? nil : state.posts.identifiers.ids[row]
     }
     var edges = selection.best()
     let next = page.cut(&edges)

@@ -35,21 +35,29 @@ struct RelationList {
     // The order is descending; an ascending one is that of the complements.
     if isAscending { last = last.map { (~$0.timestamp, ~$0.id) } }
     var selection = EdgeSelection(limit: page.limit + 1, after: last)
-    func consider(_ row: UInt32, _ timestamp: UInt32) {
-      let time = isAscending ? ~timestamp : timestamp
-      if !selection.wants(time) || hides(row, state) { return }
-      let id = state.users.identifiers.ids[row]
-      selection.push(.init(timestamp: time, id: isAscending ? ~id : id, row: row))
-    }
-    if let only {
-      if let timestamp = timestamp(only, state) { consider(only, timestamp) }
+    if isAscending || only != nil {
+      for (row, timestamp) in found(state) where !hides(row, state) {
+        var edge = EdgeSelection.Edge(timestamp: timestamp, id: state.users.identifiers.ids[row], row: row)
+        if isAscending { edge.complement() }
+        selection.push(edge)
+      }
     } else {
-      state[kind].forEachTarget(of: own) { row, timestamp in consider(row, timestamp) }
+      selection.push(targetsOf: own, in: state[kind]) { row in
+        hides(row, state) ? nil : state.users.identifiers.ids[row]
+      }
     }
     var edges = selection.best()
     if isAscending { for index in edges.indices { edges[index].complement() } }
     let next = page.cut(&edges)
     return Page(UserRecords(edges, event, visibility, state), next: next)
+  }
+
+  /// The only user that may be shown, or all targets, each with the timestamp of the edge.
+  private func found(_ state: borrowing GraphState) -> [(row: UInt32, timestamp: UInt32)] {
+    if let only { return timestamp(only, state).map { [(only, $0)] } ?? [] }
+    var found: [(row: UInt32, timestamp: UInt32)] = []
+    state[kind].forEachTarget(of: own) { found.append(($0, $1)) }
+    return found
   }
 
   private func sources(isAscending: Bool, _ state: borrowing GraphState) throws(KithError) -> Page<User> {
