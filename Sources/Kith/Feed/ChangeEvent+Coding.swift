@@ -6,7 +6,7 @@ extension ChangeEvent: Codable {
     switch self {
     case .change(let change, let sequence):
       try object.encode(sequence, forKey: .sequence)
-      try change.encode(into: &object)
+      try change.write(to: &object)
     case .missed(let range): try object.encode(range, forKey: .missed)
     }
   }

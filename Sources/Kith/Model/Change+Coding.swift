@@ -3,46 +3,39 @@ extension Change: Codable {
   /// Encodes the change as an object. An id or a time that is nil is left out.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: WireKey.self)
-    try encode(into: &object)
+    try write(to: &object)
   }
 
-  func encode(into object: inout KeyedEncodingContainer<WireKey>) throws {
+  package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
     switch self {
     case .addUser(let id, let username):
-      try object.encode("addUser", forKey: .op)
-      try object.encodeIfPresent(id, forKey: .id)
-      try object.encode(username, forKey: .username)
+      try writer.member(.op, "addUser")
+      if let id { try writer.member(.id, id.rawValue) }
+      try writer.member(.username, username)
     case .renameUser(let user, let username):
-      try object.encode("renameUser", forKey: .op)
-      try object.encode(user, forKey: .user)
-      try object.encode(username, forKey: .username)
+      try writer.member(.op, "renameUser")
+      try writer.member(.user, user.rawValue)
+      try writer.member(.username, username)
     case .removeUser(let user):
-      try object.encode("removeUser", forKey: .op)
-      try object.encode(user, forKey: .user)
+      try writer.member(.op, "removeUser")
+      try writer.member(.user, user.rawValue)
     case .addPost(let id, let author, let text, let createdAt):
-      try object.encode("addPost", forKey: .op)
-      try object.encodeIfPresent(id, forKey: .id)
-      try object.encode(author, forKey: .user)
-      try object.encode(text, forKey: .text)
-      try object.encodeIfPresent(createdAt, forKey: .createdAt)
+      try writer.member(.op, "addPost")
+      if let id { try writer.member(.id, id.rawValue) }
+      try writer.member(.user, author.rawValue)
+      try writer.member(.text, text)
+      if let createdAt { try writer.member(.createdAt, createdAt.rawValue) }
     case .removePost(let post):
-      try object.encode("removePost", forKey: .op)
-      try object.encode(post, forKey: .post)
+      try writer.member(.op, "removePost")
+      try writer.member(.post, post.rawValue)
     case .addEdge(let relation, let source, let target, let time):
-      try object.encode("addEdge", forKey: .op)
-      try object.encode(relation.name, forKey: .relation)
-      try object.encode(source, asUser: .from, asPost: .fromPost)
-      try object.encode(target, asUser: .to, asPost: .toPost)
-      try object.encodeIfPresent(time, forKey: .at)
-    case .removeEdge(let relation, let source, let target):
-      try object.encode("removeEdge", forKey: .op)
-      try object.encode(relation.name, forKey: .relation)
-      try object.encode(source, asUser: .from, asPost: .fromPost)
-      try object.encode(target, asUser: .to, asPost: .toPost)
+      try writer.edge("addEdge", relation, source, target)
+      if let time { try writer.member(.at, time.rawValue) }
+    case .removeEdge(let relation, let source, let target): try writer.edge("removeEdge", relation, source, target)
     case .declare(let schema):
-      try object.encode("declare", forKey: .op)
-      try object.encode(schema.relations, forKey: .relations)
-    default: try edge?.encode(into: &object)
+      try writer.member(.op, "declare")
+      try schema.write(to: &writer)
+    default: if let edge { try edge.write(to: &writer) }
     }
   }
 
@@ -83,11 +76,11 @@ extension Change: Codable {
 extension EdgeChange {
   private static let removing = "un"
 
-  fileprivate func encode(into object: inout KeyedEncodingContainer<WireKey>) throws {
-    try object.encode((adds ? "" : Self.removing) + kind.facts.name, forKey: .op)
-    try object.encode(source, forKey: .user)
-    try object.encode(target, forKey: kind.facts.target == .post ? .post : .target)
-    try object.encodeIfPresent(time, forKey: .at)
+  fileprivate func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    try writer.member(.op, (adds ? "" : Self.removing) + kind.facts.name)
+    try writer.member(.user, source.rawValue)
+    try writer.member(kind.facts.target == .post ? .post : .target, target)
+    if let time { try writer.member(.at, time.rawValue) }
   }
 
   fileprivate init(_ op: String, _ object: KeyedDecodingContainer<WireKey>) throws {
@@ -108,9 +101,15 @@ extension EdgeChange {
   }
 }
 
-extension KeyedEncodingContainer<WireKey> {
-  fileprivate mutating func encode(_ node: Node, asUser userKey: WireKey, asPost postKey: WireKey) throws {
-    try encode(node.rawValue, forKey: node.end == .user ? userKey : postKey)
+extension WireWriter {
+  /// The members of a change of an edge of any relation, but for its time.
+  fileprivate mutating func edge(
+    _ op: String, _ relation: Relation, _ source: Node, _ target: Node
+  ) throws(Failure) {
+    try member(.op, op)
+    try member(.relation, relation.name)
+    try member(source.end == .user ? .from : .fromPost, source.rawValue)
+    try member(target.end == .user ? .to : .toPost, target.rawValue)
   }
 }
 

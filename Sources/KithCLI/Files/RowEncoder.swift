@@ -55,7 +55,7 @@ struct RowEncoder {
     var encoder = RowEncoder(.users, .jsonl, isCompressed: isCompressed, take)
     try view.forEachDeclaredEdge { (change) throws(CommandFailure) in
       encoder.json.removeAll()
-      encoder.json.object { change.writeRequest(to: &$0) }
+      encoder.json.object { change.write(to: &$0) }
       encoder.json.newline()
       encoder.bytes.append(contentsOf: encoder.json.bytes)
       encoder.rowCount += 1

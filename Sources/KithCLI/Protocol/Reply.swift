@@ -86,7 +86,13 @@ extension JSONWriter {
       list(found.posts)
     case .value(let value): member("value", value)
     case .relations(let relations): list("relations", relations) { $0.relations($1) }
-    case .edges(let edges): list("edges", edges) { $0.edges($1) }
+    case .edges(let edges):
+      list("edges", edges) { writer, edges in
+        writer.object { writer in
+          writer.member(.to, edges.to)
+          writer.member(.from, edges.from)
+        }
+      }
     case .suggestions(let page):
       list("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
       member("truncated", page.isTruncated)
@@ -154,59 +160,13 @@ extension JSONWriter {
 
   mutating func user(_ user: User, mutualCount: Int? = nil, score: Double? = nil, ranges: [Range<Int>]? = nil) {
     object { writer in
-      writer.member("id", user.id.rawValue)
-      writer.member("username", user.username)
-      writer.member("followerCount", user.followerCount)
-      writer.member("followeeCount", user.followeeCount)
-      writer.member("postCount", user.postCount)
-      if let following = user.isFollowedByViewer { writer.member("following", following) }
-      if let followedAt = user.followedAt { writer.member("followedAt", followedAt.rawValue) }
-      if let likedAt = user.likedAt { writer.member("likedAt", likedAt.rawValue) }
-      if let addedAt = user.addedAt { writer.member("addedAt", addedAt.rawValue) }
+      user.write(to: &writer, ranges: ranges)
       if let mutualCount { writer.member("mutualCount", mutualCount) }
       if let score { writer.member("score", score) }
-      if let ranges { writer.ranges(ranges) }
     }
   }
 
-  /// Half-open ranges as pairs of numbers.
-  private mutating func ranges(_ ranges: [Range<Int>]) {
-    list("ranges", ranges) { writer, range in
-      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
-    }
-  }
-
-  mutating func post(_ post: Post, ranges: [Range<Int>]? = nil) {
-    object { writer in
-      writer.member("id", post.id.rawValue)
-      writer.name("author")
-      writer.author(post.author)
-      writer.member("createdAt", post.createdAt.rawValue)
-      writer.member("text", post.text)
-      writer.member("likeCount", post.likeCount)
-      if let liked = post.isLikedByViewer { writer.member("liked", liked) }
-      if let likedAt = post.likedAt { writer.member("likedAt", likedAt.rawValue) }
-      if let addedAt = post.addedAt { writer.member("addedAt", addedAt.rawValue) }
-      if let ranges { writer.ranges(ranges) }
-    }
-  }
-
-  private mutating func edges(_ edges: Node.Edges) {
-    object { writer in
-      for (name, relations) in [("to", edges.to), ("from", edges.from)] {
-        writer.name(name)
-        writer.array(relations) { $0.string($1) }
-      }
-    }
-  }
-
-  private mutating func author(_ author: Post.Author) {
-    if let user = author.user { return self.user(user) }
-    object { writer in
-      writer.member("id", author.id.rawValue)
-      writer.member("username", author.username)
-    }
-  }
+  mutating func post(_ post: Post, ranges: [Range<Int>]? = nil) { object { post.write(to: &$0, ranges: ranges) } }
 
   private mutating func relations(_ relations: User.Relations) {
     object { writer in
@@ -234,5 +194,30 @@ extension JSONWriter {
       writer.member("where", problem.place)
       writer.member("message", problem.message)
     }
+  }
+}
+
+extension JSONWriter: WireWriter {
+  mutating func member(_ key: WireKey, _ value: Int64) { member(key.rawValue, value) }
+  mutating func member(_ key: WireKey, _ value: String) { member(key.rawValue, value) }
+  mutating func member(_ key: WireKey, _ value: Bool) { member(key.rawValue, value) }
+
+  mutating func member(_ key: WireKey, _ ranges: [Range<Int>]) {
+    list(key.rawValue, ranges) { writer, range in
+      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
+    }
+  }
+
+  mutating func member(_ key: WireKey, _ texts: [String]) { list(key.rawValue, texts) { $0.string($1) } }
+
+  mutating func object(_ key: WireKey, _ members: (inout JSONWriter) -> Void) {
+    name(key.rawValue)
+    object(members)
+  }
+
+  mutating func list<Items: Sequence>(
+    _ key: WireKey, _ items: Items, each: (inout JSONWriter, Items.Element) -> Void
+  ) {
+    list(key.rawValue, items) { writer, item in writer.object { each(&$0, item) } }
   }
 }

@@ -6,13 +6,17 @@ extension Relation: Codable {
 
   /// Encodes the facts. Those with their default value are left out.
   public func encode(to encoder: any Encoder) throws {
-    var object = encoder.container(keyedBy: CodingKeys.self)
-    try object.encode(name, forKey: .name)
-    try object.encode(source, forKey: .from)
-    try object.encode(target, forKey: .to)
-    if visibility != .everyone { try object.encode(visibility, forKey: .visibility) }
-    if !isEndedBy.isEmpty { try object.encode(isEndedBy, forKey: .isEndedBy) }
-    try object.encodeIfPresent(endsWith, forKey: .endsWith)
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
+  package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    try writer.member(.name, name)
+    try writer.member(.from, source.rawValue)
+    try writer.member(.to, target.rawValue)
+    if visibility != .everyone { try writer.member(.visibility, visibility.rawValue) }
+    if !isEndedBy.isEmpty { try writer.member(.isEndedBy, isEndedBy) }
+    if let endsWith { try writer.member(.endsWith, endsWith) }
   }
 
   /// A key of any name, to find those that are no fact.
@@ -45,3 +49,12 @@ extension Relation: Codable {
 
 extension Relation.End: Codable {}
 extension Relation.Visibility: Codable {}
+
+extension SocialGraph.Schema {
+  /// The member of a schema file.
+  package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    try writer.list(.relations, relations) { (writer, relation) throws(Writer.Failure) in
+      try relation.write(to: &writer)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+extension User: Encodable {
+  /// Encodes the user as `kith query` does: times in milliseconds, and without the properties that are nil.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
+  /// - Parameter ranges: the matches of the query in the element, if its page has them.
+  package func write<Writer: WireWriter>(to writer: inout Writer, ranges: [Range<Int>]? = nil) throws(Writer.Failure) {
+    try writer.member(.id, id.rawValue)
+    try writer.member(.username, username)
+    try writer.member(.followerCount, Int64(followerCount))
+    try writer.member(.followeeCount, Int64(followeeCount))
+    try writer.member(.postCount, Int64(postCount))
+    if let isFollowedByViewer { try writer.member(.following, isFollowedByViewer) }
+    if let followedAt { try writer.member(.followedAt, followedAt.rawValue) }
+    if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
+    if let addedAt { try writer.member(.addedAt, addedAt.rawValue) }
+    if let ranges { try writer.member(.ranges, ranges) }
+  }
+}
+
+extension Post.Author: Encodable {
+  /// Encodes id and name, or the user if authors were requested.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
+  fileprivate func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    if let user { return try user.write(to: &writer) }
+    try writer.member(.id, id.rawValue)
+    try writer.member(.username, username)
+  }
+}
+
+extension Post: Encodable {
+  /// Encodes the post as `kith query` does: times in milliseconds, and without the properties that are nil.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
+  /// - Parameter ranges: the matches of the query in the element, if its page has them.
+  package func write<Writer: WireWriter>(to writer: inout Writer, ranges: [Range<Int>]? = nil) throws(Writer.Failure) {
+    try writer.member(.id, id.rawValue)
+    try writer.object(.author) { (writer) throws(Writer.Failure) in try author.write(to: &writer) }
+    try writer.member(.createdAt, createdAt.rawValue)
+    try writer.member(.text, text)
+    try writer.member(.likeCount, Int64(likeCount))
+    if let isLikedByViewer { try writer.member(.liked, isLikedByViewer) }
+    if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
+    if let addedAt { try writer.member(.addedAt, addedAt.rawValue) }
+    if let ranges { try writer.member(.ranges, ranges) }
+  }
+}
+
+extension Suggestion: Encodable {
+  /// Encodes the user with `mutualCount`, and with `mutuals` if any were requested.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try user.write(to: &object)
+    try object.encode(mutualCount, forKey: .mutualCount)
+    if !mutuals.isEmpty { try object.encode(mutuals, forKey: .mutuals) }
+  }
+}
+
+extension Page: Encodable {
+  /// Encodes the elements as `users` or `posts`, each with its matches if the page has them, and what the wire protocol
+  /// has beside them. Users: `next` (null at the end of the list), and `count` if it was requested. Posts: `next`,
+  /// `previous` if there is one, and `truncated` if it is true. Suggestions: `truncated`.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    switch self {
+    case let users as Page<User>:
+      try object.list(.users, users.indices) { try users[$1].write(to: &$0, ranges: highlights?[$1]) }
+      try object.encode(next, forKey: .next)
+      try object.encodeIfPresent(total, forKey: .count)
+    case let posts as Page<Post>:
+      try object.list(.posts, posts.indices) { try posts[$1].write(to: &$0, ranges: highlights?[$1]) }
+      try object.encode(next, forKey: .next)
+      try object.encodeIfPresent(previous, forKey: .previous)
+      try object.encodeIfPresent(total, forKey: .count)
+      if isTruncated { try object.encode(true, forKey: .truncated) }
+    case let suggestions as Page<Suggestion>:
+      try object.encode(Array(suggestions), forKey: .users)
+      try object.encode(isTruncated, forKey: .truncated)
+    default: broken("no page has elements of another type")
+    }
+  }
+}
