@@ -7,67 +7,42 @@ extension BenchReport {
     writer.member("source", source)
     writer.member("unit", "ns")
     writer.member("clock", clockNanoseconds)
-    writer.name("machine")
-    writer.object { machine.write(to: &$0) }
-    writer.name("counts")
-    writer.object { counts.write(to: &$0) }
-    writer.name("latencies")
-    writer.array(rows) { writer, row in
-      writer.object { writer in
-        writer.member("group", row.group.rawValue)
-        writer.member("name", row.name)
-        row.latencies.write(to: &writer)
-      }
+    writer.object("machine") { machine.write(to: &$0) }
+    writer.object("counts") { counts.write(to: &$0) }
+    writer.objects("latencies", rows) { writer, row in
+      writer.member("group", row.group.rawValue)
+      writer.member("name", row.name)
+      row.latencies.write(to: &writer)
     }
-    writer.name("timelinesByFollowees")
-    writer.array(fanIns) { writer, fanIn in
-      writer.object { writer in
-        writer.member("followees", fanIn.followeeCount)
-        writer.member("users", fanIn.userCount)
-        fanIn.latencies.write(to: &writer)
-      }
+    writer.objects("timelinesByFollowees", fanIns) { writer, fanIn in
+      writer.member("followees", fanIn.followeeCount)
+      writer.member("users", fanIn.userCount)
+      fanIn.latencies.write(to: &writer)
     }
-    writer.name("sizes")
-    writer.array(sizes) { writer, size in
-      writer.object { writer in
-        writer.member("users", size.userCount)
-        writer.name("latencies")
-        writer.array(zip(BenchRun.growing, size.latencies)) { writer, item in
-          writer.object { writer in
-            writer.member("name", item.0)
-            item.1.write(to: &writer)
-          }
-        }
+    writer.objects("sizes", sizes) { writer, size in
+      writer.member("users", size.userCount)
+      writer.objects("latencies", zip(BenchRun.growing, size.latencies)) { writer, item in
+        writer.member("name", item.0)
+        item.1.write(to: &writer)
       }
     }
     writeRates(to: &writer)
   }
 
   private func writeRates(to writer: inout JSONWriter) {
-    writer.name("throughput")
-    writer.array(throughput) { writer, line in
-      writer.object { writer in
-        writer.member("name", line.name)
-        writer.name("threads")
-        writer.array(BenchThroughput.threadCounts) { $0.integer($1) }
-        writer.name("perSecond")
-        writer.array(line.perSecond) { $0.integer(Int($1)) }
-        writer.name("changesPerSecond")
-        writer.array(line.changesPerSecond) { $0.integer(Int($1)) }
-      }
+    writer.objects("throughput", throughput) { writer, line in
+      writer.member("name", line.name)
+      writer.array("threads", BenchThroughput.threadCounts) { $0.integer($1) }
+      writer.array("perSecond", line.perSecond) { $0.integer(Int($1)) }
+      writer.array("changesPerSecond", line.changesPerSecond) { $0.integer(Int($1)) }
     }
-    writer.name("passes")
-    writer.array(passes) { writer, pass in
-      writer.object { writer in
-        writer.member("name", pass.name)
-        writer.member("ns", Int(pass.duration.seconds * 1e9))
-      }
+    writer.objects("passes", passes) { writer, pass in
+      writer.member("name", pass.name)
+      writer.member("ns", Int(pass.duration.seconds * 1e9))
     }
-    writer.name("memory")
-    writer.object { writer in
+    writer.object("memory") { writer in
       writer.member("bytes", memory.byteCount)
-      writer.name("structures")
-      writer.object { writer in
+      writer.object("structures") { writer in
         for entry in memory.entries { writer.member(entry.name, entry.byteCount) }
       }
     }

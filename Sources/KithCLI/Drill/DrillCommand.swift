@@ -40,13 +40,10 @@ enum DrillCommand {
     try drill.run(from: source, changeCount: changeCount)
     if isJSON {
       try Console.writeJSON { writer in
-        writer.name("steps")
-        writer.array(drill.steps) { writer, step in
-          writer.object { writer in
-            writer.member("name", step.name)
-            writer.member("result", step.result)
-            writer.member("microseconds", Int(step.duration.microseconds))
-          }
+        writer.objects("steps", drill.steps) { writer, step in
+          writer.member("name", step.name)
+          writer.member("result", step.result)
+          writer.member("microseconds", Int(step.duration.microseconds))
         }
       }
     } else {

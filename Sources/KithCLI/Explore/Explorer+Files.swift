@@ -6,19 +6,15 @@ extension Explorer {
     guard store.kind == .store else { return try snapshotFile() }
     let listing = try HTTPFailure.from { () throws(KithError) in try StoreTools.list(store.path) }
     return .object { writer in
-      writer.name("snapshots")
-      writer.array(listing.snapshots) { writer, snapshot in
-        writer.object { writer in
-          writer.member("name", snapshot.name)
-          writer.member("sequence", snapshot.sequence)
-          writer.member("time", orNull: snapshot.report?.writtenAt.rawValue)
-          writer.member("bytes", orNull: snapshot.report?.fileByteCount)
-          writer.member("state", snapshot.problem?.message ?? "readable")
-        }
+      writer.objects("snapshots", listing.snapshots) { writer, snapshot in
+        writer.member("name", snapshot.name)
+        writer.member("sequence", snapshot.sequence)
+        writer.member("time", orNull: snapshot.report?.writtenAt.rawValue)
+        writer.member("bytes", orNull: snapshot.report?.fileByteCount)
+        writer.member("state", snapshot.problem?.message ?? "readable")
       }
-      writer.name("journals")
-      writer.array(zip(listing.journals, listing.restorableByJournal)) { writer, item in
-        writer.object { item.0.write(to: &$0, isRestorable: item.1 != nil) }
+      writer.objects("journals", zip(listing.journals, listing.restorableByJournal)) { writer, item in
+        item.0.write(to: &writer, isRestorable: item.1 != nil)
       }
       let now = Timestamp.now().rawValue
       writer.member("earliest", orNull: listing.restorableTimes.min().map { min($0, now) })
@@ -30,18 +26,14 @@ extension Explorer {
   private func snapshotFile() throws(HTTPFailure) -> HTTPReply {
     let reports = try HTTPFailure.from { () throws(KithError) in try StoreTools.inspect(store.path) }
     return .object { writer in
-      writer.name("snapshots")
-      writer.array(reports) { writer, report in
-        writer.object { writer in
-          writer.member("name", report.path)
-          writer.member("sequence", report.sequence)
-          writer.member("time", report.writtenAt.rawValue)
-          writer.member("bytes", report.fileByteCount)
-          writer.member("state", "readable")
-        }
+      writer.objects("snapshots", reports) { writer, report in
+        writer.member("name", report.path)
+        writer.member("sequence", report.sequence)
+        writer.member("time", report.writtenAt.rawValue)
+        writer.member("bytes", report.fileByteCount)
+        writer.member("state", "readable")
       }
-      writer.name("journals")
-      writer.array([Int]()) { $0.integer($1) }
+      writer.array("journals", [Int]()) { $0.integer($1) }
       writer.member("earliest", orNull: reports.first?.writtenAt.rawValue)
       writer.member("latest", orNull: reports.first?.writtenAt.rawValue)
     }

@@ -6,12 +6,9 @@ extension Explorer {
     let report = try graph(parameters).read { view in view.memoryReport() }
     return .object { writer in
       writer.member("total", report.byteCount)
-      writer.name("structures")
-      writer.array(report.entries) { writer, entry in
-        writer.object { writer in
-          writer.member("name", entry.name)
-          writer.member("bytes", entry.byteCount)
-        }
+      writer.objects("structures", report.entries) { writer, entry in
+        writer.member("name", entry.name)
+        writer.member("bytes", entry.byteCount)
       }
     }
   }
@@ -22,8 +19,7 @@ extension Explorer {
       let degrees = try HTTPFailure.from { () throws(KithError) in try pin.degreeDistribution(control: job.passes) }
       return JSONWriter.bytes { writer in
         for (name, histogram) in [("followers", degrees.followers), ("followees", degrees.followees)] {
-          writer.name(name)
-          writer.array(histogram.buckets) { $0.integers([$1.degree, $1.userCount]) }
+          writer.array(name, histogram.buckets) { $0.integers([$1.degree, $1.userCount]) }
         }
       }
     }.stream()
@@ -50,17 +46,13 @@ extension Explorer {
       try pin.view.users(found.nodes.map { pin.view.user(at: $0.row) ?? user })
     }
     return .object { writer in
-      writer.name("nodes")
-      writer.array(zip(users, found.nodes)) { writer, node in
-        writer.object { writer in
-          writer.member("id", node.0?.id.rawValue ?? 0)
-          writer.member("username", node.0?.username ?? "")
-          writer.member("followerCount", node.0?.followerCount ?? 0)
-          writer.member("distance", node.1.distance)
-        }
+      writer.objects("nodes", zip(users, found.nodes)) { writer, node in
+        writer.member("id", node.0?.id.rawValue ?? 0)
+        writer.member("username", node.0?.username ?? "")
+        writer.member("followerCount", node.0?.followerCount ?? 0)
+        writer.member("distance", node.1.distance)
       }
-      writer.name("edges")
-      writer.array(found.edges) { $0.integers([$1.0, $1.1]) }
+      writer.array("edges", found.edges) { $0.integers([$1.0, $1.1]) }
       writer.member("truncated", found.isTruncated)
     }
   }
@@ -90,21 +82,17 @@ extension TimeDistribution {
   fileprivate func writeMembers(to writer: inout JSONWriter) {
     writer.member("from", start)
     writer.member("step", step)
-    writer.name("series")
-    writer.object { writer in
+    writer.object("series") { writer in
       // Users have no time of their own.
       writer.name("users")
       writer.null()
       for kind in Kind.allCases {
-        writer.name(kind.plural)
-        writer.integers(buckets[kind.rawValue])
+        writer.array(kind.plural, buckets[kind.rawValue]) { $0.integer($1) }
       }
     }
-    writer.name("hours")
-    writer.object { writer in
+    writer.object("hours") { writer in
       for kind in Kind.allCases {
-        writer.name(kind.plural)
-        writer.array(0..<7) { writer, day in writer.integers(hours[kind.rawValue][day * 24..<(day + 1) * 24]) }
+        writer.array(kind.plural, 0..<7) { $0.integers(hours[kind.rawValue][$1 * 24..<($1 + 1) * 24]) }
       }
     }
   }
@@ -121,8 +109,6 @@ extension TimeDistribution.Kind {
 }
 
 extension JSONWriter {
-  mutating func integers(_ values: some Sequence<Int>) { array(values) { $0.integer($1) } }
-
   /// The bytes of one object.
   static func bytes(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()

@@ -16,8 +16,7 @@ extension Explorer {
       try HTTPFailure.from { () throws(KithError) in
         let scored = try isPageRank ? pin.byPageRank(limit, job.passes) : pin.view.byFollowers(limit)
         return JSONWriter.bytes { writer in
-          writer.name("users")
-          writer.array(scored) { $0.user($1.user, score: $1.score) }
+          writer.array("users", scored) { $0.user($1.user, score: $1.score) }
         }
       }
     }.stream()
@@ -29,10 +28,8 @@ extension Explorer {
     return try Job(reading: DiskProgress.byteCount(of: path, .all)) { (job) throws(HTTPFailure) in
       let found = try HTTPFailure.from { () throws(KithError) in try Verification(of: path, control: job.reading) }
       return JSONWriter.bytes { writer in
-        writer.name("problems")
-        writer.array(found.problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
-        writer.name("notes")
-        writer.array(found.remarks) { $0.string($1) }
+        writer.objects("problems", found.problems) { $1.writeMembers(to: &$0) }
+        writer.strings("notes", found.remarks)
       }
     }.stream()
   }
@@ -49,8 +46,7 @@ extension Explorer {
       return JSONWriter.bytes { writer in
         writer.member("at", time)
         ExploredStore.writeCounts(of: graph, to: &writer)
-        writer.name("notes")
-        writer.array(graph.recovery?.remarks ?? []) { $0.string($1) }
+        writer.strings("notes", graph.recovery?.remarks ?? [])
       }
     }.stream()
   }

@@ -30,12 +30,8 @@ enum OpenAPI {
         }
       }
     }
-    writer.name("security")
-    writer.array(0..<1) { writer, _ in
-      writer.object { writer in
-        writer.name("token")
-        writer.array([String]()) { $0.string($1) }
-      }
+    writer.objects("security", 0..<1) { writer, _ in
+      writer.strings("token", [String]())
     }
   }
 
@@ -44,8 +40,7 @@ enum OpenAPI {
 
   private static func components(_ writer: inout JSONWriter) {
     writer.object("Request") { writer in
-      writer.name("oneOf")
-      writer.array(operations) { writer, shape in
+      writer.array("oneOf", operations) { writer, shape in
         writer.object { $0.member("$ref", schemas + shape.operation.name) }
       }
       writer.object("discriminator") { $0.member("propertyName", "op") }
@@ -76,14 +71,11 @@ extension Endpoint {
     writer.member("operationId", self == .openapi ? "openapi" : rawValue)
     writer.member("summary", summary)
     let (required, optional) = parameters
-    writer.name("parameters")
-    writer.array(required.map { ($0, true) } + optional.map { ($0, false) }) { writer, parameter in
-      writer.object { writer in
-        writer.member("name", parameter.0.name)
-        writer.member("in", "query")
-        writer.member("required", parameter.1)
-        writer.object("schema") { parameter.0.writeSchema(to: &$0) }
-      }
+    writer.objects("parameters", required.map { ($0, true) } + optional.map { ($0, false) }) { writer, parameter in
+      writer.member("name", parameter.0.name)
+      writer.member("in", "query")
+      writer.member("required", parameter.1)
+      writer.object("schema") { parameter.0.writeSchema(to: &$0) }
     }
     if self == .query {
       writer.requestBody { $0.member("$ref", "#/components/schemas/Request") }
@@ -148,16 +140,6 @@ extension Field {
 }
 
 extension JSONWriter {
-  fileprivate mutating func object(_ name: String, _ content: (inout JSONWriter) -> Void) {
-    self.name(name)
-    object(content)
-  }
-
-  fileprivate mutating func strings(_ name: String, _ texts: [String]) {
-    self.name(name)
-    array(texts) { $0.string($1) }
-  }
-
   fileprivate mutating func integerSchema() {
     member("type", "integer")
     member("format", "int64")
@@ -165,14 +147,11 @@ extension JSONWriter {
 
   /// A user: an id, or an object with a username.
   fileprivate mutating func userSchema() {
-    name("oneOf")
-    array([true, false]) { writer, isNumber in
-      writer.object { writer in
-        if isNumber { return writer.integerSchema() }
-        writer.member("type", "object")
-        writer.object("properties") { writer in writer.object("username") { $0.member("type", "string") } }
-        writer.strings("required", ["username"])
-      }
+    objects("oneOf", [true, false]) { writer, isNumber in
+      if isNumber { return writer.integerSchema() }
+      writer.member("type", "object")
+      writer.object("properties") { writer in writer.object("username") { $0.member("type", "string") } }
+      writer.strings("required", ["username"])
     }
   }
 

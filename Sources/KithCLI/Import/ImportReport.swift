@@ -93,16 +93,13 @@ struct ImportSummary {
 
   func write(to writer: inout JSONWriter) {
     writer.member("store", store)
-    writer.name("files")
-    writer.array(reports) { writer, report in
+    writer.array("files", reports) { writer, report in
       writer.object { report.write(to: &$0) }
     }
-    writer.name("skipped")
-    writer.object { writer in
+    writer.object("skipped") { writer in
       for (reason, count) in Self.skipped(reports) { writer.member(reason, count) }
     }
-    writer.name("counts")
-    writer.object { counts.write(to: &$0) }
+    writer.object("counts") { counts.write(to: &$0) }
     writer.member("sequence", sequence)
     writer.member("snapshot", stringOrNull: snapshotPath)
     writer.member("commitMilliseconds", Int((commitSeconds * 1_000).rounded()))
@@ -116,8 +113,7 @@ extension ImportReport {
     writer.member("file", path.shownPath)
     writer.member("rows", rowCount)
     writer.member("added", addedCount)
-    writer.name("skipped")
-    writer.object { writer in
+    writer.object("skipped") { writer in
       for skipped in skipped { writer.member(skipped.reason, skipped.count) }
     }
     writer.member("milliseconds", Int((seconds * 1_000).rounded()))

@@ -30,6 +30,8 @@ struct JSONWriter {
     close(UInt8(ascii: "]"))
   }
 
+  mutating func integers(_ values: some Sequence<Int>) { array(values) { $0.integer($1) } }
+
   /// Starts a member; the next value belongs to it.
   mutating func name(_ name: String) {
     separate()
@@ -112,6 +114,23 @@ struct JSONWriter {
     self.name(name)
     if let value { string(value) } else { null() }
   }
+
+  mutating func object(_ name: String, _ content: (inout JSONWriter) -> Void) {
+    self.name(name)
+    object(content)
+  }
+
+  mutating func array<Item>(_ name: String, _ items: some Sequence<Item>, each: (inout JSONWriter, Item) -> Void) {
+    self.name(name)
+    array(items, each: each)
+  }
+
+  /// A list of objects.
+  mutating func objects<Item>(_ name: String, _ items: some Sequence<Item>, each: (inout JSONWriter, Item) -> Void) {
+    array(name, items) { writer, item in writer.object { each(&$0, item) } }
+  }
+
+  mutating func strings(_ name: String, _ items: some Sequence<String>) { array(name, items) { $0.string($1) } }
 
   // MARK: Bytes
 

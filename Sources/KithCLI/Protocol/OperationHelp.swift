@@ -6,13 +6,11 @@ extension Shape {
   func write(to writer: inout JSONWriter, _ limits: WatchLimits?) {
     writer.object { writer in
       writer.member("op", operation.name)
-      writer.name("fields")
-      writer.array(required.map { ($0, true) } + optional.map { ($0, false) }) { $1.0.write(to: &$0, isRequired: $1.1) }
-      writer.name("answer")
-      writer.array(answer) { $0.string($1) }
+      let fields = required.map { ($0, true) } + optional.map { ($0, false) }
+      writer.array("fields", fields) { $1.0.write(to: &$0, isRequired: $1.1) }
+      writer.strings("answer", answer)
       if operation == .session(.watch), let limits {
-        writer.name("limits")
-        writer.object { writer in
+        writer.object("limits") { writer in
           writer.member("watches", limits.count)
           writer.member("bytes", limits.byteCount)
         }
@@ -31,8 +29,7 @@ extension Field {
         writer.member("minimum", range.lowerBound)
         writer.member("maximum", range.upperBound)
       case .choice(let words):
-        writer.name("values")
-        writer.array(words) { $0.string($1) }
+        writer.strings("values", words)
       case .references(let count), .integers(let count), .changes(let count): writer.member("maximumCount", count)
       case .integer, .text, .flag, .reference, .question: break
       }

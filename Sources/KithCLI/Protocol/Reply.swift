@@ -37,12 +37,10 @@ extension JSONWriter {
     case .read(let answer): members(of: answer)
     case .change(let change): members(of: change)
     case .batch(let changes, let sequence):
-      list("results", zip(changes, request.changes)) { writer, result in
-        writer.object { writer in
-          writer.member("ok", true)
-          writer.members(of: result.0)
-          writer.tag(result.1.tag, in: line)
-        }
+      objects("results", zip(changes, request.changes)) { writer, result in
+        writer.member("ok", true)
+        writer.members(of: result.0)
+        writer.tag(result.1.tag, in: line)
       }
       member("sequence", sequence)
       if let position = changes.first?.position { member("position", position) }
@@ -51,10 +49,10 @@ extension JSONWriter {
       member("path", snapshot.path.shownPath)
       member("sequence", snapshot.sequence)
     case .stats(let counts, let memory, let sequence): stats(counts, memory, sequence)
-    case .problems(let problems): list("problems", problems) { $0.problem($1) }
+    case .problems(let problems): objects("problems", problems) { $0.problem($1) }
     case .watching(let number): member("watch", number)
     case .unwatched(let changed): member("changed", changed)
-    case .help(let shapes, let limits): list("ops", shapes) { $1.write(to: &$0, limits) }
+    case .help(let shapes, let limits): array("ops", shapes) { $1.write(to: &$0, limits) }
     }
   }
 
@@ -62,39 +60,33 @@ extension JSONWriter {
   private mutating func members(of answer: Answer) {
     switch answer {
     case .users(let page):
-      list("users", page.indices) { $0.user(page[$1], ranges: page.highlights?[$1]) }
+      array("users", page.indices) { $0.user(page[$1], ranges: page.highlights?[$1]) }
       member("next", stringOrNull: page.next?.text)
       if let total = page.total { member("count", total) }
     case .posts(let page):
-      list("posts", page.indices) { $0.post(page[$1], ranges: page.highlights?[$1]) }
+      array("posts", page.indices) { $0.post(page[$1], ranges: page.highlights?[$1]) }
       member("next", stringOrNull: page.next?.text)
       if let total = page.total { member("count", total) }
     case .timeline(let page): timeline(page)
     case .twoHopTimeline(let page):
       timeline(page)
       member("truncated", page.isTruncated)
-    case .user(let user):
-      name("user")
-      self.user(user)
-    case .post(let post):
-      name("post")
-      self.post(post)
+    case .user(let user): object("user") { user.write(to: &$0) }
+    case .post(let post): object("post") { post.write(to: &$0) }
     case .usersByID(let users): list(users)
     case .postsByID(let posts): list(posts)
     case .lookup(let found):
       list(found.users)
       list(found.posts)
     case .value(let value): member("value", value)
-    case .relations(let relations): list("relations", relations) { $0.relations($1) }
+    case .relations(let relations): objects("relations", relations) { $0.relations($1) }
     case .edges(let edges):
-      list("edges", edges) { writer, edges in
-        writer.object { writer in
-          writer.member(.to, edges.to)
-          writer.member(.from, edges.from)
-        }
+      objects("edges", edges) { writer, edges in
+        writer.member(.to, edges.to)
+        writer.member(.from, edges.from)
       }
     case .suggestions(let page):
-      list("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
+      array("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
       member("truncated", page.isTruncated)
     case .shortestPath(let path):
       member("value", orNull: path.hops)
@@ -103,24 +95,23 @@ extension JSONWriter {
   }
 
   private mutating func timeline(_ page: Page<Post>) {
-    list("posts", page.items) { $0.post($1) }
+    array("posts", page.items) { $0.post($1) }
     member("next", stringOrNull: page.next?.text)
     member("previous", stringOrNull: page.previous?.text)
   }
 
   private mutating func list(_ users: [User?]) {
-    list("users", users) { if let user = $1 { $0.user(user) } else { $0.null() } }
+    array("users", users) { if let user = $1 { $0.user(user) } else { $0.null() } }
   }
 
   private mutating func list(_ posts: [Post?]) {
-    list("posts", posts) { if let post = $1 { $0.post(post) } else { $0.null() } }
+    array("posts", posts) { if let post = $1 { $0.post(post) } else { $0.null() } }
   }
 
   /// `"ok":false` and the error, with its index in a batch.
   mutating func members(of error: RequestError) {
     member("ok", false)
-    name("error")
-    object { writer in
+    object("error") { writer in
       writer.member("code", error.code)
       writer.member("message", error.sentence)
       if let index = error.index { writer.member("index", index) }
@@ -138,25 +129,14 @@ extension JSONWriter {
   private mutating func members(of change: ChangeAnswer) {
     switch change.outcome {
     case .changed(let changed): member("changed", changed)
-    case .user(let user):
-      name("user")
-      self.user(user)
-    case .post(let post):
-      name("post")
-      self.post(post)
+    case .user(let user): object("user") { user.write(to: &$0) }
+    case .post(let post): object("post") { post.write(to: &$0) }
     }
     member("sequence", change.sequence)
     if let position = change.position { member("position", position) }
   }
 
   // MARK: Objects
-
-  private mutating func list<Item>(
-    _ name: String, _ items: some Sequence<Item>, each: (inout JSONWriter, Item) -> Void
-  ) {
-    self.name(name)
-    array(items, each: each)
-  }
 
   mutating func user(_ user: User, mutualCount: Int? = nil, score: Double? = nil, ranges: [Range<Int>]? = nil) {
     object { writer in
@@ -169,31 +149,26 @@ extension JSONWriter {
   mutating func post(_ post: Post, ranges: [Range<Int>]? = nil) { object { post.write(to: &$0, ranges: ranges) } }
 
   private mutating func relations(_ relations: User.Relations) {
-    object { writer in
-      writer.member("following", relations.isFollowing)
-      writer.member("followedBy", relations.isFollowedBy)
-      writer.member("blocking", relations.isBlocking)
-      writer.member("blockedBy", relations.isBlockedBy)
-      writer.member("muting", relations.isMuting)
-    }
+    member("following", relations.isFollowing)
+    member("followedBy", relations.isFollowedBy)
+    member("blocking", relations.isBlocking)
+    member("blockedBy", relations.isBlockedBy)
+    member("muting", relations.isMuting)
   }
 
   private mutating func stats(_ counts: SocialGraph.Counts, _ memory: MemoryReport, _ sequence: UInt64?) {
     counts.write(to: &self)
     if let sequence { member("sequence", sequence) }
-    name("bytes")
-    object { writer in
+    object("bytes") { writer in
       for entry in memory.entries { writer.member(entry.name, entry.byteCount) }
       writer.member("total", memory.byteCount)
     }
   }
 
   private mutating func problem(_ problem: SocialGraph.Violation) {
-    object { writer in
-      writer.member("code", problem.code)
-      writer.member("where", problem.place)
-      writer.member("message", problem.message)
-    }
+    member("code", problem.code)
+    member("where", problem.place)
+    member("message", problem.message)
   }
 }
 
@@ -203,21 +178,16 @@ extension JSONWriter: WireWriter {
   mutating func member(_ key: WireKey, _ value: Bool) { member(key.rawValue, value) }
 
   mutating func member(_ key: WireKey, _ ranges: [Range<Int>]) {
-    list(key.rawValue, ranges) { writer, range in
-      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
-    }
+    array(key.rawValue, ranges) { $0.integers([$1.lowerBound, $1.upperBound]) }
   }
 
-  mutating func member(_ key: WireKey, _ texts: [String]) { list(key.rawValue, texts) { $0.string($1) } }
+  mutating func member(_ key: WireKey, _ texts: [String]) { array(key.rawValue, texts) { $0.string($1) } }
 
-  mutating func object(_ key: WireKey, _ members: (inout JSONWriter) -> Void) {
-    name(key.rawValue)
-    object(members)
-  }
+  mutating func object(_ key: WireKey, _ members: (inout JSONWriter) -> Void) { object(key.rawValue, members) }
 
   mutating func list<Items: Sequence>(
     _ key: WireKey, _ items: Items, each: (inout JSONWriter, Items.Element) -> Void
   ) {
-    list(key.rawValue, items) { writer, item in writer.object { each(&$0, item) } }
+    objects(key.rawValue, items, each: each)
   }
 }

@@ -29,8 +29,7 @@ enum PathCommand {
     try StoreQuery.write(arguments, text: text(distance, path, maximum)) { writer in
       writer.member("value", orNull: distance.hops)
       writer.member("complete", distance != .gaveUp)
-      writer.name("path")
-      writer.array(path) { $0.user($1) }
+      writer.array("path", path) { $0.user($1) }
     }
     return distance.hops == nil ? 1 : 0
   }

@@ -25,8 +25,7 @@ enum PostCommand {
       return (try view.post(PostID(number), as: asking), likers)
     }
     try StoreQuery.write(arguments, text: text(post, likers)) { writer in
-      writer.name("post")
-      writer.post(post)
+      writer.object("post") { post.write(to: &$0) }
     }
     return 0
   }

@@ -33,13 +33,10 @@ enum RankCommand {
   }
 
   private static func json(_ survey: Survey, _ writer: inout JSONWriter) {
-    writer.name("users")
-    writer.array(survey.top) { writer, ranked in
-      writer.object { writer in
-        writer.member("id", ranked.user.id.rawValue)
-        writer.member("username", ranked.user.username)
-        writer.member("perMillion", Int((ranked.score * 1e6).rounded()))
-      }
+    writer.objects("users", survey.top) { writer, ranked in
+      writer.member("id", ranked.user.id.rawValue)
+      writer.member("username", ranked.user.username)
+      writer.member("perMillion", Int((ranked.score * 1e6).rounded()))
     }
     writer.member("rounds", survey.ranks.rounds)
     writer.member("components", survey.components.count)

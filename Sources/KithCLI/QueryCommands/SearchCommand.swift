@@ -49,8 +49,7 @@ enum SearchCommand {
       return try view.searchUsers(arguments.positionals[1], search)
     }
     try StoreQuery.write(arguments, text: page.text(ifEmpty: "no users found\n")) { writer in
-      writer.name("users")
-      writer.array(page) { $0.user($1) }
+      writer.array("users", page) { $0.user($1) }
       writer.member("next", stringOrNull: page.next?.text)
       if let total = page.total { writer.member("count", total) }
     }

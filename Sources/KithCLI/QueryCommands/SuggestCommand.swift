@@ -21,8 +21,7 @@ enum SuggestCommand {
       try view.suggestions(for: try UserArgument.resolve(arguments.positionals[1], in: view), options)
     }
     try StoreQuery.write(arguments, text: text(page)) { writer in
-      writer.name("users")
-      writer.array(page) { $0.user($1.user, mutualCount: $1.mutualCount) }
+      writer.array("users", page) { $0.user($1.user, mutualCount: $1.mutualCount) }
       writer.member("truncated", page.isTruncated)
     }
     return page.isEmpty ? 1 : 0

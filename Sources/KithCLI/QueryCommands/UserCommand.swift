@@ -34,8 +34,7 @@ enum UserCommand {
         posts: try view.searchPosts("", PostQuery(author: id, limit: 3, viewer: asking)))
     }
     try StoreQuery.write(arguments, text: text(portrait)) { writer in
-      writer.name("user")
-      writer.user(portrait.user)
+      writer.object("user") { portrait.user.write(to: &$0) }
     }
     return 0
   }

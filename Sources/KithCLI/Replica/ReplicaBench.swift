@@ -59,8 +59,7 @@ final class ReplicaBench: Sendable {
       writer.quantiles("microseconds", tally.latencies.map { Int64($0 / .microseconds(1)) })
       writer.quantiles("ageInMilliseconds", tally.ages)
       for tally in reads { tally.write(to: &writer) }
-      writer.name("failures")
-      writer.object { writer in for (code, count) in tally.failures.sorted(by: <) { writer.member(code, count) } }
+      writer.object("failures") { for (code, count) in tally.failures.sorted(by: <) { $0.member(code, count) } }
     }
   }
 
@@ -136,8 +135,7 @@ extension JSONWriter {
   mutating func quantiles(_ name: String, _ values: [Int64]) {
     guard !values.isEmpty else { return }
     let sorted = values.sorted()
-    self.name(name)
-    object { writer in
+    object(name) { writer in
       for (name, share) in [("p50", 500), ("p99", 990), ("p999", 999)] {
         writer.member(name, sorted[min(sorted.count - 1, sorted.count * share / 1_000)])
       }

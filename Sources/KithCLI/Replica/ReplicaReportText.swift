@@ -58,27 +58,19 @@ enum ReplicaReportText {
   private static func write(_ state: State, _ now: Timestamp, to writer: inout JSONWriter) {
     writer.member("log", state.identity.id.description)
     writer.member("newest", state.newest)
-    writer.name("replicas")
-    writer.array(state.replicas) { writer, replica in
-      writer.object { writer in
-        writer.member("name", replica.name)
-        writer.member("applied", replica.applied)
-        writer.member("seconds", age(replica, now))
-      }
+    writer.objects("replicas", state.replicas) { writer, replica in
+      writer.member("name", replica.name)
+      writer.member("applied", replica.applied)
+      writer.member("seconds", age(replica, now))
     }
-    writer.name("snapshots")
-    writer.array(state.snapshots) { writer, snapshot in
-      writer.object { writer in
-        writer.member("place", snapshot.place)
-        writer.member("position", snapshot.position)
-        writer.member("bytes", snapshot.byteCount)
-        writer.member("digest", snapshot.digest.hexadecimal)
-        writer.name("verifiers")
-        writer.array(snapshot.verifiers) { $0.string($1) }
-      }
+    writer.objects("snapshots", state.snapshots) { writer, snapshot in
+      writer.member("place", snapshot.place)
+      writer.member("position", snapshot.position)
+      writer.member("bytes", snapshot.byteCount)
+      writer.member("digest", snapshot.digest.hexadecimal)
+      writer.strings("verifiers", snapshot.verifiers)
     }
-    writer.name("skipped")
-    writer.array(state.skipped.map { Int($0) }) { $0.integer($1) }
+    writer.array("skipped", state.skipped.map { Int($0) }) { $0.integer($1) }
   }
 }
 

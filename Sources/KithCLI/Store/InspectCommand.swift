@@ -53,10 +53,8 @@ enum InspectCommand {
     }
 
     func write(to writer: inout JSONWriter) {
-      writer.name("snapshots")
-      writer.array(snapshots) { writer, report in writer.object { report.write(to: &$0) } }
-      writer.name("journals")
-      writer.array(journals) { writer, report in writer.object { report.writeMembers(to: &$0) } }
+      writer.objects("snapshots", snapshots) { $1.write(to: &$0) }
+      writer.objects("journals", journals) { $1.writeMembers(to: &$0) }
     }
   }
 }
@@ -113,17 +111,14 @@ extension SnapshotReport {
     writer.member("generation", generation)
     writer.member("writtenAt", writtenAt.rawValue)
     writer.member("unicodeVersion", unicodeVersion)
-    writer.name("sections")
-    writer.array(sections) { writer, section in
-      writer.object { writer in
-        writer.member("id", section.id)
-        writer.member("name", section.name)
-        writer.member("elements", section.elementCount)
-        writer.member("contentBytes", section.contentByteCount)
-        writer.member("fileBytes", section.compressedByteCount)
-        writer.member("frames", section.frameCount)
-        writer.member("encoding", section.encoding)
-      }
+    writer.objects("sections", sections) { writer, section in
+      writer.member("id", section.id)
+      writer.member("name", section.name)
+      writer.member("elements", section.elementCount)
+      writer.member("contentBytes", section.contentByteCount)
+      writer.member("fileBytes", section.compressedByteCount)
+      writer.member("frames", section.frameCount)
+      writer.member("encoding", section.encoding)
     }
     writer.name("bitsPerFollow")
     if let bits = bitsPerFollow { writer.string(decimal(bits.edge, places: 2)) } else { writer.null() }

@@ -78,38 +78,26 @@ extension StoreListing {
     writer.member("store", stringOrNull: storeID)
     writer.member("acknowledged", orNull: acknowledged)
     writer.member("lastSequence", orNull: lastSequence)
-    writer.name("snapshots")
-    writer.array(snapshots) { writer, snapshot in
-      writer.object { writer in
-        writer.member("name", snapshot.name)
-        writer.member("sequence", snapshot.sequence)
-        writer.member("generation", snapshot.generation)
-        writer.member("writtenAt", orNull: snapshot.report?.writtenAt.rawValue)
-        writer.member("byteCount", orNull: snapshot.report?.fileByteCount)
-        Self.write(snapshot.restorable, to: &writer)
-      }
+    writer.objects("snapshots", snapshots) { writer, snapshot in
+      writer.member("name", snapshot.name)
+      writer.member("sequence", snapshot.sequence)
+      writer.member("generation", snapshot.generation)
+      writer.member("writtenAt", orNull: snapshot.report?.writtenAt.rawValue)
+      writer.member("byteCount", orNull: snapshot.report?.fileByteCount)
+      Self.write(snapshot.restorable, to: &writer)
     }
-    writer.name("journals")
-    writer.array(zip(journals, restorableByJournal)) { writer, item in
-      writer.object { writer in
-        item.0.writeMembers(to: &writer)
-        Self.write(item.1, to: &writer)
-      }
+    writer.objects("journals", zip(journals, restorableByJournal)) { writer, item in
+      item.0.writeMembers(to: &writer)
+      Self.write(item.1, to: &writer)
     }
-    writer.name("clockSteps")
-    writer.array(clockSteps.steps) { writer, step in
-      writer.object { writer in
-        writer.member("sequence", step.sequence)
-        writer.member("from", step.previous.rawValue)
-        writer.member("to", step.writtenAt.rawValue)
-      }
+    writer.objects("clockSteps", clockSteps.steps) { writer, step in
+      writer.member("sequence", step.sequence)
+      writer.member("from", step.previous.rawValue)
+      writer.member("to", step.writtenAt.rawValue)
     }
-    writer.name("unfinished")
-    writer.array(temporaries) { $0.string($1) }
-    writer.name("strays")
-    writer.array(strays) { $0.string($1.shownPath) }
-    writer.name("problems")
-    writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
+    writer.strings("unfinished", temporaries)
+    writer.array("strays", strays) { $0.string($1.shownPath) }
+    writer.objects("problems", problems) { $1.writeMembers(to: &$0) }
   }
 
   private static func write(_ range: ClosedRange<UInt64>?, to writer: inout JSONWriter) {

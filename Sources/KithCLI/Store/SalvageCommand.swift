@@ -86,13 +86,10 @@ extension SalvageReport {
     writer.member("snapshot", stringOrNull: snapshot)
     writer.member("snapshotSequence", snapshotSequence)
     writer.member("sequence", sequence)
-    writer.name("lostParts")
-    writer.array(lostParts) { writer, part in
-      writer.object { writer in
-        writer.member("part", part.part.rawValue)
-        writer.member("count", orNull: part.count)
-        writer.member("reason", part.reason)
-      }
+    writer.objects("lostParts", lostParts) { writer, part in
+      writer.member("part", part.part.rawValue)
+      writer.member("count", orNull: part.count)
+      writer.member("reason", part.reason)
     }
     if !lostRelations.isEmpty {
       writer.name("lostRelations")
@@ -105,21 +102,15 @@ extension SalvageReport {
     }
     Self.write("lost", lost, to: &writer)
     Self.write("notMade", refused, to: &writer)
-    writer.name("reasons")
-    writer.array(rejectedChanges) { $0.string($1) }
-    writer.name("problems")
-    writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
-    writer.name("unknown")
-    writer.array(unknowns) { $0.string($1) }
+    writer.strings("reasons", rejectedChanges)
+    writer.objects("problems", problems) { $1.writeMembers(to: &$0) }
+    writer.strings("unknown", unknowns)
   }
 
   private static func write(_ name: String, _ ranges: [ClosedRange<UInt64>], to writer: inout JSONWriter) {
-    writer.name(name)
-    writer.array(ranges) { writer, range in
-      writer.object { writer in
-        writer.member("first", range.lowerBound)
-        writer.member("last", range.upperBound)
-      }
+    writer.objects(name, ranges) { writer, range in
+      writer.member("first", range.lowerBound)
+      writer.member("last", range.upperBound)
     }
   }
 }

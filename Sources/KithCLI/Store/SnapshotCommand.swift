@@ -77,8 +77,7 @@ enum SnapshotCommand {
         writer.member("path", written.path.shownPath)
         writer.member("sequence", written.sequence)
         if let removed {
-          writer.name("removed")
-          writer.array(removed) { $0.string($1) }
+          writer.strings("removed", removed)
         }
       }
     } else {

@@ -70,10 +70,8 @@ extension Verification {
   }
 
   fileprivate func write(to writer: inout JSONWriter) {
-    writer.name("problems")
-    writer.array(problems) { writer, problem in writer.object { problem.writeMembers(to: &$0) } }
-    writer.name("notes")
-    writer.array(remarks) { $0.string($1) }
+    writer.objects("problems", problems) { $1.writeMembers(to: &$0) }
+    writer.strings("notes", remarks)
     writer.member("sequence", orNull: sequence)
     writer.member("quick", extent == .quick)
   }

@@ -92,8 +92,7 @@ enum WatchCommand {
 
   static func missed(_ range: ClosedRange<UInt64>) throws(CommandFailure) {
     try line { writer in
-      writer.name("missed")
-      writer.array([range.lowerBound, range.upperBound]) { $0.integer($1) }
+      writer.array("missed", [range.lowerBound, range.upperBound]) { $0.integer($1) }
     }
   }
 

@@ -130,8 +130,7 @@ struct HTTPFailure: Error, Equatable {
   var reply: HTTPReply {
     .object(status: status) { writer in
       writer.member("ok", false)
-      writer.name("error")
-      writer.object { write(to: &$0) }
+      writer.object("error") { write(to: &$0) }
     }
   }
 
