@@ -64,9 +64,7 @@ enum Folding {
   /// Appends the loose key of a text. Allocates no array for ASCII.
   static func appendLoose(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
     if !isASCII(utf8) { return keys.append(contentsOf: loose(utf8)) }
-    keys.append(addingCapacity: utf8.count) { output in
-      for index in utf8.indices { output.append(lowercased(utf8[index])) }
-    }
+    appendLowercased(utf8, to: &keys)
   }
 
   /// Whether a text may be cut before this scalar so that its parts have separate keys: the scalar is no mark and
@@ -190,10 +188,16 @@ enum Folding {
 
   private static func lowercasedASCII(_ utf8: Span<UInt8>) -> [UInt8] {
     var key: [UInt8] = []
-    key.append(addingCapacity: utf8.count) { output in
+    appendLowercased(utf8, to: &key)
+    return key
+  }
+
+  /// Not inlined: two copies of the closure would be merged, and then called.
+  @inline(never)
+  private static func appendLowercased(_ utf8: Span<UInt8>, to keys: inout [UInt8]) {
+    keys.append(addingCapacity: utf8.count) { output in
       for index in utf8.indices { output.append(lowercased(utf8[index])) }
     }
-    return key
   }
 
   private static func copy(_ utf8: Span<UInt8>) -> [UInt8] {
