@@ -172,6 +172,8 @@ public struct EdgeQuery: Hashable, Sendable {
 
   /// The order.
   public var order: Order
+  /// Whether posts carry their authors as users (`Post.Author.user`).
+  public var includesAuthors: Bool
   /// Whether the page has the number of all edges (`total`), also of those that the viewer may not see.
   public var countsEdges: Bool
   /// The most items of a page, 1…1,000.
@@ -183,9 +185,11 @@ public struct EdgeQuery: Hashable, Sendable {
 
   /// The defaults: the newest twenty.
   public init(
-    order: Order = .newest, countsEdges: Bool = false, limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil
+    order: Order = .newest, includesAuthors: Bool = false, countsEdges: Bool = false, limit: Int = 20,
+    cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.order = order
+    self.includesAuthors = includesAuthors
     self.countsEdges = countsEdges
     self.limit = limit
     self.cursor = cursor

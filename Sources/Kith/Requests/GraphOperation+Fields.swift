@@ -21,7 +21,7 @@ extension GraphOperation {
     case .likes: return ([.user], page + [.viewer, .authors])
     case .mutuals: return ([.user, .target], page + [.of])
     case .familiarFollowers: return ([.user, .viewer], page + [.count])
-    case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .count])
+    case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .authors, .count])
     case .edges: return ([], [.user, .post, .targets, .posts])
     case .suggestions: return ([.user], [.limit])
     case .shortestPath: return ([.user, .target], [.maximum])

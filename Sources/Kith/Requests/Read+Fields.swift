@@ -37,8 +37,8 @@ extension Read {
       self = .familiarFollowers(of: user(.user), as: user(.viewer), query)
     case .edgeList(let side):
       let query = EdgeQuery(
-        order: fields.choice(.edgeOrder), countsEdges: fields.required(.count, fields.flag), limit: fields.limit,
-        cursor: fields.cursor, viewer: viewer)
+        order: fields.choice(.edgeOrder), includesAuthors: includesAuthors,
+        countsEdges: fields.required(.count, fields.flag), limit: fields.limit, cursor: fields.cursor, viewer: viewer)
       self = .edgeList(fields.relation, side, of: fields.required(.user) { fields.node($0, .post) }, query)
     case .edges:
       let others = fields.users(.targets).map(Node.user) + fields.posts(.posts).map(Node.post)

@@ -93,7 +93,7 @@ import Testing
   @Test("A result whose texts need longer offsets traps instead of mixing them up")
   func longAnswer() async throws {
     let ending = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = ResultBuffer<UInt64>(recordCount: 1, byteCount: 1 << 32) { _ in }
+      _ = ResultBufferWriter<UInt64>(recordCount: 1, byteCount: 1 << 32)
     }
     #expect(text(ending).contains("the texts of a result take less than 4 GiB"))
   }

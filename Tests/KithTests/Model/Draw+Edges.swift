@@ -89,7 +89,7 @@ extension Draw {
       }
     }
     let options = EdgeQuery(
-      order: pick([.newest, .oldest, .name]), countsEdges: seldom(3), limit: limit(),
+      order: pick([.newest, .oldest, .name]), includesAuthors: seldom(3), countsEdges: seldom(3), limit: limit(),
       viewer: isOwn ? own : viewer(model))
     return .edgeList(relation, side, subject, options)
   }

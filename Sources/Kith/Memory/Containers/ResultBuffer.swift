@@ -6,33 +6,15 @@
 /// Records are trivial. They are not required to be `BitwiseCopyable`, though structures of C are: a module that
 /// imports Kith for tests does not find that conformance (Swift 6.3: "not found in referenced module").
 @safe struct ResultBuffer<Record: Sendable>: @unchecked Sendable {
-  // Safety: only `init` writes, before the buffer is shared.
-
-  private final class Storage: ManagedBuffer<ResultBufferHeader, Record> {}
+  // Safety: only a writer writes, before the buffer is shared.
 
   private let storage: ManagedBuffer<ResultBufferHeader, Record>
 
-  /// - Parameters:
-  ///   - byteCount: the total bytes of all texts.
-  ///   - fill: sets every record, and writes every byte.
+  /// What a writer has filled.
   @inline(__always)
-  init(recordCount: Int, byteCount: Int, _ fill: (inout ResultBufferWriter<Record>) -> Void) {
-    assert(_isPOD(Record.self), "a record is copied byte by byte")
-    // A thousand posts take 66 MB, so only a missing limit could exceed this.
-    demand(byteCount <= UInt32.max, "the texts of a result take less than 4 GiB: its records hold offsets of 32 bits")
-    let stride = MemoryLayout<Record>.stride
-    let capacity = recordCount + (byteCount + stride - 1) / stride
-    storage = Storage.create(minimumCapacity: capacity) { _ in
-      ResultBufferHeader(recordCount: recordCount, byteCount: byteCount)
-    }
-    // Safety: the buffer has capacity for the records, followed by the bytes.
-    unsafe storage.withUnsafeMutablePointerToElements { records in
-      let bytes = unsafe UnsafeMutableRawPointer(records + recordCount)
-      var writer = unsafe ResultBufferWriter(
-        records: records, recordCount: recordCount, bytes: bytes, byteCount: byteCount)
-      fill(&writer)
-      writer.checkFull()
-    }
+  init(_ writer: ResultBufferWriter<Record>) {
+    writer.checkFull()
+    storage = writer.storage
   }
 
   var count: Int { storage.header.recordCount }
@@ -77,7 +59,7 @@ extension ResultBuffer {
   /// Some of the records, and all texts, in memory.
   func raw(_ range: Range<Int>) -> RawResult<Record> {
     precondition(range.upperBound <= count, "the records are the result's")
-    // Safety: the elements of a managed buffer do not move, and are not written after `init`.
+    // Safety: the elements of a managed buffer do not move, and are not written any more.
     return unsafe storage.withUnsafeMutablePointers { header, records in
       unsafe RawResult(
         records: UnsafePointer(records + range.lowerBound), count: range.count,
@@ -102,27 +84,48 @@ struct ResultBufferHeader {
   var attached: AnyObject?
 }
 
+private final class ResultStorage<Record>: ManagedBuffer<ResultBufferHeader, Record> {}
+
 /// Fills a `ResultBuffer`: texts in sequence, records in any order.
+///
+/// A value that is filled in place. A closure that fills is not inlined everywhere: 25 instructions a record.
 @safe struct ResultBufferWriter<Record: Sendable> {
+  fileprivate let storage: ManagedBuffer<ResultBufferHeader, Record>
   private let records: UnsafeMutablePointer<Record>
   private let recordCount: Int
   private let bytes: UnsafeMutableRawPointer
   private let byteCount: Int
   private var written = 0
 
-  fileprivate init(
-    records: UnsafeMutablePointer<Record>, recordCount: Int, bytes: UnsafeMutableRawPointer, byteCount: Int
-  ) {
-    unsafe self.records = unsafe records
+  /// - Parameter byteCount: the total bytes of all texts. Every one is to be written, and every record set.
+  @inline(__always)
+  init(recordCount: Int, byteCount: Int) {
+    assert(_isPOD(Record.self), "a record is copied byte by byte")
+    // A thousand posts take 66 MB, so only a missing limit could exceed this.
+    demand(byteCount <= UInt32.max, "the texts of a result take less than 4 GiB: its records hold offsets of 32 bits")
+    let stride = MemoryLayout<Record>.stride
+    let capacity = recordCount + (byteCount + stride - 1) / stride
+    storage = ResultStorage<Record>.create(minimumCapacity: capacity) { _ in
+      ResultBufferHeader(recordCount: recordCount, byteCount: byteCount)
+    }
     self.recordCount = recordCount
-    unsafe self.bytes = unsafe bytes
     self.byteCount = byteCount
+    // Safety: the buffer has capacity for the records, followed by the bytes. Its elements do not move, and it is kept.
+    unsafe records = storage.withUnsafeMutablePointerToElements { unsafe $0 }
+    unsafe bytes = UnsafeMutableRawPointer(records + recordCount)
   }
 
   @inline(__always)
-  mutating func set(_ index: Int, _ record: Record) {
+  func set(_ index: Int, _ record: Record) {
     precondition(index >= 0 && index < recordCount)
     unsafe records[index] = record
+  }
+
+  /// Changes a record that was set.
+  @inline(__always)
+  func update(_ index: Int, _ change: (inout Record) -> Void) {
+    precondition(index >= 0 && index < recordCount)
+    unsafe change(&records[index])
   }
 
   /// Appends a text, which may be compressed. Returns where.

@@ -154,9 +154,7 @@ struct MutualUsers: Query {
       let id = state.users.identifiers.id(of: last)
       next = Cursor(CursorPlace(kind: kind, subject: user.rawValue, first: other.rawValue, second: id))
     }
-    let first = shown.startIndex
-    let records = UserRecords(count: shown.count, visibility, state) { shown[first + $0] }
-    return Page(records, next: next, total: total)
+    return Page(UserRecords(shown.span, viewer: visibility.viewer, state) { $0 }, next: next, total: total)
   }
 
   /// Of rows with ascending ids, those whose id is greater than `last`.

@@ -21,7 +21,7 @@ struct SuggestedUsers: Query {
         mutualEnds.append(rows.count)
       }
     }
-    let users = UserRecords(count: rows.count, state, row: { rows[$0] }) { index, _, record in
+    let users = UserRecords(rows.span, viewer: nil, state, row: { $0 }) { index, _, record in
       record.following = index < best.count ? .no : .yes
     }
     let records = SuggestionRecords(users: users, best: best, mutualEnds: mutualEnds)

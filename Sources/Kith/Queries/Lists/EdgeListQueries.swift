@@ -151,7 +151,8 @@ struct PostsOfEdges: Query {
     let next = page.cut(&edges)
     let rows = edges.map(\.row)
     let records = PostRecords(
-      rows.span, subject.visibility, state, likedTimestamps: edges.map(\.timestamp), areOfEdges: true)
+      rows.span, subject.visibility, state, likedTimestamps: edges.map(\.timestamp), areOfEdges: true,
+      includesAuthors: query.includesAuthors)
     return Page(records, next: next).counting(total)
   }
 

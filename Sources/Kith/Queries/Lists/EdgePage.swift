@@ -92,19 +92,16 @@ struct EdgePage {
     _ found: Span<UInt32>, to target: UInt32, in relation: borrowing Adjacency, _ event: UserRecord.TimedEvent,
     _ state: borrowing GraphState
   ) -> Page<User> {
-    let count = min(found.count, limit)
+    let shown = found.extracting(first: limit)
     let edges = EdgeProbe(to: target, in: relation)
-    for index in 0..<count { edges.prefetch(found[index], relation) }
+    for index in shown.indices { edges.prefetch(shown[index], relation) }
     var last: UInt32 = 0
-    let records = visibility.withFollowing(count, state, row: { found[$0] }) { following in
-      UserRecords(count: count, state, row: { found[$0] }) { index, row, record in
-        if !following.isEmpty { record.following = following[index] }
-        record.timedEvent = event
-        last = edges.timestamp(row, relation) ?? 0
-        record.second = last
-      }
+    let records = UserRecords(shown, viewer: visibility.viewer, state, row: { $0 }) { _, row, record in
+      record.timedEvent = event
+      last = edges.timestamp(row, relation) ?? 0
+      record.second = last
     }
     guard found.count > limit else { return Page(records) }
-    return Page(records, next: cursor(timestamp: last, id: state.users.identifiers.id(of: found[count - 1])))
+    return Page(records, next: cursor(timestamp: last, id: state.users.identifiers.id(of: shown[limit - 1])))
   }
 }

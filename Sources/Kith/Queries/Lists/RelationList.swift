@@ -84,7 +84,8 @@ struct RelationList {
     if found.count > count {
       next = CursorContent(kind: page.kind, subject: page.subject, numbers: [found[count - 1].id]).cursor
     }
-    return Page(UserRecords(count: count, visibility, state) { found[$0].row }, next: next)
+    let shown = found.span.extracting(first: count)
+    return Page(UserRecords(shown, viewer: visibility.viewer, state) { $0.row }, next: next)
   }
 
   private func rows(_ state: borrowing GraphState) -> [UInt32] {

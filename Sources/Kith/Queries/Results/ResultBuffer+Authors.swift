@@ -3,10 +3,10 @@ extension ResultBuffer<PostRecord> {
   /// Posts by row, and beside them the author of each if they were asked for.
   init(
     _ rows: Span<UInt32>, _ visibility: Visibility, _ state: borrowing GraphState, likedTimestamps: [UInt32]? = nil,
-    includesAuthors: Bool
+    areOfEdges: Bool = false, includesAuthors: Bool
   ) {
-    self.init(rows, visibility, state, likedTimestamps: likedTimestamps)
-    if includesAuthors { attach(UserRecords(count: rows.count, visibility, state) { state.posts.authors[rows[$0]] }) }
+    self.init(rows, visibility, state, likedTimestamps: likedTimestamps, areOfEdges: areOfEdges)
+    if includesAuthors { attach(UserRecords(rows, viewer: visibility.viewer, state) { state.posts.authors[$0] }) }
   }
 
   /// The author of each post; nil if they were not asked for.

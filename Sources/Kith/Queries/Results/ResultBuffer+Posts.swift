@@ -41,25 +41,9 @@ extension ResultBuffer<PostRecord> {
         (found[index].name, found[index].authorID) = (name, card.id)
         byteCount &+= name.byteCount
       }
-      return ResultBuffer(recordCount: rows.count, byteCount: byteCount) { buffer in
-        let parts = parts.span
-        guard let viewer = visibility.viewer else {
-          return buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) { _ in nil }
-        }
-        if !state.likes.forward.isOneRun(Int(viewer)) {
-          return buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) { state.likes.contains(viewer, $0) }
-        }
-        let liked = state.likes.forward.run(0, of: Int(viewer))
-        if liked.count > SmallRowBloomFilter.maximumRowCount || liked.count > 4 * rows.count {
-          return buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) { Adjacency.contains($0, in: liked) }
-        }
-        // Viewers like few of the posts that they see: most of the searches in a short list can be left out.
-        SmallRowBloomFilter.lend(targets: liked) { filter in
-          buffer.fill(rows, parts, likedTimestamps, areOfEdges, state) {
-            filter.mayContain($0) && Adjacency.contains($0, in: liked)
-          }
-        }
-      }
+      var buffer = ResultBufferWriter<PostRecord>(recordCount: rows.count, byteCount: byteCount)
+      buffer.fill(rows, parts.span, visibility.viewer, likedTimestamps, areOfEdges, state)
+      return ResultBuffer(buffer)
     }
   }
 }
@@ -75,6 +59,25 @@ private struct PostParts: BitwiseCopyable {
 }
 
 extension ResultBufferWriter<PostRecord> {
+  @inline(__always)
+  fileprivate mutating func fill(
+    _ rows: Span<UInt32>, _ parts: Span<PostParts>, _ viewer: UInt32?, _ likedTimestamps: [UInt32]?,
+    _ areOfEdges: Bool, _ state: borrowing GraphState
+  ) {
+    guard let viewer else { return fill(rows, parts, likedTimestamps, areOfEdges, state) { _ in nil } }
+    if !state.likes.forward.isOneRun(Int(viewer)) {
+      return fill(rows, parts, likedTimestamps, areOfEdges, state) { state.likes.contains(viewer, $0) }
+    }
+    let liked = state.likes.forward.run(0, of: Int(viewer))
+    if liked.count > SmallRowBloomFilter.maximumRowCount || liked.count > 4 * rows.count {
+      return fill(rows, parts, likedTimestamps, areOfEdges, state) { Adjacency.contains($0, in: liked) }
+    }
+    // Viewers like few of the posts that they see: most of the searches in a short list can be left out.
+    SmallRowBloomFilter.lend(targets: liked) { filter in
+      fill(rows, parts, likedTimestamps, areOfEdges, state) { filter.mayContain($0) && Adjacency.contains($0, in: liked) }
+    }
+  }
+
   /// - Parameter isLiked: whether the viewer likes the post; nil without a viewer.
   @inline(__always)
   fileprivate mutating func fill(

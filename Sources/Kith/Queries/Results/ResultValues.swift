@@ -6,15 +6,16 @@ extension User {
   ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: UserID, username: String, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
-    isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil
+    isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
-    demand(followedAt == nil || likedAt == nil, "a user of a list has the time of a follow or of a like, not of both")
+    let times = [followedAt, likedAt, addedAt].compactMap(\.self)
+    demand(times.count < 2, "a user of a list has the time of a follow, of a like or of another edge, of one of them")
     let record = UserRecord(
       id: id.rawValue, followerCount: HostValue.count(followerCount), followeeCount: HostValue.count(followeeCount),
       postCount: HostValue.count(postCount), nameStart: 0, nameByteCount: HostValue.byteCount(username),
-      second: (followedAt ?? likedAt).map(HostValue.second) ?? 0,
+      second: times.first.map(HostValue.second) ?? 0,
       following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
-      timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : .none)
+      timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : addedAt != nil ? .added : .none)
     self.init(UserRecords([(record, username)]), 0)
   }
 }
@@ -41,26 +42,28 @@ extension Post.Author {
 
 extension Post {
   /// A post without a graph.
-  /// - Precondition: the text has at most 65,535 bytes; the number of likes is from 0 to 2³²−1; the time of the like is
-  ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and is rounded down to whole seconds.
+  /// - Precondition: the text has at most 65,535 bytes; the number of likes is from 0 to 2³²−1; at most one of the
+  ///   times is given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: PostID, author: Author, createdAt: Timestamp, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
-    likedAt: Timestamp? = nil
+    likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
+    demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
       id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, text: text,
-      likeCount: likeCount, isLikedByViewer: isLikedByViewer, likedAt: likedAt)
+      likeCount: likeCount, isLikedByViewer: isLikedByViewer, eventAt: likedAt ?? addedAt,
+      isOfEdge: addedAt != nil)
   }
 
   fileprivate init(
     id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, text: String = "",
-    likeCount: Int = 0, isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil
+    likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     let record = PostRecord(
       id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue, likeCount: HostValue.count(likeCount),
       nameStart: 0, nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
-      isLiked: isLikedByViewer, likedSecond: likedAt.map(HostValue.second))
+      isLiked: isLikedByViewer, likedSecond: eventAt.map(HostValue.second), isOfEdge: isOfEdge)
     let records = PostRecords([(record, username + text)])
     if let user { records.attach(UserRecords([user])) }
     self.init(records, 0)
@@ -99,16 +102,17 @@ extension Page<Suggestion> {
 extension ResultBuffer {
   /// Records with the text of each. `place` sets where a text begins.
   fileprivate init(_ items: [(record: Record, text: String)], place: (inout Record, UInt32) -> Void = { _, _ in }) {
-    self.init(recordCount: items.count, byteCount: items.reduce(0) { $0 + $1.text.utf8.count }) { buffer in
-      var start: UInt32 = 0
-      for (index, item) in items.enumerated() {
-        var record = item.record
-        place(&record, start)
-        buffer.set(index, record)
-        buffer.append(item.text)
-        start += UInt32(item.text.utf8.count)
-      }
+    var buffer = ResultBufferWriter<Record>(
+      recordCount: items.count, byteCount: items.reduce(0) { $0 + $1.text.utf8.count })
+    var start: UInt32 = 0
+    for (index, item) in items.enumerated() {
+      var record = item.record
+      place(&record, start)
+      buffer.set(index, record)
+      buffer.append(item.text)
+      start += UInt32(item.text.utf8.count)
     }
+    self.init(buffer)
   }
 }
 

@@ -7,8 +7,8 @@ struct UserByID: Query {
 
   func run(_ state: borrowing GraphState) throws(KithError) -> User {
     let visibility = try Visibility(of: viewer, includesBlocked: includesBlocked, state)
-    let row = try visibility.row(of: id, state)
-    return User(UserRecords(count: 1, visibility, state) { _ in row }, 0)
+    let row = CollectionOfOne(try visibility.row(of: id, state))
+    return User(UserRecords(row.span, viewer: visibility.viewer, state) { $0 }, 0)
   }
 
   func dependencies(of user: User) -> [QueryDependency] { [.user(id)] + QueryDependency.hidden(from: viewer) }
@@ -28,7 +28,7 @@ struct UsersByID: Query {
       guard let row = state.users.row(of: id), !visibility.hides(row, state) else { return nil }
       return row
     }
-    let records = UserRecords(count: found.rows.count, visibility, state) { found.rows[$0] }
+    let records = UserRecords(found.rows.span, viewer: visibility.viewer, state) { $0 }
     return User.list(found, records)
   }
 

@@ -28,7 +28,8 @@ struct UsersByName: Query {
     if !isFirstPage, let cursor = query.cursor { try plan.begin(after: cursor, kind, state) }
     let found = isFuzzy ? try plan.fuzzy(state) : try query.order.execute(plan, state, &budget)
     let count = min(found.count, query.limit)
-    let records = found.isEmpty ? nil : UserRecords(count: count, visibility, state) { found[$0].row }
+    let shown = found.span.extracting(first: count)
+    let records = found.isEmpty ? nil : UserRecords(shown, viewer: visibility.viewer, state) { $0.row }
     var next: Cursor?
     if found.count > count, let records {
       let rank = kind == .usersByName ? nil : found[query.limit - 1].rank

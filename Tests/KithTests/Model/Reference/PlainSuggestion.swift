@@ -6,19 +6,10 @@ extension User {
     id: UserID, username: String, followerCount: Int, followeeCount: Int, postCount: Int, following: Bool?,
     followedAt: UInt32?, likedAt: UInt32?, addedAt: UInt32? = nil
   ) {
-    let records = UserRecords(recordCount: 1, byteCount: username.utf8.count) { buffer in
-      buffer.append(username)
-      var record = UserRecord(
-        id: id.rawValue, followerCount: UInt32(followerCount), followeeCount: UInt32(followeeCount),
-        postCount: UInt32(postCount), nameStart: 0, nameByteCount: UInt8(username.utf8.count))
-      if let following { record.following = following ? .yes : .no }
-      if let second = followedAt ?? likedAt ?? addedAt {
-        record.timedEvent = followedAt != nil ? .followed : likedAt != nil ? .liked : .added
-        record.second = second
-      }
-      buffer.set(0, record)
-    }
-    self.init(records, 0)
+    self.init(
+      id: id, username: username, followerCount: followerCount, followeeCount: followeeCount, postCount: postCount,
+      isFollowedByViewer: following, followedAt: followedAt.map { Timestamp(seconds: $0) },
+      likedAt: likedAt.map { Timestamp(seconds: $0) }, addedAt: addedAt.map { Timestamp(seconds: $0) })
   }
 }
 
@@ -35,16 +26,8 @@ extension Post {
     id: PostID, author: UserID, username: String, createdAt: Timestamp, text: String, likeCount: Int, liked: Bool?,
     likedAt: Timestamp?, addedAt: Timestamp? = nil
   ) {
-    let (name, body) = (username.utf8.count, text.utf8.count)
-    let records = PostRecords(recordCount: 1, byteCount: name + body) { buffer in
-      buffer.append(username)
-      buffer.append(text)
-      let record = PostRecord(
-        id: id.rawValue, author: author.rawValue, createdAt: createdAt.rawValue, likeCount: UInt32(likeCount),
-        nameStart: 0, nameByteCount: UInt8(name), textByteCount: UInt16(body), isLiked: liked,
-        likedSecond: (likedAt ?? addedAt).map { UInt32($0.rawValue / 1_000) }, isOfEdge: addedAt != nil)
-      buffer.set(0, record)
-    }
-    self.init(records, 0)
+    self.init(
+      id: id, author: Author(id: author, username: username), createdAt: createdAt, text: text, likeCount: likeCount,
+      isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt)
   }
 }
