@@ -35,6 +35,13 @@ package enum Threads {
     return try body()
   }
 
+  /// Runs a long part of such a body, during which forks may begin.
+  static func lettingForks<R: ~Copyable>(_ body: () -> R) -> R {
+    kith_release_forks()
+    defer { kith_hold_forks() }
+    return body()
+  }
+
   /// Has up to `count` other threads join a loop, now or when they are free: as many threads help in loops as there are
   /// further cores. One may come late, or not at all; the caller must not need it.
   static func help(_ count: Int, _ join: @escaping Work) { ThreadPool.current.help(count, join) }

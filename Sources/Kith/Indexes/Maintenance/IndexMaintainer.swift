@@ -56,12 +56,15 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
   func wake(all: Bool = false, _ host: @escaping Host) {
     for _ in 0..<(all ? workerCount : 1) {
       workers.wake { [self] in
-        let hasRun = run(host) { index, running in index.beginCompaction(besides: running) }
-        if !hasRun {
-          if hasTakenMemory.exchange(false, ordering: .relaxed) { PagePool.giveBack() }
-          awaitIdle(host)
+        // Swift makes a type when it is first used, under a lock that a child forked meanwhile would find locked.
+        Threads.holdingForks {
+          let hasRun = run(host) { index, running in index.beginCompaction(besides: running) }
+          if !hasRun {
+            if hasTakenMemory.exchange(false, ordering: .relaxed) { PagePool.giveBack() }
+            awaitIdle(host)
+          }
+          return hasRun
         }
-        return hasRun
       }
     }
   }
@@ -74,7 +77,7 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
   /// Begins no further compactions, and discards the results of those that are running.
   func stop() { isStopped.store(true, ordering: .relaxed) }
 
-  /// Runs one compaction. False when there was none to begin.
+  /// Runs one compaction, while forks are held. False when there was none to begin.
   private func run(
     _ host: @escaping Host, begin: (inout Index, _ running: [Range<UInt32>]) -> Index.Compaction?
   ) -> Bool {
@@ -89,7 +92,7 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
     }
     guard let compaction = begun else { return false }
     let began = MonotonicClock.nanoseconds()
-    let segment = compaction.segment { isStopped.load(ordering: .relaxed) }
+    let segment = Threads.lettingForks { compaction.segment { isStopped.load(ordering: .relaxed) } }
     if isStopped.load(ordering: .relaxed) {
       state.withLock { state in state.running.removeAll { $0 == compaction.inputRange } }
       return false
@@ -121,13 +124,15 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
     guard let awaited else { return }
     schedule(awaited.idleMilliseconds) { [self] in
       state.withLock { $0.awaitsIdle = false }
-      _ = run(host) { index, running in
-        guard running.isEmpty, let now = index.idleCompaction, now.version == awaited.version,
-          now.idleMilliseconds <= awaited.idleMilliseconds
-        else { return nil }
-        return index.beginIdleCompaction()
+      Threads.holdingForks {
+        _ = run(host) { index, running in
+          guard running.isEmpty, let now = index.idleCompaction, now.version == awaited.version,
+            now.idleMilliseconds <= awaited.idleMilliseconds
+          else { return nil }
+          return index.beginIdleCompaction()
+        }
+        awaitIdle(host)
       }
-      awaitIdle(host)
     }
   }
 }
