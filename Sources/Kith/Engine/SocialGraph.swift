@@ -103,9 +103,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
 
   /// Takes an MVCC snapshot, which can be held, read without a lock and sent to other threads. It survives `close`.
   /// - Complexity: O(1). Memory grows by the pages that are written while it is held.
-  public func pin() -> Pin {
-    lock.write { Pin(live.pin(), in: pins) }
-  }
+  public func pin() -> Pin { lock.write { Pin(live.pin(), in: pins) } }
 
   // MARK: - Changing
 
@@ -160,13 +158,17 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
       live.state.prefetch(edit)
       store?.enqueue(complete)
       return lock.exclusively {
-        // An observer is counted before it reads the graph.
-        let observers = activeObservers
-        let removedAuthor = observers == nil ? nil : removedAuthor(complete)
+        let removedAuthor: UserID? = if case .removePost = edit { self.removedAuthor(complete) } else { nil }
         live.state.apply(edit, of: complete)
-        if edit.changesIndexes { wakeIndexers() }
-        let applied = ChangeResult(of: complete, sequence: sequence + 1)
-        guard let observers else { return (applied, nil) }
+        var applied = ChangeResult(sequence: sequence + 1, didChange: true)
+        switch edit {
+        case .follow, .unfollow, .like, .unlike: break
+        default:
+          applied = ChangeResult(of: complete, sequence: applied.sequence)
+          wakeIndexers()
+        }
+        // Read here: an observer is counted before it reads the graph.
+        guard let observers = activeObservers else { return (applied, nil) }
         observers.feed.record(complete, sequence: applied.sequence)
         let made = AppliedChange(change: complete, removedAuthor: removedAuthor)
         return (applied, PendingNotification(made: made, observers: observers))

@@ -19,14 +19,6 @@ extension GraphState {
     case removeUser(UInt32)
     case addPost(author: UInt32)
     case removePost(UInt32)
-
-    /// Whether it changes an index of texts.
-    var changesIndexes: Bool {
-      switch self {
-      case .addUser, .renameUser, .removeUser, .addPost, .removePost: true
-      default: false
-      }
-    }
   }
 
   /// Validates and places a change. Writes nothing.
