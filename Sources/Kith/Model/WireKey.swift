@@ -9,6 +9,14 @@ package enum WireKey: String, CodingKey {
   case name, visibility, isEndedBy, endsWith
 }
 
+/// A value that is an object of the wire protocol.
+///
+/// A writer takes such values, and no closures that write members: a requirement with one crashes the compiler of
+/// Swift 6.3.1.
+package protocol WireObject {
+  func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure)
+}
+
 /// Where the members of an object of the wire protocol are written: into an encoder of the host's, or as JSON.
 package protocol WireWriter<Failure> {
   associatedtype Failure: Error
@@ -19,12 +27,8 @@ package protocol WireWriter<Failure> {
   /// Half-open ranges as pairs of numbers.
   mutating func member(_ key: WireKey, _ ranges: [Range<Int>]) throws(Failure)
   mutating func member(_ key: WireKey, _ texts: [String]) throws(Failure)
-  /// An object.
-  mutating func object(_ key: WireKey, _ members: (inout Self) throws(Failure) -> Void) throws(Failure)
-  /// A list of objects.
-  mutating func list<Items: Sequence>(
-    _ key: WireKey, _ items: Items, each: (inout Self, Items.Element) throws(Failure) -> Void
-  ) throws(Failure)
+  mutating func member<Object: WireObject>(_ key: WireKey, _ object: Object) throws(Failure)
+  mutating func member<Object: WireObject>(_ key: WireKey, _ objects: [Object]) throws(Failure)
 }
 
 extension KeyedEncodingContainer<WireKey>: WireWriter {
@@ -34,18 +38,16 @@ extension KeyedEncodingContainer<WireKey>: WireWriter {
   package mutating func member(_ key: WireKey, _ ranges: [Range<Int>]) throws { try encode(ranges, forKey: key) }
   package mutating func member(_ key: WireKey, _ texts: [String]) throws { try encode(texts, forKey: key) }
 
-  package mutating func object(_ key: WireKey, _ members: (inout Self) throws -> Void) throws {
-    var object = nestedContainer(keyedBy: WireKey.self, forKey: key)
-    try members(&object)
+  package mutating func member<Object: WireObject>(_ key: WireKey, _ object: Object) throws {
+    var container = nestedContainer(keyedBy: WireKey.self, forKey: key)
+    try object.write(to: &container)
   }
 
-  package mutating func list<Items: Sequence>(
-    _ key: WireKey, _ items: Items, each: (inout Self, Items.Element) throws -> Void
-  ) throws {
+  package mutating func member<Object: WireObject>(_ key: WireKey, _ objects: [Object]) throws {
     var list = nestedUnkeyedContainer(forKey: key)
-    for item in items {
-      var object = list.nestedContainer(keyedBy: WireKey.self)
-      try each(&object, item)
+    for object in objects {
+      var container = list.nestedContainer(keyedBy: WireKey.self)
+      try object.write(to: &container)
     }
   }
 }

@@ -183,11 +183,11 @@ extension JSONWriter: WireWriter {
 
   mutating func member(_ key: WireKey, _ texts: [String]) { array(key.rawValue, texts) { $0.string($1) } }
 
-  mutating func object(_ key: WireKey, _ members: (inout JSONWriter) -> Void) { object(key.rawValue, members) }
+  mutating func member<Object: WireObject>(_ key: WireKey, _ object: Object) {
+    self.object(key.rawValue) { object.write(to: &$0) }
+  }
 
-  mutating func list<Items: Sequence>(
-    _ key: WireKey, _ items: Items, each: (inout JSONWriter, Items.Element) -> Void
-  ) {
-    objects(key.rawValue, items, each: each)
+  mutating func member<Object: WireObject>(_ key: WireKey, _ objects: [Object]) {
+    self.objects(key.rawValue, objects) { $1.write(to: &$0) }
   }
 }

@@ -198,12 +198,15 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       #"{"op":"follow","user":1,"target":2,"at":0}"#, #"{"op":"addPost","user":2,"text":"snow","createdAt":5}"#,
     ]
     let required = [
-      "user": "1", "target": "2", "relation": #""follow""#, "from": "2", "to": "1", "post": "1", "targets": "[2]", "username": #""cy""#,
+      "user": "1", "target": "2", "relation": #""follow""#, "from": "2", "to": "1", "post": "1", "targets": "[2]",
+      "username": #""cy""#,
       "text": #""rain""#, "as": "1", "changes": "[]", "question": #"{"op":"stats"}"#, "watch": "1",
     ]
     for operation in operations where operation != .session(.snapshot) {
       let shape = try #require(ShapeTable.graph[operation.name])
-      let fixed = (shape.required + shape.chosen).compactMap { field in required[field.name].map { "\"\(field.name)\":\($0)" } }
+      let fixed = (shape.required + shape.chosen).compactMap { field in
+        required[field.name].map { "\"\(field.name)\":\($0)" }
+      }
       let given = shape.optional.compactMap { field -> String? in
         switch field.defaultValue {
         case .integer(let integer): "\"\(field.name)\":\(integer)"

@@ -1,5 +1,5 @@
 /// Encoded as in a schema file: `{"name":"bookmark","from":"user","to":"post","visibility":"source"}`.
-extension Relation: Codable {
+extension Relation: Codable, WireObject {
   private enum CodingKeys: String, CodingKey, CaseIterable {
     case name, from, to, visibility, isEndedBy, endsWith
   }
@@ -50,11 +50,9 @@ extension Relation: Codable {
 extension Relation.End: Codable {}
 extension Relation.Visibility: Codable {}
 
-extension SocialGraph.Schema {
+extension SocialGraph.Schema: WireObject {
   /// The member of a schema file.
   package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
-    try writer.list(.relations, relations) { (writer, relation) throws(Writer.Failure) in
-      try relation.write(to: &writer)
-    }
+    try writer.member(.relations, relations)
   }
 }

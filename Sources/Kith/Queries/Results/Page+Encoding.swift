@@ -20,14 +20,14 @@ extension User: Encodable {
   }
 }
 
-extension Post.Author: Encodable {
+extension Post.Author: Encodable, WireObject {
   /// Encodes id and name, or the user if authors were requested.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: WireKey.self)
     try write(to: &object)
   }
 
-  fileprivate func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+  package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
     if let user { return try user.write(to: &writer) }
     try writer.member(.id, id.rawValue)
     try writer.member(.username, username)
@@ -44,7 +44,7 @@ extension Post: Encodable {
   /// - Parameter ranges: the matches of the query in the element, if its page has them.
   package func write<Writer: WireWriter>(to writer: inout Writer, ranges: [Range<Int>]? = nil) throws(Writer.Failure) {
     try writer.member(.id, id.rawValue)
-    try writer.object(.author) { (writer) throws(Writer.Failure) in try author.write(to: &writer) }
+    try writer.member(.author, author)
     try writer.member(.createdAt, createdAt.rawValue)
     try writer.member(.text, text)
     try writer.member(.likeCount, Int64(likeCount))
@@ -86,6 +86,19 @@ extension Page: Encodable {
       try object.encode(Array(suggestions), forKey: .users)
       try object.encode(isTruncated, forKey: .truncated)
     default: broken("no page has elements of another type")
+    }
+  }
+}
+
+extension KeyedEncodingContainer<WireKey> {
+  /// Encodes a list of objects.
+  fileprivate mutating func list<Items: Sequence>(
+    _ key: WireKey, _ items: Items, each: (inout Self, Items.Element) throws -> Void
+  ) throws {
+    var list = nestedUnkeyedContainer(forKey: key)
+    for item in items {
+      var object = list.nestedContainer(keyedBy: WireKey.self)
+      try each(&object, item)
     }
   }
 }

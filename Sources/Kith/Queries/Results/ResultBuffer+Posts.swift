@@ -74,7 +74,9 @@ extension ResultBufferWriter<PostRecord> {
     }
     // Viewers like few of the posts that they see: most of the searches in a short list can be left out.
     SmallRowBloomFilter.lend(targets: liked) { filter in
-      fill(rows, parts, likedTimestamps, areOfEdges, state) { filter.mayContain($0) && Adjacency.contains($0, in: liked) }
+      fill(rows, parts, likedTimestamps, areOfEdges, state) {
+        filter.mayContain($0) && Adjacency.contains($0, in: liked)
+      }
     }
   }
 

@@ -188,7 +188,8 @@ extension ReferenceModel {
       case .user(let id):
         let user = self.user(id, options.viewer, addedAt: edge.second)
         users.append((options.order == .name ? nameKey(id) : key, user))
-      case .post(let id): posts.append((key, self.post(id, options.viewer, options.includesAuthors, addedAt: edge.second)))
+      case .post(let id):
+        posts.append((key, self.post(id, options.viewer, options.includesAuthors, addedAt: edge.second)))
       }
     }
     if other == .user {
