@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };  // followed_by_viewer
+enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };                // followed_by_viewer
 enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2, KITH_ADDED_AT = 3 };  // event
 
 typedef struct kith_user {

@@ -3,44 +3,6 @@ import Testing
 
 @testable import KithCLI
 
-/// A graph in memory that answers request lines.
-private struct Console {
-  private var session: QuerySession
-
-  init(timings: Bool = false, readOnly: Bool = false, schema: SocialGraph.Schema? = nil) {
-    session = QuerySession(SocialGraph(schema: schema), timings: timings, readOnly: readOnly)
-  }
-
-  /// The whole answer, without its line break.
-  mutating func answer(_ line: String) -> String {
-    var writer = JSONWriter()
-    session.answer(.line(Array(line.utf8)), to: &writer)
-    return String(decoding: writer.bytes.dropLast(), as: UTF8.self)
-  }
-
-  /// The answer as a value.
-  mutating func ask(_ line: String) throws -> JSONValue { try JSONReader.parse(Array(answer(line).utf8)) }
-
-  /// The code of a refusal.
-  mutating func code(_ line: String) throws -> String? { try ask(line)["error"]?["code"]?.text }
-
-  mutating func add(_ names: String...) {
-    for name in names { _ = answer(#"{"op":"addUser","username":"\#(name)"}"#) }
-  }
-}
-
-extension JSONValue {
-  fileprivate subscript(name: String) -> JSONValue? {
-    if case .object(let members) = self { members.named(name)?.value } else { nil }
-  }
-
-  fileprivate subscript(index: Int) -> JSONValue? {
-    if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
-  }
-
-  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-}
-
 extension Shape {
   /// Of fields of which a request has exactly one, the first.
   fileprivate var chosen: [Field] { alternatives.map(\.0) }
@@ -82,7 +44,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
   @Test("Every operation takes all its fields, and is executed or refused with a code", arguments: operations)
   func everyField(operation: Operation) throws {
     let shape = try shape(operation)
-    var console = Console()
+    var console = RequestConsole()
     for fields in [shape.required + shape.chosen, shape.fields] {
       let code = try console.code(line(operation, fields))
       #expect(code != "invalidRequest", "\(fields.map(\.name))")
@@ -92,7 +54,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
   @Test("A missing required field is refused", arguments: operations)
   func missingFields(operation: Operation) throws {
     let shape = try shape(operation)
-    var console = Console()
+    var console = RequestConsole()
     for missing in shape.required {
       let fields = shape.fields.filter { $0 != missing }
       #expect(try console.code(line(operation, fields)) == "invalidRequest", "\(missing.name)")
@@ -102,7 +64,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
   @Test("null, a fraction and a value of another kind are refused", arguments: operations)
   func wrongKinds(operation: Operation) throws {
     let shape = try shape(operation)
-    var console = Console()
+    var console = RequestConsole()
     for field in shape.required + shape.optional {
       let others = shape.required.filter { $0 != field }.map { ",\"\($0.name)\":\(example($0))" }.joined()
       for value in ["null", "1.0", "1e0", "9223372036854775808", "{}", "[null]", "{\"username\":1}", "[[]]"] {
@@ -125,7 +87,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       #"{"op":"distance","user":1,"target":2,"max":-1}"#, #"{"op":"mutuals","user":1,"target":2,"of":"likes"}"#,
     ])
   func refusals(line: String) throws {
-    var console = Console()
+    var console = RequestConsole()
     #expect(try console.code(line) == "invalidRequest")
   }
 
@@ -139,13 +101,13 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       #"{"op":"users","match":"regex","fold":"loose"}"#, #"{"op":"users","match":"fuzzy","order":"popular"}"#,
     ])
   func combinations(line: String) throws {
-    var console = Console()
+    var console = RequestConsole()
     #expect(try console.code(line) == "invalidRequest")
   }
 
   @Test("Regular expressions need the package trait; without it they are answered `unsupported`")
   func regex() throws {
-    var console = Console()
+    var console = RequestConsole()
     #if Regex
       #expect(try console.ask(#"{"op":"users","query":"^a+$","match":"regex"}"#)["ok"] == .boolean(true))
       #expect(try console.code(#"{"op":"users","query":"(","match":"regex"}"#) == "invalidPattern")
@@ -172,7 +134,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("help lists every operation; about selects one, and an unknown one is refused")
   func about() throws {
-    var console = Console()
+    var console = RequestConsole()
     let all = console.answer(#"{"op":"help"}"#)
     #expect(try ops(console.ask(#"{"op":"help"}"#)).map { $0["op"]?.text } == operations.map(\.name))
     let each = operations.map { operation in
@@ -216,7 +178,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
         }
       }
       let answers = [fixed, fixed + given].map { members in
-        var console = Console(schema: SocialGraph.Schema())
+        var console = RequestConsole(schema: SocialGraph.Schema())
         for line in setting { _ = console.answer(line) }
         return console.answer("{\(([#""op":"\#(operation)""#] + members).joined(separator: ","))}")
       }
@@ -227,7 +189,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("Answers have the members that help shows", arguments: operations.filter { $0 != .session(.snapshot) })
   func members(operation: Operation) throws {
-    var console = Console(schema: SocialGraph.Schema())
+    var console = RequestConsole(schema: SocialGraph.Schema())
     console.add("ann", "bob", "cy")
     _ = console.answer(#"{"op":"addPost","user":2,"text":"snow"}"#)
     let members = [
@@ -263,7 +225,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 @Suite struct AnswerTests {
   @Test("Orders reach the engine, and ranges are answered as pairs")
   func orders() throws {
-    var console = Console()
+    var console = RequestConsole()
     for name in ["banana", "anna", "ann"] { console.add(name) }
     _ = console.answer(#"{"op":"follow","user":2,"target":1}"#)
     for (order, ids) in [("name", "3,2,1"), ("prefixFirst", "3,2,1"), ("followedFirst", "1,3,2"), ("popular", "1,3,2")]
@@ -278,7 +240,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("A tag is echoed byte for byte in answers, refusals and changes of a batch")
   func tags() throws {
-    var console = Console()
+    var console = RequestConsole()
     console.add("ann")
     for tag in ["null", "0", "\"\"", "{ \"x\" : [1.50, 1e9,\"\\u00e9\"] }", "-0", "123456789012345678901234567890"] {
       #expect(console.answer("{\"op\":\"removeUser\",\"tag\": \(tag) ,\"user\":99}").hasSuffix(",\"tag\":\(tag)}"))
@@ -292,7 +254,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("Blank lines get no answer")
   func blankLines() {
-    var console = Console()
+    var console = RequestConsole()
     #expect(console.answer("") == "")
     #expect(console.answer(" \t\r") == "")
   }
@@ -307,7 +269,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("With timings every answer has its nanoseconds")
   func timings() throws {
-    var console = Console(timings: true)
+    var console = RequestConsole(timings: true)
     for line in [#"{"op":"users"}"#, #"{"op":"user","user":1}"#, "rubbish"] {
       guard case .integer(let nanoseconds)? = try console.ask(line)["ns"] else {
         Issue.record("no ns for \(line)")
@@ -319,7 +281,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("Objects have the fields of the protocol")
   func objects() {
-    var console = Console()
+    var console = RequestConsole()
     #expect(
       console.answer(#"{"op":"addUser","username":"a\"b"}"#)
         == #"{"ok":true,"user":{"id":1,"username":"a\"b","followerCount":0,"followeeCount":0,"postCount":0},"#
@@ -347,7 +309,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("A refusal names the field or rule")
   func refusals() throws {
-    var console = Console()
+    var console = RequestConsole()
     #expect(try console.code(#"{"op":"user","user":{"username":"nobody"}}"#) == "unknownUser")
     #expect(try console.code(#"{"op":"snapshot"}"#) == "noStore")
     let message = try console.ask(#"{"op":"users","colour":1}"#)["error"]?["message"]?.text
@@ -356,7 +318,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("A read-only session refuses every change")
   func readOnly() throws {
-    var console = Console(readOnly: true)
+    var console = RequestConsole(readOnly: true)
     for line in [
       #"{"op":"addUser","username":"x"}"#, #"{"op":"unfollow","user":1,"target":2}"#,
       #"{"op":"batch","changes":[]}"#,
@@ -370,7 +332,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 @Suite struct BatchTests {
   @Test("References by name are resolved in order inside the batch")
   func references() throws {
-    var console = Console()
+    var console = RequestConsole()
     console.add("ann")
     let answer = try console.ask(
       #"{"op":"batch","changes":[{"op":"addUser","username":"new"},"#
@@ -396,7 +358,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       ("7", "invalidRequest"), (#"{"op":"addUser","username":"ann"}"#, "usernameTaken"),
     ])
   func failures(change: String, code: String) throws {
-    var console = Console()
+    var console = RequestConsole()
     console.add("ann", "bob")
     let answer = try console.ask(
       #"{"op":"batch","changes":[{"op":"follow","user":1,"target":2},{"op":"addUser","username":"cy"},\#(change)]}"#)
@@ -411,7 +373,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
 
   @Test("10,000 changes are accepted, one more is refused, and an empty batch is a batch")
   func limits() throws {
-    var console = Console()
+    var console = RequestConsole()
     console.add("ann", "bob")
     func batch(_ count: Int) -> String {
       let changes = Array(repeating: #"{"op":"follow","user":1,"target":2}"#, count: count).joined(separator: ",")

@@ -1,0 +1,23 @@
+import Kith
+import Testing
+
+// Made from Sources/Kith/Kith.docc/OwnRelations.md by KITH_WRITE_ARTICLES=1 swift test --filter ArticleTests
+extension ArticleSnippets {
+  @Test("The snippets of OwnRelations compile and run")
+  func ownRelations() async throws {
+    let bookmark = Relation("bookmark", from: .user, to: .post, visibility: .source)
+    let request = Relation("request", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"])
+    let member = Relation("member", from: .post, to: .user)
+    let graph = SocialGraph(schema: SocialGraph.Schema([bookmark, request, member]))
+
+    let ann = try await graph.addUser("ann")
+    let bob = try await graph.addUser("bob")
+    let post = try await graph.addPost("hello", by: bob)
+    try await graph.addEdge(bookmark, from: ann, to: post)
+    try await graph.addEdge(request, from: ann, to: bob)
+    let mine = try graph.read { try $0.targetPosts(of: ann, bookmark) }
+    let waiting = try graph.read { try $0.sources(of: bob, request, EdgeQuery(countsEdges: true, viewer: bob)) }
+    try await graph.follow(bob, as: ann)  // ends the request
+    print(mine.count, waiting.total ?? 0, try graph.read { try $0.hasEdge(request, from: ann, to: bob) })
+  }
+}
