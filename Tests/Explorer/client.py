@@ -21,7 +21,9 @@ WRITES = [
     {"op": "addPost", "user": 1, "text": "x"}, {"op": "removePost", "post": 1}, {"op": "like", "user": 1, "post": 1},
     {"op": "unlike", "user": 1, "post": 1}, {"op": "block", "user": 1, "target": 2},
     {"op": "unblock", "user": 1, "target": 2}, {"op": "mute", "user": 1, "target": 2},
-    {"op": "unmute", "user": 1, "target": 2}, {"op": "batch", "changes": []}, {"op": "snapshot"},
+    {"op": "unmute", "user": 1, "target": 2},
+    {"op": "addEdge", "relation": "like", "from": 1, "toPost": 1},
+    {"op": "removeEdge", "relation": "like", "from": 1, "toPost": 1}, {"op": "batch", "changes": []}, {"op": "snapshot"},
     {"op": "watch", "question": {"op": "stats"}}, {"op": "unwatch", "watch": 1},
 ]  # fmt: skip
 

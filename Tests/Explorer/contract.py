@@ -138,6 +138,7 @@ class Requests(Case):
         """Every read of the protocol, as `kith query` answers it."""
         operations = self.explorer.query(op="help")["ops"]
         values = {"user": 1, "target": 2, "as": 2, "post": 1, "targets": [2, 3], "question": {"op": "stats"}}
+        values |= {"relation": "follow"}
         lines, answers = [], []
         refused = {write["op"] for write in WRITES}
         for operation in operations:
@@ -145,6 +146,8 @@ class Requests(Case):
                 continue
             request = {"op": operation["op"], "tag": operation["op"]}
             request |= {field["name"]: values[field["name"]] for field in operation["fields"] if field["required"]}
+            if operation["op"] in ("targets", "sources", "edges"):
+                request["user"] = 1
             lines.append(json.dumps(request))
             answers.append(self.explorer.query(**request))
         self.assertGreater(len(lines), 15)
