@@ -14,7 +14,8 @@ enum SchemaCommand {
     options: [.json],
     notes: [
       "A schema file is {\"relations\":[…]}. A relation has a name, from and to (user or post), and where wanted "
-        + "visibility (everyone, ends or source), isEndedBy (a list of relations) and endsWith (a relation).",
+        + "isTimed (of posts), visibility (everyone, ends or source), isEndedBy (a list of relations) and endsWith "
+        + "(a relation).",
       "Nothing that is declared is ever altered or removed: a relation that was declared with other facts is refused, "
         + "and nothing of the file is then declared.",
       "Exit status: 0 if the store has a schema, 1 if it has none, 2 for a file or a store that cannot be used.",
@@ -54,6 +55,7 @@ extension Relation {
   /// The facts in words, after the name.
   fileprivate var facts: String {
     var facts = ["\(source) to \(target)"]
+    if isTimed { facts.append("with times") }
     if visibility != .everyone { facts.append("seen by its \(visibility.rawValue)") }
     if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: ", "))") }
     if let endsWith { facts.append("ends with \(endsWith)") }

@@ -7,7 +7,7 @@ extension ArticleSnippets {
   func ownRelations() async throws {
     let bookmark = Relation("bookmark", from: .user, to: .post, visibility: .source)
     let request = Relation("request", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"])
-    let member = Relation("member", from: .post, to: .user)
+    let member = Relation("member", from: .post, to: .user, isTimed: true)
     let graph = SocialGraph(schema: SocialGraph.Schema([bookmark, request, member]))
 
     let ann = try await graph.addUser("ann")

@@ -14,7 +14,7 @@ import Testing
   private static let request = Relation(
     "request", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"])
   private static let quiet = Relation("quiet", from: .user, to: .user, visibility: .source, endsWith: "follow")
-  private static let member = Relation("member", from: .post, to: .user)
+  private static let member = Relation("member", from: .post, to: .user, isTimed: true)
   private static let schema = SocialGraph.Schema([bookmark, request, quiet, member])
 
   @Test("A store with a schema holds what its model holds, after restarts", arguments: 1...6 as ClosedRange<UInt64>)
@@ -103,6 +103,7 @@ import Testing
     let refused: [[Relation]] = [
       [user("")], [user("1a")], [user("_a")], [user("a-b")], [user("é")], [user(String(repeating: "a", count: 65))],
       [user("a", isEndedBy: ["b"])], [user("a", isEndedBy: ["a"])], [user("a", endsWith: "a")],
+      [Relation("a", from: .post, to: .user)], [Relation("a", from: .user, to: .post, isTimed: true)],
       [user("a", isEndedBy: ["like"])], [user("a", endsWith: "like")],
       [user("a", endsWith: "b"), user("b", endsWith: "a")],
       [user("a", isEndedBy: ["b"], endsWith: "b"), user("b")],

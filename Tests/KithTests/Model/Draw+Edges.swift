@@ -16,7 +16,8 @@ extension Draw {
       while let name = next, bases.insert(name).inserted { next = all.first { $0.name == name }?.endsWith }
       let ending = alike.map(\.name).filter { !bases.contains($0) && seldom(2) }
       let relation = Relation(
-        "r\(index)", from: source, to: target, visibility: pick([.everyone, .everyone, .ends, .source]),
+        "r\(index)", from: source, to: target, isTimed: source == .post,
+        visibility: pick([.everyone, .everyone, .ends, .source]),
         isEndedBy: ending, endsWith: base)
       all.append(relation)
       declared.append(relation)
@@ -34,7 +35,7 @@ extension Draw {
     }
     guard let other = others.last else { return relations }
     relations[first] = Relation(
-      one.name, from: one.source, to: one.target, visibility: one.visibility,
+      one.name, from: one.source, to: one.target, isTimed: one.isTimed, visibility: one.visibility,
       isEndedBy: one.isEndedBy + [other.name])
     return relations
   }

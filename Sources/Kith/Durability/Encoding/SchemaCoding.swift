@@ -6,7 +6,7 @@
 enum SchemaCoding {
   /// The names of facts.
   private enum Fact: String {
-    case name, from, to, visibility, isEndedBy, endsWith
+    case name, from, to, isTimed, visibility, isEndedBy, endsWith
   }
 
   static func append(_ schema: SocialGraph.Schema, to bytes: inout [UInt8]) {
@@ -25,6 +25,7 @@ enum SchemaCoding {
     var facts: [(Fact, String)] = [
       (.name, relation.name), (.from, relation.source.rawValue), (.to, relation.target.rawValue),
     ]
+    if relation.isTimed { facts.append((.isTimed, "true")) }
     if relation.visibility != .everyone { facts.append((.visibility, relation.visibility.rawValue)) }
     facts += relation.isEndedBy.map { (.isEndedBy, $0) }
     if let endsWith = relation.endsWith { facts.append((.endsWith, endsWith)) }
@@ -65,7 +66,7 @@ enum SchemaCoding {
       let visibility = Relation.Visibility(rawValue: value(.visibility) ?? Relation.Visibility.everyone.rawValue)
     else { throw reader.corrupt("the facts of a relation are not what they can be", at: start) }
     let relation = Relation(
-      name, from: source, to: target, visibility: visibility,
+      name, from: source, to: target, isTimed: value(.isTimed) == "true", visibility: visibility,
       isEndedBy: found.filter { $0.0 == .isEndedBy }.map(\.1), endsWith: value(.endsWith))
     guard facts(of: relation).elementsEqual(found, by: ==) else {
       throw reader.corrupt("the facts of relation \(name.debugDescription) are not in their order", at: start)

@@ -1,7 +1,7 @@
 /// Encoded as in a schema file: `{"name":"bookmark","from":"user","to":"post","visibility":"source"}`.
 extension Relation: Codable, WireObject {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, from, to, visibility, isEndedBy, endsWith
+    case name, from, to, isTimed, visibility, isEndedBy, endsWith
   }
 
   /// Encodes the facts. Those with their default value are left out.
@@ -14,6 +14,7 @@ extension Relation: Codable, WireObject {
     try writer.member(.name, name)
     try writer.member(.from, source.rawValue)
     try writer.member(.to, target.rawValue)
+    if isTimed { try writer.member(.isTimed, isTimed) }
     if visibility != .everyone { try writer.member(.visibility, visibility.rawValue) }
     if !isEndedBy.isEmpty { try writer.member(.isEndedBy, isEndedBy) }
     if let endsWith { try writer.member(.endsWith, endsWith) }
@@ -41,6 +42,7 @@ extension Relation: Codable, WireObject {
     self.init(
       try object.decode(String.self, forKey: .name), from: try object.decode(End.self, forKey: .from),
       to: try object.decode(End.self, forKey: .to),
+      isTimed: try object.decodeIfPresent(Bool.self, forKey: .isTimed) ?? false,
       visibility: try object.decodeIfPresent(Visibility.self, forKey: .visibility) ?? .everyone,
       isEndedBy: try object.decodeIfPresent([String].self, forKey: .isEndedBy) ?? [],
       endsWith: try object.decodeIfPresent(String.self, forKey: .endsWith))

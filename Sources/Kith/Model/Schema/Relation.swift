@@ -36,6 +36,7 @@ public struct Relation: Hashable, Sendable {
     let name: String
     let source: End
     let target: End
+    let isTimed: Bool
     let visibility: Visibility
     let endingNames: [String]
     let baseName: String?
@@ -60,19 +61,22 @@ public struct Relation: Hashable, Sendable {
   ///   - name: 1 to 64 ASCII letters, digits and underscores, first a letter. Case counts.
   ///   - source: the type of the node that an edge leads from.
   ///   - target: the type of the node that it leads to.
+  ///   - isTimed: whether an edge of a post has a time of its own. Relations of posts need it; edges of users always
+  ///     have one.
   ///   - visibility: who may see an edge.
   ///   - isEndedBy: the names of relations with the same ends. When an edge of one of them is added, that of this
   ///     relation between the same nodes ends. `block` ends it in both directions.
   ///   - endsWith: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
   public init(
-    _ name: String, from source: End, to target: End, visibility: Visibility = .everyone,
+    _ name: String, from source: End, to target: End, isTimed: Bool = false, visibility: Visibility = .everyone,
     isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil
   ) {
     // Sorted: the order in which a host writes them is no fact.
     let names = Set(endingNames).sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) }
     self.init(
       Facts(
-        name: name, source: source, target: target, visibility: visibility, endingNames: names, baseName: baseName),
+        name: name, source: source, target: target, isTimed: isTimed, visibility: visibility, endingNames: names,
+        baseName: baseName),
       nil)
   }
 
@@ -84,6 +88,8 @@ public struct Relation: Hashable, Sendable {
   public var source: End { row.facts.source }
   /// The type of the node that an edge leads to.
   public var target: End { row.facts.target }
+  /// Whether an edge of a post has a time of its own.
+  public var isTimed: Bool { row.facts.isTimed }
   /// Who may see an edge.
   public var visibility: Visibility { row.facts.visibility }
   /// The names of the relations that end an edge of this one, ascending by bytes.
@@ -118,8 +124,8 @@ extension Relation {
   private init(_ kind: RelationKind, to target: End, _ visibility: Visibility, isEndedBy names: [String] = []) {
     self.init(
       Facts(
-        name: kind.facts.name, source: .user, target: target, visibility: visibility, endingNames: names,
-        baseName: nil),
+        name: kind.facts.name, source: .user, target: target, isTimed: false, visibility: visibility,
+        endingNames: names, baseName: nil),
       kind)
   }
 }
@@ -128,6 +134,7 @@ extension Relation: CustomStringConvertible {
   /// The facts, as a message names them: `request (user to user, seen by ends, ended by block and follow)`.
   public var description: String {
     var facts = ["\(source) to \(target)"]
+    if isTimed { facts.append("with times") }
     if visibility != .everyone { facts.append("seen by \(visibility == .ends ? "its ends" : "its source")") }
     if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: " and "))") }
     if let endsWith { facts.append("ends with \(endsWith)") }

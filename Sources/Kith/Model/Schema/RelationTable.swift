@@ -135,6 +135,11 @@ final class RelationTable: Sendable {
       throw refuse(
         "a name has 1 to \(SocialGraph.Limits.relationNameByteCount) letters, digits and underscores, first a letter")
     }
+    switch (relation.source, relation.isTimed) {
+    case (.user, true): throw refuse("an edge of a user always has a time of its own; leave isTimed out")
+    case (.post, false): throw refuse("an edge of a post has a time of its own; isTimed is needed")
+    default: break
+    }
     for other in relation.isEndedBy + (relation.endsWith.map { [$0] } ?? []) {
       guard let known = all.first(where: { $0.name == other }) else { throw refuse("no relation is called \(other)") }
       if other == relation.name { throw refuse("it cannot end by itself") }

@@ -19,6 +19,7 @@ import Testing
     .declare(
       SocialGraph.Schema([
         Relation("a", from: .user, to: .post, visibility: .source),
+        Relation("c", from: .post, to: .post, isTimed: true),
         Relation("b", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"], endsWith: "mute"),
       ])),
   ]
