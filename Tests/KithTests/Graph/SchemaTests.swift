@@ -239,4 +239,38 @@ import Testing
     let edges = try graph.read { (view) throws(KithError) in try view.edges(between: ann, and: [.user(bob)]) }
     #expect(edges == [.init(to: ["follow", "quiet"])])
   }
+
+  @Test("A chain of edges ends as a whole, in whatever order its relations were declared")
+  func chains() throws {
+    func user(_ name: String, isEndedBy: [String] = [], endsWith: String? = nil) -> Relation {
+      Relation(name, from: .user, to: .user, isEndedBy: isEndedBy, endsWith: endsWith)
+    }
+    let (one, two) = (user("one", isEndedBy: ["end", "block"]), user("two", endsWith: "one"))
+    let (three, end) = (user("three", endsWith: "two"), user("end"))
+    for first in 0..<4 {
+      for turn in [1, 3] {
+        let order = (0..<4).map { [one, two, three, end][(first + $0 * turn) % 4] }
+        let graph = SocialGraph(schema: SocialGraph.Schema(order))
+        let (ann, bob) = (try graph.addUser("ann"), try graph.addUser("bob"))
+        func chain(_ user: UserID, _ other: UserID) throws {
+          for relation in [one, two, three] { try graph.addEdge(relation, from: user, to: other) }
+        }
+        func names(_ user: UserID, _ other: UserID) throws -> [String] {
+          try graph.read { (view) throws(KithError) in try view.edges(between: user, and: [.user(other)])[0].to }
+        }
+        try chain(ann, bob)
+        #expect(try names(ann, bob).count == 3)
+        try graph.addEdge(end, from: ann, to: bob)
+        #expect(try names(ann, bob) == ["end"], "\(order)")
+        try graph.removeEdge(end, from: ann, to: bob)
+        try chain(ann, bob)
+        try graph.removeEdge(one, from: ann, to: bob)
+        #expect(try names(ann, bob) == [], "\(order)")
+        try chain(ann, bob)
+        try chain(bob, ann)
+        try graph.block(ann, as: bob)
+        #expect(try names(ann, bob) == [] && names(bob, ann) == ["block"], "\(order)")
+      }
+    }
+  }
 }

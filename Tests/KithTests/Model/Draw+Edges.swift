@@ -6,10 +6,15 @@ extension Draw {
   mutating func schema() -> [Relation] {
     var all = Relation.builtIn
     var declared: [Relation] = []
-    for index in 0..<below(9) {
-      let (source, target): (Relation.End, Relation.End) = (pick([.user, .user, .post]), pick([.user, .post]))
+    func ends(_ draw: inout Draw) -> (Relation.End, Relation.End) {
+      (draw.pick([.user, .user, .post]), draw.pick([.user, .post]))
+    }
+    // Most have the same ends, so that they end each other, and end with each other.
+    let common = ends(&self)
+    for index in 0..<below(10) {
+      let (source, target) = seldom(3) ? ends(&self) : common
       let alike = all.filter { $0.source == source && $0.target == target }
-      let base = seldom(3) ? alike.last?.name : nil
+      let base = seldom(2) ? alike.last?.name : nil
       // One that it ends with, along whatever others, cannot end it.
       var bases: Set<String> = []
       var next = base
@@ -22,7 +27,8 @@ extension Draw {
       all.append(relation)
       declared.append(relation)
     }
-    return mutual(declared)
+    // One may name another that comes after it.
+    return mutual(seldom(2) ? declared.shuffled(using: &random) : declared)
   }
 
   /// Lets two relations that end with nothing end each other.
@@ -60,16 +66,31 @@ extension Draw {
   }
 
   mutating func edgeChange(_ model: ReferenceModel) -> Change {
+    if seldom(2), let change = changeBesideEdge(model) { return change }
     let relation = relation(model)
     // What is asked again has only its name.
     let asked = seldom(2) ? Relation(relation.name, from: .user, to: .user) : relation
-    if seldom(4), let edge = model.edges.keys.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) {
-      return .removeEdge(Relation(edge.relation, from: .user, to: .user), from: edge.source, to: edge.target)
-    }
     let (source, target) = (end(relation.source, model), end(relation.target, model))
     if seldom(5) { return .removeEdge(asked, from: source, to: target) }
     let hasTime = ["follow", "like"].contains(relation.name) || !Relation.builtIn.contains(relation) || seldom(9)
     return .addEdge(asked, from: source, to: target, at: hasTime ? edgeTime() : nil)
+  }
+
+  /// A change of another relation between the nodes of an edge, in its direction or the other, or of the edge itself:
+  /// what ends it, and what it ends.
+  private mutating func changeBesideEdge(_ model: ReferenceModel) -> Change? {
+    let edges = model.edges.keys.sorted { "\($0)" < "\($1)" }
+    if edges.isEmpty { return nil }
+    let edge = pick(edges)
+    let isTurned = edge.source.end == edge.target.end && seldom(3)
+    let (source, target) = isTurned ? (edge.target, edge.source) : (edge.source, edge.target)
+    let alike = (Relation.builtIn + (model.declared ?? [])).filter {
+      $0.source == source.end && $0.target == target.end
+    }
+    let relation = pick(alike)
+    if seldom(3) { return .removeEdge(relation, from: source, to: target) }
+    let hasTime = !["block", "mute"].contains(relation.name)
+    return .addEdge(relation, from: source, to: target, at: hasTime ? edgeTime() : nil)
   }
 
   mutating func edgeQuestion(_ model: ReferenceModel) -> Question {

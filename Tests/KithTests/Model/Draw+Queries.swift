@@ -69,7 +69,8 @@ extension Draw {
       return .twoHops(user, options, followLimit: followLimit)
     case .edgeList(let relation, let side, let node, var options):
       options.viewer = isOwn ? options.viewer : other
-      return .edgeList(relation, side, node, options)
+      // Rarely with the cursor of another relation.
+      return .edgeList(seldom(6) ? self.relation(model) : relation, side, node, options)
     case .likers(let post, var options):
       options.viewer = isOwn ? options.viewer : other
       return .likers(post, options)
