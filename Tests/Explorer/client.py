@@ -23,7 +23,8 @@ WRITES = [
     {"op": "unblock", "user": 1, "target": 2}, {"op": "mute", "user": 1, "target": 2},
     {"op": "unmute", "user": 1, "target": 2},
     {"op": "addEdge", "relation": "like", "from": 1, "toPost": 1},
-    {"op": "removeEdge", "relation": "like", "from": 1, "toPost": 1}, {"op": "batch", "changes": []}, {"op": "snapshot"},
+    {"op": "removeEdge", "relation": "like", "from": 1, "toPost": 1},
+    {"op": "batch", "changes": []}, {"op": "snapshot"},
     {"op": "watch", "question": {"op": "stats"}}, {"op": "unwatch", "watch": 1},
 ]  # fmt: skip
 

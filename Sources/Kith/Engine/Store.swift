@@ -61,8 +61,6 @@ final class Store<D: Disk>: Sendable {
   private let clock: @Sendable () -> Timestamp
   /// The step in which space for a journal is allocated.
   private let growthLimit: Int
-  /// Whether the graph has a schema: then a journal asks for a reader that knows it.
-  private let hasSchema: Bool
   private let retention: SocialGraph.Retention
   private let forming: Mutex<Forming>
   let flushing: Mutex<Flushing>
@@ -120,7 +118,7 @@ final class Store<D: Disk>: Sendable {
       owner: lock.owner, journal: journal, watermark: watermark, committed: state.sequence,
       generation: report.nextGeneration, chainHash: chainHash, storeLock: lock)
     let store = Store(
-      directory, storeID, mode, clock, growthLimit, hasSchema, retention, events,
+      directory, storeID, mode, clock, growthLimit, retention, events,
       Forming(frame: JournalFrame(firstSequence: state.sequence + 1)), flushing,
       restorable: Set(report.snapshot.flatMap { SnapshotName($0) }.map { [$0] } ?? []))
     return Opened(state: state, store: store, report: report)
@@ -128,8 +126,8 @@ final class Store<D: Disk>: Sendable {
 
   private init(
     _ directory: StoreDirectory<D>, _ storeID: StoreID, _ mode: SocialGraph.Durability,
-    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ hasSchema: Bool,
-    _ retention: SocialGraph.Retention, _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing,
+    _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ retention: SocialGraph.Retention,
+    _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing,
     restorable: Set<SnapshotName>
   ) {
     self.directory = directory
@@ -137,7 +135,6 @@ final class Store<D: Disk>: Sendable {
     self.mode = mode
     self.clock = clock
     self.growthLimit = growthLimit
-    self.hasSchema = hasSchema
     self.retention = retention
     self.events = events
     owner = flushing.owner
@@ -330,7 +327,7 @@ final class Store<D: Disk>: Sendable {
     events.note(.snapshotBegan(sequence: pin.view.sequence))
     events.noteFree(directory.disk.freeByteCount(at: directory.path))
     journaledByteCount.store(0, ordering: .relaxed)
-    let (lock, header) = try begin(pin.view.sequence, renewing: renews)
+    let (lock, header) = try begin(pin.view, renewing: renews)
     let summary = try directory.writeSnapshot(
       header, pin.view.state, holding: lock, workers: workers,
       noting: { (step) throws(KithError) in try self.snapshotting.notify { noting(step) } })
@@ -360,7 +357,7 @@ final class Store<D: Disk>: Sendable {
 
   /// Commits what the snapshot holds. Returns its header: the chain hash and generation at which the journal continues.
   private func begin(
-    _ sequence: UInt64, renewing: Bool
+    _ view: borrowing GraphView, renewing: Bool
   ) throws(KithError) -> (lock: StoreLock<D>, header: SnapshotHeader) {
     try flushing.withLock { flushing throws(KithError) in
       guard let lock = flushing.storeLock else { throw .closed }
@@ -377,8 +374,9 @@ final class Store<D: Disk>: Sendable {
         }
       }
       let header = SnapshotHeader(
-        storeID: storeID, sequence: sequence, generation: flushing.generation, chainHash: flushing.chainHash,
-        writtenAt: clock().rawValue, unicodeVersion: Folding.unicodeVersion, hasSchema: hasSchema)
+        storeID: storeID, sequence: view.sequence, generation: flushing.generation, chainHash: flushing.chainHash,
+        writtenAt: clock().rawValue, unicodeVersion: Folding.unicodeVersion,
+        hasSchema: view.state.relations.hasSchema)
       return (lock, header)
     }
   }
@@ -388,7 +386,8 @@ final class Store<D: Disk>: Sendable {
     flushing.withLock { flushing in
       flushing.journal = JournalWriter(
         directory: directory.path, storeID: storeID, generation: header.generation, firstSequence: header.sequence + 1,
-        chainHash: header.chainHash, disk: directory.disk, growthLimit: growthLimit, hasSchema: hasSchema)
+        chainHash: header.chainHash, disk: directory.disk, growthLimit: growthLimit,
+        hasSchema: header.hasSchema)
       flushing.committed = header.sequence
       forming.withLock { $0 = Forming(frame: JournalFrame(firstSequence: header.sequence + 1)) }
       flushing.watermark.record(sequence: header.sequence, generation: header.generation)

@@ -32,7 +32,7 @@ enum RestoreCommand {
       """,
       """
       --only includes what a component needs: always the users, and the posts for likes. The new store holds nothing of
-      other components, not even blocks and mutes.
+      other components, not even blocks and mutes, and no edges of relations that a host declared.
       """,
       """
       A snapshot file can come from an untrusted source. It is refused before anything is built if its graph would take

@@ -171,6 +171,8 @@ import Testing
       _ = try StoreTools.restore(from: store, to: restored + "\(sequence)", at: .sequence(sequence))
       let graph = try SocialGraph.open(restored + "\(sequence)", access: .readOnly)
       #expect(graph.read { $0.schema } == schema && graph.read { $0.sequence } == sequence)
+      let versions = try StoreTools.list(restored + "\(sequence)").snapshots.compactMap { $0.report?.formatVersion }
+      #expect(versions == [schema == nil ? "1.0" : "1.2"])
     }
   }
 

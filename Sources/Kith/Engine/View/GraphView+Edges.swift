@@ -65,6 +65,7 @@ extension GraphView {
   /// - Throws: `KithError.unknownRelation`.
   /// - Complexity: O(1).
   public func edgeCount(_ relation: Relation) throws(KithError) -> Int {
+    try checkOpen()
     let kind = try state.relations.kind(of: relation)
     return state.isInUse(kind) ? state[kind].count : 0
   }
