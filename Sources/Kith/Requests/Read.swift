@@ -75,16 +75,22 @@ package enum Read: Sendable {
     case .familiarFollowers(let user, let viewer, let query):
       try Outcome(MutualUsers(side: .familiar, user: user, other: viewer, query: query), view) { .users($0) }
     case .edgeList(let relation, let side, let node, let query):
-      if try view.otherEnd(relation, side) == .user {
-        try Outcome(UsersOfEdges(relation: relation, side: side, node: node, query: query), view) { .users($0) }
-      } else {
-        try Outcome(PostsOfEdges(relation: relation, side: side, node: node, query: query), view) { .posts($0) }
-      }
+      try edges(try view.known(relation), side, of: node, query, view)
     case .edges(let node, let others): try Outcome(EdgesBetween(node: node, others: others), view) { .edges($0) }
     case .suggestions(let user, let query):
       try Outcome(SuggestedUsers(user: user, query: query), view) { .suggestions($0) }
     case .shortestPath(let user, let target, let query):
       try Outcome(PathBetweenUsers(user: user, target: target, query: query), view) { .shortestPath($0) }
+    }
+  }
+
+  /// A page of edges. The relation is as the graph has it, so that its number is not looked up again.
+  private func edges<Outcome: ReadOutcome>(
+    _ relation: Relation, _ side: RelationSide, of node: Node, _ query: EdgeQuery, _ view: borrowing GraphView
+  ) throws(KithError) -> Outcome {
+    switch relation.other(side) {
+    case .user: try Outcome(UsersOfEdges(relation: relation, side: side, node: node, query: query), view) { .users($0) }
+    case .post: try Outcome(PostsOfEdges(relation: relation, side: side, node: node, query: query), view) { .posts($0) }
     }
   }
 }

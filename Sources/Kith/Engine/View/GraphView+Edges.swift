@@ -70,10 +70,14 @@ extension GraphView {
     return state.isInUse(kind) ? state[kind].count : 0
   }
 
-  /// The type of what a list of edges shows.
+  /// A relation as this graph has it.
   /// - Throws: `unknownRelation`.
-  func otherEnd(_ relation: Relation, _ side: RelationSide) throws(KithError) -> Relation.End {
-    let known = state.relations[try state.relations.kind(of: relation)]
-    return side == .targets ? known.target : known.source
+  func known(_ relation: Relation) throws(KithError) -> Relation {
+    state.relations[try state.relations.kind(of: relation)]
   }
+}
+
+extension Relation {
+  /// The type of what a list of edges shows.
+  func other(_ side: RelationSide) -> End { side == .targets ? target : source }
 }

@@ -72,7 +72,8 @@ public struct Relation: Hashable, Sendable {
     isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil
   ) {
     // Sorted: the order in which a host writes them is no fact.
-    let names = Set(endingNames).sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) }
+    var names = endingNames
+    if names.count > 1 { names = Set(names).sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) } }
     self.init(
       Facts(
         name: name, source: source, target: target, isTimed: isTimed, visibility: visibility, endingNames: names,

@@ -74,13 +74,13 @@ struct EdgeSubject {
       case (.sources, .name): .sourcesByName
       }
     return EdgePage(
-      kind: cursors, subject: node.rawValue, binding: Self.binding(relation.name), limit: query.limit,
+      kind: cursors, subject: node.rawValue, binding: Self.binding(relation), limit: query.limit,
       visibility: visibility)
   }
 
   /// 31 bits of a hash of a relation's name, not 0, so that a cursor belongs to one relation.
-  private static func binding(_ name: String) -> UInt32 {
-    max(1, CursorContent.checksum(Array(name.utf8)[...]) & 0x7FFF_FFFF)
+  private static func binding(_ relation: Relation) -> UInt32 {
+    max(1, CursorContent.checksum(relation.name.utf8) & 0x7FFF_FFFF)
   }
 
   /// What a list depends on, of any relation: what ends an edge may be one of another.

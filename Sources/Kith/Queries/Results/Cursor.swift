@@ -218,7 +218,7 @@ struct CursorContent: Equatable, Sendable {
   }
 
   /// FNV-1a. Detects damage, not forgery; a forged cursor can at most choose the position of the next page.
-  static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 }
