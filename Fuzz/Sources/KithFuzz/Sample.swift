@@ -62,7 +62,7 @@ enum Sample {
   static func header(of state: borrowing GraphState, generation: UInt64 = 3) -> SnapshotHeader {
     SnapshotHeader(
       storeID: storeID, sequence: state.sequence, generation: generation, chainHash: 0, writtenAt: 1_700_000_000_000,
-      unicodeVersion: Folding.unicodeVersion)
+      unicodeVersion: Folding.unicodeVersion, hasSchema: state.relations.hasSchema)
   }
 
   /// A snapshot file.

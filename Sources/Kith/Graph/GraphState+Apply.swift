@@ -50,11 +50,12 @@ extension GraphState {
     switch edit {
     case .follow(let edge): follow(edge)
     case .unfollow(let edge): unfollow(edge)
-    case .like(let edge): like(edge)
-    case .unlike(let edge): unlike(edge)
+    case .like(let edge): likes.insert(edge)
+    case .unlike(let edge): likes.remove(edge)
     default: applyOther(edit, of: change)
     }
     sequence += 1
+    if !declared.isEmpty { endEdges(after: edit) }
   }
 
   /// Not inlined, so that a follow or a like stays one function.
@@ -69,14 +70,10 @@ extension GraphState {
     case .add(let kind, let edge):
       modify(kind) { relation, _ in relation.insert(edge) }
       if kind == .block { endEdges(between: edge.source, edge.target) }
-      if relations.hasSchema { endEdges(by: kind, edge.source, edge.target) }
     case .begin(let kind, let source, let target, let timestamp):
       begin(kind, source, target, timestamp)
-      endEdges(by: kind, source, target)
-    case .remove(let kind, let edge):
-      modify(kind) { relation, _ in relation.remove(edge) }
-      if relations.hasSchema { endDependent(on: kind, edge.source, edge.target) }
-    case .declare(let table): relations = table
+    case .remove(let kind, let edge): modify(kind) { relation, _ in relation.remove(edge) }
+    case .declare: declare(change)
     case .follow, .unfollow, .like, .unlike: preconditionFailure("these are made by `apply`")
     }
   }
@@ -175,7 +172,6 @@ extension GraphState {
     follows.insert(edge)
     let count = users.countFollow(edge.source, edge.target, by: 1)
     popularity.note(edge.target, from: count - 1, to: count)
-    if !declared.isEmpty { endEdges(by: .follow, edge.source, edge.target) }
   }
 
   @inline(__always)
@@ -183,19 +179,6 @@ extension GraphState {
     follows.remove(edge)
     let count = users.countFollow(edge.source, edge.target, by: -1)
     popularity.note(edge.target, from: count + 1, to: count)
-    if !declared.isEmpty { endDependent(on: .follow, edge.source, edge.target) }
-  }
-
-  @inline(__always)
-  private mutating func like(_ edge: Adjacency.EdgeEdit) {
-    likes.insert(edge)
-    if !declared.isEmpty { endEdges(by: .like, edge.source, edge.target) }
-  }
-
-  @inline(__always)
-  private mutating func unlike(_ edge: Adjacency.EdgeEdit) {
-    likes.remove(edge)
-    if !declared.isEmpty { endDependent(on: .like, edge.source, edge.target) }
   }
 
   /// Removes the follows of a user in both directions.

@@ -12,7 +12,7 @@ extension GraphState {
     case remove(RelationKind, Adjacency.EdgeEdit)
     /// The first edge of a declared relation, whose index is made with it.
     case begin(RelationKind, source: UInt32, target: UInt32, timestamp: UInt32)
-    case declare(RelationTable)
+    case declare
     /// `twin` is who has the same name, where a change is replayed.
     case addUser(twin: UInt32?)
     case renameUser(UInt32, twin: UInt32?)
@@ -58,7 +58,7 @@ extension GraphState {
     case .addEdge(let relation, let source, let target, let time):
       return try adding(relation, source, target, at: time)
     case .removeEdge(let relation, let source, let target): return try removing(relation, source, target)
-    case .declare(let schema): return try relations.adding(schema).map { .declare($0) }
+    case .declare(let schema): return try relations.missing(of: schema) == nil ? nil : .declare
     default: return try edgeEdit(change)
     }
   }

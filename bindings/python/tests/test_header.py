@@ -22,6 +22,8 @@ NAMED = set(re.findall(r"\b_?lib\.(\w+)", SOURCES))
 # What the package needs no name for: 0 and 1 of a member that is true or false, the outcome besides two others, and
 # what the C of build_kith.py calls.
 UNNAMED = {"KITH_OK", "KITH_NOT_FOLLOWED", "KITH_IS_FOLLOWED", "KITH_NO_EVENT", "KITH_UNREACHABLE"}
+# Of lists of edges, which only a host in Swift asks for.
+UNNAMED |= {"KITH_ADDED_AT"}
 UNNAMED |= {"KITH_VERSION_MAJOR", "kith_version_number"}
 CALLED_IN_C = {"kith_free", "kith_is_following", "kith_poll_query", "kith_run", "kith_restore"}
 CALLED_IN_C |= {name for name in dir(lib) if name.startswith("kith_call_")}

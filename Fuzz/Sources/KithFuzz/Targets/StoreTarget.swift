@@ -108,7 +108,8 @@ enum StoreSamples {
       try journal.rotate(to: journal.generation + 1)
       let header = SnapshotHeader(
         storeID: Sample.storeID, sequence: state.sequence, generation: journal.generation,
-        chainHash: journal.chainHash, writtenAt: time.rawValue, unicodeVersion: Folding.unicodeVersion)
+        chainHash: journal.chainHash, writtenAt: time.rawValue, unicodeVersion: Folding.unicodeVersion,
+        hasSchema: state.relations.hasSchema)
       files.append(
         .init(
           kind: .snapshot, sequence: header.sequence, generation: header.generation,

@@ -49,12 +49,13 @@ extension SocialGraph.Batch {
     try addEdges(collector.kind, lists)
   }
 
-  /// The collector of a kind; nil where edges are added one by one, because there are some already, or blocks or
-  /// limits could refuse them.
+  /// The collector of a kind; nil where edges are added one by one, because there are some already, or blocks, limits or
+  /// declared relations could refuse or end some.
   private func collector(of kind: RelationKind) -> EdgeCollector? {
     if let collector = progress.collector, collector.kind == kind { return collector }
     guard progress.collector == nil, !progress.collected.contains(kind), !kind.facts.isPrivate,
-      graph.limits.isUnlimited, graph.live.state[kind].count == 0, graph.live.state.blocks.count == 0
+      graph.limits.isUnlimited, graph.live.state[kind].count == 0, graph.live.state.blocks.count == 0,
+      graph.live.state.declared.isEmpty
     else { return nil }
     progress.collector = EdgeCollector(kind, directory: graph.scratchDirectory)
     return progress.collector

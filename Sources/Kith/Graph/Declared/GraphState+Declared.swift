@@ -38,6 +38,16 @@ extension GraphState {
   /// Whether a relation has an index.
   func isInUse(_ kind: RelationKind) -> Bool { Int(kind.number) < Relation.builtIn.count || declared.has(kind) }
 
+  /// Declares the schema of a change that was placed.
+  mutating func declare(_ change: Change) {
+    guard case .declare(let schema) = change else { preconditionFailure("the edit is of another change") }
+    do throws(KithError) {
+      if let table = try relations.adding(schema) { relations = table }
+    } catch {
+      preconditionFailure("a schema is checked before it is declared")
+    }
+  }
+
   /// Declares the schema of a new graph in memory.
   mutating func mustDeclare(_ schema: SocialGraph.Schema) {
     do throws(KithError) { _ = try apply(.declare(schema)) } catch { preconditionFailure(error.description) }
@@ -162,15 +172,32 @@ extension GraphState {
 
   // MARK: - Ending
 
+  /// Removes the edges of declared relations that an edit ends which was just made.
+  ///
+  /// Not inlined: most graphs have no such edges, and a follow or a like stays one function.
+  @inline(never)
+  mutating func endEdges(after edit: Edit) {
+    switch edit {
+    case .follow(let edge): endEdges(by: .follow, edge.source, edge.target)
+    case .unfollow(let edge): endDependent(on: .follow, edge.source, edge.target)
+    case .like(let edge): endEdges(by: .like, edge.source, edge.target)
+    case .unlike(let edge): endDependent(on: .like, edge.source, edge.target)
+    case .add(let kind, let edge): endEdges(by: kind, edge.source, edge.target)
+    case .begin(let kind, let source, let target, _): endEdges(by: kind, source, target)
+    case .remove(let kind, let edge): endDependent(on: kind, edge.source, edge.target)
+    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .declare: break
+    }
+  }
+
   /// Removes the edges that an edge ends which was just added.
-  mutating func endEdges(by kind: RelationKind, _ source: UInt32, _ target: UInt32) {
+  private mutating func endEdges(by kind: RelationKind, _ source: UInt32, _ target: UInt32) {
     let rules = relations.rules(of: kind)
     for ended in rules.ended { endEdge(ended, source, target) }
     for ended in rules.endedBackward { endEdge(ended, target, source) }
   }
 
   /// Removes the edges that end with one which was just removed.
-  mutating func endDependent(on kind: RelationKind, _ source: UInt32, _ target: UInt32) {
+  private mutating func endDependent(on kind: RelationKind, _ source: UInt32, _ target: UInt32) {
     for dependent in relations.rules(of: kind).dependent { endEdge(dependent, source, target) }
   }
 

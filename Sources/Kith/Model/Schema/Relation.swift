@@ -64,9 +64,9 @@ public struct Relation: Hashable, Sendable {
   ///   - isTimed: whether an edge of a post has a time of its own. Relations of posts need it; edges of users always
   ///     have one.
   ///   - visibility: who may see an edge.
-  ///   - isEndedBy: the names of relations with the same ends. When an edge of one of them is added, that of this
+  ///   - endingNames: the names of relations with the same ends. When an edge of one of them is added, that of this
   ///     relation between the same nodes ends. `block` ends it in both directions.
-  ///   - endsWith: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
+  ///   - baseName: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
   public init(
     _ name: String, from source: End, to target: End, isTimed: Bool = false, visibility: Visibility = .everyone,
     isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil

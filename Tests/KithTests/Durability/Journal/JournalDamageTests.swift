@@ -124,7 +124,7 @@ import Testing
       #expect(throws: KithError.self) { try JournalHeader(decoding: Array(bytes.prefix(count)), file: "f") }
     }
     for (offset, value, code) in [
-      (8, UInt8(2), "unsupportedVersion"), (8, 0, "unsupportedVersion"), (14, 1, "unsupportedVersion"),
+      (8, UInt8(2), "unsupportedVersion"), (8, 0, "unsupportedVersion"), (14, 2, "unsupportedVersion"),
       (39, 0x80, "corrupt"), (40, 0, "corrupt"), (47, 0x80, "corrupt"),
     ] {
       var forged = Array(bytes.dropLast(8))

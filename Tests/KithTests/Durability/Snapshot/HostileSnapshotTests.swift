@@ -24,7 +24,7 @@ import Testing
     let error = #expect(throws: KithError.self) { try read(SnapshotFixture.forge([.init(), future])) }
     guard case .unsupportedVersion(let found, let readable) = error else { throw try #require(error) }
     #expect(found.contains("NEWS") && found.contains("version 3"))
-    #expect(readable.contains("1.1"))
+    #expect(readable.contains("1.2"))
     var optional = future
     optional.isCritical = false
     #expect(try read(SnapshotFixture.forge([.init(), optional])).map(\.id) == [SectionID("UIDS")])
@@ -33,7 +33,7 @@ import Testing
   @Test("A known section of a later version is refused")
   func laterSection() throws {
     let error = #expect(throws: KithError.self) { try read(SnapshotFixture.forge([.init(version: 2)])) }
-    guard case .unsupportedVersion(_, "section UIDS up to version 1, in format 1.1") = error else {
+    guard case .unsupportedVersion(_, "section UIDS up to version 1, in format 1.2") = error else {
       throw try #require(error)
     }
   }
@@ -41,7 +41,7 @@ import Testing
   @Test("A higher major version is refused, a higher minor one is read")
   func versions() throws {
     for (bytes, isReadable) in [
-      ([2, 0], false), ([0, 0], false), ([1, 0, 9, 0], true), ([1, 0, 9, 0, 1, 0, 2, 0], false),
+      ([2, 0], false), ([0, 0], false), ([1, 0, 9, 0], true), ([1, 0, 9, 0, 1, 0, 3, 0], false),
     ]
       as [([UInt8], Bool)]
     {
