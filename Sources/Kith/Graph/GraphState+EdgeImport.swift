@@ -9,10 +9,11 @@ extension GraphState {
     var refused: [Int] = []
   }
 
-  /// Whether adding edges together is faster than one by one: all lists of the relation are built again. Not where edges
-  /// of declared relations may end by one.
+  /// Whether adding edges together is faster than one by one: all lists of the relation are built again. Not where
+  /// edges of declared relations may end by one.
   func prefersTogether(_ kind: RelationKind, count: Int) -> Bool {
-    declared.isEmpty && (kind == .follow || kind == .like) && count >= 1_024 && count >= self[kind].count / 4 && count < UInt32.max
+    declared.isEmpty && (kind == .follow || kind == .like)
+      && count >= 1_024 && count >= self[kind].count / 4 && count < UInt32.max
   }
 
   /// Adds follows or likes in any order, during a bulk load, with the result of adding them one by one. Each one added

@@ -49,8 +49,8 @@ extension SocialGraph.Batch {
     try addEdges(collector.kind, lists)
   }
 
-  /// The collector of a kind; nil where edges are added one by one, because there are some already, or blocks, limits or
-  /// declared relations could refuse or end some.
+  /// The collector of a kind; nil where edges are added one by one, because there are some already, or because blocks,
+  /// limits or declared relations could refuse or end some.
   private func collector(of kind: RelationKind) -> EdgeCollector? {
     if let collector = progress.collector, collector.kind == kind { return collector }
     guard progress.collector == nil, !progress.collected.contains(kind), !kind.facts.isPrivate,
