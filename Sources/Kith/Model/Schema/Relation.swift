@@ -45,10 +45,12 @@ public struct Relation: Hashable, Sendable {
   private final class Row: Sendable {
     let facts: Facts
     let kind: RelationKind?
+    let nameHash: UInt32
 
     init(_ facts: Facts, _ kind: RelationKind?) {
       self.facts = facts
       self.kind = kind
+      nameHash = FNV1a.hash(facts.name.utf8)
     }
   }
 
@@ -101,6 +103,8 @@ public struct Relation: Hashable, Sendable {
   var facts: Facts { row.facts }
   /// Its number in the graph that it was looked up in (`RelationTable`); nil for one that a host made.
   var kind: RelationKind? { row.kind }
+  /// A hash of its name, the same in every process: cursors hold it.
+  var nameHash: UInt32 { row.nameHash }
 
   /// Whether all facts are the same.
   public static func == (one: Relation, other: Relation) -> Bool { one.row === other.row || one.facts == other.facts }

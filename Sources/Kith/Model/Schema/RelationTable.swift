@@ -8,7 +8,7 @@ final class RelationTable: Sendable {
   let hasSchema: Bool
   /// By number.
   let relations: [Relation]
-  private let kinds: [String: RelationKind]
+  private let nameHashes: [UInt32]
   private let rules: [Rules]
 
   /// What follows from the facts of all relations for an edge of one.
@@ -30,7 +30,7 @@ final class RelationTable: Sendable {
     self.relations = relations
     let kinds = Dictionary(
       uniqueKeysWithValues: relations.indices.map { (relations[$0].name, RelationKind(number: UInt8($0))) })
-    self.kinds = kinds
+    nameHashes = relations.map(\.nameHash)
     rules = relations.map { relation in
       var rules = Rules()
       rules.base = relation.endsWith.flatMap { kinds[$0] }
@@ -66,7 +66,7 @@ final class RelationTable: Sendable {
   var byDependence: [Relation] {
     func depth(_ relation: Relation) -> Int {
       var (depth, next) = (0, relation.endsWith)
-      while let name = next, let kind = kinds[name] { (depth, next) = (depth + 1, self[kind].endsWith) }
+      while let base = relations.first(where: { $0.name == next }) { (depth, next) = (depth + 1, base.endsWith) }
       return depth
     }
     return declared.map { (depth($0), $0) }.enumerated().sorted { ($0.1.0, $0.0) < ($1.1.0, $1.0) }.map(\.1.1)
@@ -85,8 +85,11 @@ final class RelationTable: Sendable {
     if let kind = relation.kind, Int(kind.number) < relations.count, relations[Int(kind.number)].name == relation.name {
       return kind
     }
-    guard let kind = kinds[relation.name] else { throw .unknownRelation(relation.name) }
-    return kind
+    for number in nameHashes.indices
+    where nameHashes[number] == relation.nameHash && relations[number].name == relation.name {
+      return RelationKind(number: UInt8(number))
+    }
+    throw .unknownRelation(relation.name)
   }
 
   // MARK: - Declaring

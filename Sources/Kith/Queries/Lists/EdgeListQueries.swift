@@ -73,14 +73,10 @@ struct EdgeSubject {
       case (.sources, .oldest): .sourcesOldest
       case (.sources, .name): .sourcesByName
       }
+    // 31 bits of the name's hash, not 0: a cursor belongs to one relation.
     return EdgePage(
-      kind: cursors, subject: node.rawValue, binding: Self.binding(relation), limit: query.limit,
-      visibility: visibility)
-  }
-
-  /// 31 bits of a hash of a relation's name, not 0, so that a cursor belongs to one relation.
-  private static func binding(_ relation: Relation) -> UInt32 {
-    max(1, CursorContent.checksum(relation.name.utf8) & 0x7FFF_FFFF)
+      kind: cursors, subject: node.rawValue, binding: max(1, relation.nameHash & 0x7FFF_FFFF),
+      limit: query.limit, visibility: visibility)
   }
 
   /// What a list depends on, of any relation: what ends an edge may be one of another.

@@ -162,7 +162,8 @@ struct CursorContent: Equatable, Sendable {
     bytes.append(UInt8(numbers.count))
     for number in numbers { Self.append(number, to: &bytes) }
     bytes += name
-    let sum = Self.checksum(bytes[...])
+    // Detects damage; a forged cursor can at most choose the position of the next page.
+    let sum = FNV1a.hash(bytes[...])
     for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt32(shift))) }
     return Base64.encode(bytes)
   }
@@ -194,7 +195,7 @@ struct CursorContent: Equatable, Sendable {
     let end = bytes.count - 4
     var sum: UInt32 = 0
     for place in 0..<4 { sum |= UInt32(bytes[end + place]) << UInt32(place * 8) }
-    guard sum == Self.checksum(bytes[..<end]) else { throw .invalidCursor }
+    guard sum == FNV1a.hash(bytes[..<end]) else { throw .invalidCursor }
     self.init(kind: kind, subject: subject)
     for index in 0..<numberCount { numbers.append(Self.integer(bytes, at: 10 + index * 8)) }
     name = Array(bytes[fixed..<end])
@@ -215,11 +216,6 @@ struct CursorContent: Equatable, Sendable {
     var value: UInt64 = 0
     for place in 0..<8 { value |= UInt64(bytes[start + place]) << UInt64(place * 8) }
     return Int64(bitPattern: value)
-  }
-
-  /// FNV-1a. Detects damage, not forgery; a forged cursor can at most choose the position of the next page.
-  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 }
 
