@@ -56,7 +56,8 @@ final class IndexMaintainer<Index: SegmentedIndex & ~Copyable>: Sendable {
   func wake(all: Bool = false, _ host: @escaping Host) {
     for _ in 0..<(all ? workerCount : 1) {
       workers.wake { [self] in
-        // Swift makes a type when it is first used, under a lock that a child forked meanwhile would find locked.
+        // The runtime instantiates the metadata of a generic type at its first use, holding a lock. A child forked in
+        // between would wait for it for ever.
         Threads.holdingForks {
           let hasRun = run(host) { index, running in index.beginCompaction(besides: running) }
           if !hasRun {
