@@ -162,8 +162,8 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
         live.state.apply(edit, of: complete)
         var applied = ChangeResult(sequence: sequence + 1, didChange: true)
         switch edit {
-        case .follow, .unfollow, .like, .unlike: break
-        default:
+        case .follow, .unfollow, .like, .unlike, .add, .begin, .remove, .declare: break
+        case .addUser, .renameUser, .removeUser, .addPost, .removePost:
           applied = ChangeResult(of: complete, sequence: applied.sequence)
           wakeIndexers()
         }
