@@ -127,8 +127,7 @@ final class Store<D: Disk>: Sendable {
   private init(
     _ directory: StoreDirectory<D>, _ storeID: StoreID, _ mode: SocialGraph.Durability,
     _ clock: @escaping @Sendable () -> Timestamp, _ growthLimit: Int, _ retention: SocialGraph.Retention,
-    _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing,
-    restorable: Set<SnapshotName>
+    _ events: StoreEvents, _ forming: Forming, _ flushing: consuming Flushing, restorable: Set<SnapshotName>
   ) {
     self.directory = directory
     self.storeID = storeID

@@ -75,7 +75,7 @@ package enum Read: Sendable {
     case .familiarFollowers(let user, let viewer, let query):
       try Outcome(MutualUsers(side: .familiar, user: user, other: viewer, query: query), view) { .users($0) }
     case .edgeList(let relation, let side, let node, let query):
-      try edges(try view.known(relation), side, of: node, query, view)
+      try edges(try view.state.relations.known(relation), side, of: node, query, view)
     case .edges(let node, let others): try Outcome(EdgesBetween(node: node, others: others), view) { .edges($0) }
     case .suggestions(let user, let query):
       try Outcome(SuggestedUsers(user: user, query: query), view) { .suggestions($0) }

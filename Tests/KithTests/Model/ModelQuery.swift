@@ -166,7 +166,7 @@ extension GraphView {
       return reply(page)
     case .edgeList(let relation, let side, let node, var options):
       options.cursor = cursor
-      let showsUsers = try known(relation).other(side) == .user
+      let showsUsers = try state.relations.known(relation).other(side) == .user
       switch (side, showsUsers) {
       case (.targets, true): return reply(try targets(of: node, relation, options))
       case (.targets, false): return reply(try targetPosts(of: node, relation, options))

@@ -69,15 +69,4 @@ extension GraphView {
     let kind = try state.relations.kind(of: relation)
     return state.isInUse(kind) ? state[kind].count : 0
   }
-
-  /// A relation as this graph has it.
-  /// - Throws: `unknownRelation`.
-  func known(_ relation: Relation) throws(KithError) -> Relation {
-    state.relations[try state.relations.kind(of: relation)]
-  }
-}
-
-extension Relation {
-  /// The type of what a list of edges shows.
-  func other(_ side: RelationSide) -> End { side == .targets ? target : source }
 }

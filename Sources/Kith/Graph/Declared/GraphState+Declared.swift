@@ -85,7 +85,7 @@ extension GraphState {
   /// - Throws: `noSchema`, `unknownRelation`.
   func known(_ relation: Relation) throws(KithError) -> Relation {
     if !relations.hasSchema { throw .noSchema }
-    return relations[try relations.kind(of: relation)]
+    return try relations.known(relation)
   }
 
   private func joins(_ relation: Relation, _ source: Node, _ target: Node) -> Bool {

@@ -106,6 +106,9 @@ public struct Relation: Hashable, Sendable {
   /// A hash of its name, the same in every process: cursors hold it.
   var nameHash: UInt32 { row.nameHash }
 
+  /// The type of what a list of edges shows.
+  func other(_ side: RelationSide) -> End { side == .targets ? target : source }
+
   /// Whether all facts are the same.
   public static func == (one: Relation, other: Relation) -> Bool { one.row === other.row || one.facts == other.facts }
 

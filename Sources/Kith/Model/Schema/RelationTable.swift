@@ -92,6 +92,10 @@ final class RelationTable: Sendable {
     throw .unknownRelation(relation.name)
   }
 
+  /// A relation as this graph has it.
+  /// - Throws: `unknownRelation`.
+  func known(_ relation: Relation) throws(KithError) -> Relation { self[try kind(of: relation)] }
+
   // MARK: - Declaring
 
   /// What of a schema is missing; nil if nothing is, and the graph has a schema.
