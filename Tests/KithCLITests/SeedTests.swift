@@ -132,7 +132,7 @@ private func graph(
     var byteCount = 0
     var lateCount = 0
     var last = Timestamp(0)
-    pin.view.forEachPost { _, _, time, text in
+    pin.view.forEachPost { _, _, time, _, text in
       byteCount += text.utf8.count
       if time < last { lateCount += 1 }
       last = max(last, time)

@@ -25,6 +25,7 @@ typedef struct kith_post {
   int64_t id;
   int64_t author;
   int64_t created_at;
+  int64_t parent;  // the post that it replies to; 0 for none
   uint32_t like_count;
   uint32_t name_start;    // the author's name; the text follows it
   uint32_t liked_second;  // with has_liked_at, since 1970

@@ -62,9 +62,9 @@ struct GraphLimits: Sendable {
       case .addUser(_, let username):
         users += 1
         byteCount += Self.changeByteCount + username.utf8.count
-      case .addPost(_, _, let text, _):
+      case .addPost(_, _, let text, _, let edges):
         posts += 1
-        byteCount += Self.changeByteCount + text.utf8.count
+        byteCount += Self.changeByteCount * (1 + edges.count) + text.utf8.count
       case .removeUser: users -= 1
       case .removePost: posts -= 1
       case .addEdge: byteCount += Self.changeByteCount

@@ -170,7 +170,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
         // Read here: an observer is counted before it reads the graph.
         guard let observers = activeObservers else { return (applied, nil) }
         observers.feed.record(complete, sequence: applied.sequence)
-        let made = AppliedChange(change: complete, removedAuthor: removedAuthor)
+        let made = AppliedChange(change: complete, removedAuthor: removedAuthor, root: live.state.root(ofNew: complete))
         return (applied, PendingNotification(made: made, observers: observers))
       }
     }
@@ -225,7 +225,10 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
     let sequence = live.state.sequence
     let applied =
       changed ? ChangeResult(of: complete, sequence: sequence) : ChangeResult(sequence: sequence, didChange: false)
-    return (applied, records && changed ? AppliedChange(change: complete, removedAuthor: removedAuthor) : nil)
+    guard records && changed else { return (applied, nil) }
+    let made = AppliedChange(
+      change: complete, removedAuthor: removedAuthor, root: live.state.root(ofNew: complete))
+    return (applied, made)
   }
 
   /// Lends the users to the maintainer of their search index, under the lock.

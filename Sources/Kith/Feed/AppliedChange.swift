@@ -3,9 +3,11 @@ struct AppliedChange: Sendable {
   let change: Change
   /// The author of the post that it removes; set only if there are observers.
   let removedAuthor: UserID?
+  /// The root of the conversation that it adds a post to; set only if there are observers.
+  var root: PostID?
 
   /// The author of the post that it adds or removes.
-  var postAuthor: UserID? { if case .addPost(_, let author, _, _) = change { author } else { removedAuthor } }
+  var postAuthor: UserID? { if case .addPost(_, let author, _, _, _) = change { author } else { removedAuthor } }
 
   /// Whether all observers must be notified: removing a user also removes follows, posts and likes.
   var touchesAll: Bool { if case .removeUser = change { true } else { false } }
@@ -21,8 +23,10 @@ struct AppliedChange: Sendable {
       body(.name(of: user))
       body(.anyName)
     case .removeUser: break
-    case .addPost(let post, let author, _, _):
+    case .addPost(let post, let author, _, _, let edges):
       if let post { body(.post(post)) }
+      for edge in edges { body(.declaredEdges(of: edge.target)) }
+      if let root { body(.conversation(root)) }
       body(.user(author))
       body(.posts(by: author))
       body(.anyPost)

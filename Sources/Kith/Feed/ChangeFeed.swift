@@ -163,7 +163,7 @@ extension Change {
   /// The bytes of text beside the fixed size.
   fileprivate var textByteCount: Int {
     switch self {
-    case .addPost(_, _, let text, _): text.utf8.count
+    case .addPost(_, _, let text, _, let edges): text.utf8.count + edges.count * MemoryLayout<PostEdge>.stride
     case .addUser(_, let name), .renameUser(_, let name): name.utf8.count
     default: 0
     }

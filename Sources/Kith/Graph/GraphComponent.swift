@@ -50,7 +50,7 @@ extension GraphState {
     }
     for kind in RelationKind.allCases where !kept.contains(.relation(kind)) {
       let targetCount = targetRowCount(of: kind)
-      modify(kind) { relation, _ in
+      modify(kind) { relation in
         relation = Adjacency(
           sourceCount: rowCount, targetCount: targetCount, form: relation.form,
           hasSparseTargets: kind.facts.target == .post)

@@ -9,9 +9,12 @@ extension GraphState {
     switch change {
     case .addUser(nil, let username):
       return .addUser(id: UserID(try Self.next(users.identifiers.highest)), username: username)
-    case .addPost(let id, let author, let text, let createdAt) where id == nil || createdAt == nil:
+    case .addPost(let id, let author, let text, let createdAt, let edges)
+    where id == nil || createdAt == nil || !edges.isEmpty:
       let assigned = if let id { id } else { PostID(try Self.next(posts.identifiers.highest)) }
-      return .addPost(id: assigned, by: author, text: text, createdAt: createdAt ?? now())
+      let time = createdAt ?? now()
+      return .addPost(
+        id: assigned, by: author, text: text, createdAt: time, edges: try complete(edges, createdAt: time))
     case .follow(let user, let target, nil): return .follow(as: user, target: target, at: now())
     case .like(let user, let post, nil): return .like(as: user, post: post, at: now())
     case .addUser, .renameUser, .removeUser, .addPost, .removePost, .follow, .unfollow, .like, .unlike: return change
@@ -68,11 +71,11 @@ extension GraphState {
     case .removeUser(let row): removeUser(row)
     case .removePost(let row): removePost(row)
     case .add(let kind, let edge):
-      modify(kind) { relation, _ in relation.insert(edge) }
+      modify(kind) { $0.insert(edge) }
       if kind == .block { endEdges(between: edge.source, edge.target) }
     case .begin(let kind, let source, let target, let timestamp):
       begin(kind, source, target, timestamp)
-    case .remove(let kind, let edge): modify(kind) { relation, _ in relation.remove(edge) }
+    case .remove(let kind, let edge): modify(kind) { $0.remove(edge) }
     case .declare: declare(change)
     case .follow, .unfollow, .like, .unlike: preconditionFailure("these are made by `apply`")
     }
@@ -84,7 +87,7 @@ extension GraphState {
     case .addUser(let id?, let username):
       guard let row = users.row(of: id) else { return false }
       return ByteSearch.compare(users.names.bytes(Int(row)), Array(username.utf8).span) == 0
-    case .addPost(let id?, let author, let text, let createdAt?):
+    case .addPost(let id?, let author, let text, let createdAt?, _):
       guard let row = posts.row(of: id), posts.authors[row] == users.row(of: author) else { return false }
       return posts.time(row) == createdAt.rawValue
         && posts.texts.withBytes(Int(row)) { ByteSearch.compare($0, Array(text.utf8).span) } == 0
@@ -106,7 +109,7 @@ extension GraphState {
   /// have few edges and are not deferred.
   mutating func deferBackward() {
     for kind in RelationKind.allCases where !kind.facts.isPrivate {
-      modify(kind) { relation, _ in relation.deferBackward() }
+      modify(kind) { $0.deferBackward() }
     }
     popularity.deferUpdates()
   }
@@ -114,7 +117,7 @@ extension GraphState {
   /// Builds the deferred lists.
   /// - Complexity: O(edges · log longest list).
   mutating func buildBackward(workers: Int = 1) {
-    for kind in kinds { modify(kind) { $0.buildBackward(workers: workers, ids: $1) } }
+    for kind in kinds { edit(kind, .buildBackward(workers: workers)) }
     popularity = Popularity(follows)
     countCards()
   }
@@ -137,7 +140,7 @@ extension GraphState {
   private mutating func appendUserRows() {
     posts.appendAuthor()
     for kind in RelationKind.allCases {
-      modify(kind) { relation, _ in
+      modify(kind) { relation in
         relation.appendSource()
         if kind.facts.target == .user { relation.appendTarget() }
       }
@@ -157,10 +160,8 @@ extension GraphState {
     removeFollows(of: row)
     removeDeclared(of: row, .user)
     for kind in RelationKind.allCases where kind != .follow {
-      modify(kind) { relation, ids in
-        relation.removeAll(from: row, ids: ids)
-        if kind.facts.target == .user { relation.removeAll(to: row, ids: ids) }
-      }
+      edit(kind, .removeAllFrom(row))
+      if kind.facts.target == .user { edit(kind, .removeAllTo(row)) }
     }
     users.remove(row)
   }
@@ -183,38 +184,40 @@ extension GraphState {
 
   /// Removes the follows of a user in both directions.
   private mutating func removeFollows(of row: UInt32) {
-    follows.buildBackward(ids: users.identifiers.ids)
+    follows.buildBackward(order: users.identifiers.ids)
     for followee in follows.targets(of: row) {
       let count = users.countFollow(row, followee, by: -1)
       popularity.note(followee, from: count + 1, to: count)
     }
-    follows.removeAll(from: row, ids: users.identifiers.ids)
+    follows.removeAll(from: row, order: users.identifiers.ids)
     popularity.note(row, from: follows.sourceCount(row), to: 0)
     for follower in follows.sources(of: row) { _ = users.countFollow(follower, row, by: -1) }
-    follows.removeAll(to: row, ids: users.identifiers.ids)
+    follows.removeAll(to: row, order: users.identifiers.ids)
   }
 
   // MARK: - Posts
 
   private mutating func addPost(_ change: Change, _ author: UInt32) {
-    guard case .addPost(let id?, _, let text, let time?) = change else {
+    guard case .addPost(let id?, _, let text, let time?, let edges) = change else {
       preconditionFailure("the edit is of another change")
     }
-    text.withBytes { bytes in
-      _ = posts.append(
+    let row = text.withBytes { bytes in
+      posts.append(
         id: id.rawValue, author: author, signature: users.digests.signature(author), time: time.rawValue, text: bytes)
     }
     users.countPost(of: author, by: 1)
     likes.appendTarget()
     if !declared.isEmpty { declared.appendRow(of: .post) }
+    if !edges.isEmpty { addEdges(edges, of: row) }
   }
 
   private mutating func removePost(_ row: UInt32) {
     posts.endDeferringLists()
-    likes.removeAll(to: row, ids: users.identifiers.ids)
+    likes.removeAll(to: row, order: users.identifiers.ids)
     removeDeclared(of: row, .post)
+    declared.endConversation(of: row, posts)
     users.countPost(of: posts.authors[row], by: -1)
-    posts.remove(row)
+    posts.remove(row, keepingTime: relations.hasSchema)
   }
 
   // MARK: - Other relations between users
@@ -222,13 +225,11 @@ extension GraphState {
   /// Removes the edges that a block ends, in both directions.
   private mutating func endEdges(between user: UInt32, _ other: UInt32) {
     for (source, target) in [(user, other), (other, user)] {
-      if let edge = follows.removal(source, target, ids: users.identifiers.ids) { unfollow(edge) }
+      if let edge = follows.removal(source, target, order: users.identifiers.ids) { unfollow(edge) }
     }
     for kind in RelationKind.allCases where kind.facts.isEndedByBlock && kind != .follow {
-      modify(kind) { relation, ids in
-        _ = relation.remove(user, other, ids: ids)
-        _ = relation.remove(other, user, ids: ids)
-      }
+      edit(kind, .remove(user, other))
+      edit(kind, .remove(other, user))
     }
   }
 }

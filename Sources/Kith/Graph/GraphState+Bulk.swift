@@ -40,7 +40,7 @@ extension GraphState {
   mutating func addEdges(_ kind: RelationKind, _ lists: BulkLists, workers: Int) throws(KithError) {
     let targetCount = targetRowCount(of: kind)
     precondition(lists.degrees.count == users.rowCount, "every user has a list")
-    try modify(kind) { (relation, _) throws(KithError) in
+    try modify(kind) { (relation) throws(KithError) in
       precondition(relation.count == 0, "whole lists replace no edges")
       relation = try Adjacency(
         degrees: lists.degrees, targetCount: targetCount, workers: workers, form: relation.form,

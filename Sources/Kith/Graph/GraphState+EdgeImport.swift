@@ -29,7 +29,7 @@ extension GraphState {
     for index in rows.indices where rows[index] == EdgeLists.leftOut { result.refused.append(index) }
     var lists = EdgeLists(rows: rows, sourceCount: users.rowCount)
     let targetCount = targetRowCount(of: kind)
-    modify(kind) { relation, _ in
+    modify(kind) { relation in
       lists.sort(columns, besides: relation)
       let merged = lists.merged(with: relation, targetCount: targetCount, workers: workers)
       relation = merged

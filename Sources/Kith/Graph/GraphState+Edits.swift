@@ -32,14 +32,14 @@ extension GraphState {
     case .unfollow(let user, let target):
       let (source, row) = (try userRow(user), try userRow(target))
       users.prefetchCards(source, row)
-      return follows.removal(source, row, ids: users.identifiers.ids).map { .unfollow($0) }
+      return follows.removal(source, row, order: users.identifiers.ids).map { .unfollow($0) }
     case .like(let user, let post, let time):
       let timestamp = try Self.timestamp(time)
       let rows = try liking(user, post)
-      return likes.insertion(rows.user, rows.post, timestamp: timestamp, ids: users.identifiers.ids).map { .like($0) }
+      return likes.insertion(rows.user, rows.post, timestamp: timestamp, order: users.identifiers.ids).map { .like($0) }
     case .unlike(let user, let post):
       let rows = try liking(user, post)
-      return likes.removal(rows.user, rows.post, ids: users.identifiers.ids).map { .unlike($0) }
+      return likes.removal(rows.user, rows.post, order: users.identifiers.ids).map { .unlike($0) }
     default: return try otherEdit(change, replaying: replaying)
     }
   }
@@ -48,8 +48,10 @@ extension GraphState {
   @inline(never)
   private func otherEdit(_ change: Change, replaying: Bool) throws(KithError) -> Edit? {
     switch change {
-    case .addPost(let id, let author, let text, let time):
-      return .addPost(author: try authorRow(ofNew: id, author, text, time))
+    case .addPost(let id, let author, let text, let time, let edges):
+      let row = try authorRow(ofNew: id, author, text, time)
+      if !edges.isEmpty, let time { _ = try placed(edges, createdAt: time) }
+      return .addPost(author: row)
     case .addUser(let id, let username):
       return .addUser(twin: try twin(ofNew: id, username, replaying: replaying))
     case .renameUser(let user, let username): return try renaming(user, username, replaying: replaying)
@@ -155,7 +157,7 @@ extension GraphState {
     let row = try userRow(target)
     if blocks.count > 0 && isBlocked(source, row) { throw .blocked }
     users.prefetchCards(source, row)
-    return follows.insertion(source, row, timestamp: timestamp, ids: users.identifiers.ids).map { .follow($0) }
+    return follows.insertion(source, row, timestamp: timestamp, order: users.identifiers.ids).map { .follow($0) }
   }
 
   private func liking(_ user: UserID, _ post: PostID) throws(KithError) -> (user: UInt32, post: UInt32) {
@@ -171,12 +173,12 @@ extension GraphState {
     let (kind, facts) = (edge.kind, edge.kind.facts)
     let (source, row) = (try userRow(edge.source), try userRow(UserID(edge.target)))
     if !edge.adds {
-      return self[kind].removal(source, row, ids: users.identifiers.ids).map { .remove(kind, $0) }
+      return self[kind].removal(source, row, order: users.identifiers.ids).map { .remove(kind, $0) }
     }
     let timestamp = facts.hasTime ? try Self.timestamp(edge.time) : 0
     if source == row, let refusal = facts.selfRefusal { throw refusal }
     if facts.isEndedByBlock && isBlocked(source, row) { throw .blocked }
-    return self[kind].insertion(source, row, timestamp: timestamp, ids: users.identifiers.ids).map { .add(kind, $0) }
+    return self[kind].insertion(source, row, timestamp: timestamp, order: users.identifiers.ids).map { .add(kind, $0) }
   }
 
   /// The timestamp stored for the time of a follow or like.

@@ -18,9 +18,12 @@ extension GraphState {
     add("posts", posts.checkInvariants(control))
     for kind in kinds {
       let name = name(of: kind)
-      switch relations[kind].source {
-      case .user: add(name, self[kind].checkInvariants(name, ids: users.identifiers.ids, control))
-      case .post: add(name, self[kind].checkInvariants(name, ids: posts.identifiers.ids, control))
+      let relation = relations[kind]
+      switch relation.source {
+      case .user: add(name, self[kind].checkInvariants(name, order: users.identifiers.ids, control))
+      case .post where relation.hasTime:
+        add(name, self[kind].checkInvariants(name, order: posts.identifiers.ids, control))
+      case .post: add(name, self[kind].checkInvariants(name, order: posts, control))
       }
     }
     if control.isCancelled { return problems }
@@ -28,6 +31,7 @@ extension GraphState {
     add("cards", checkCards() + posts.index.checkSignatures(posts.authors, users.digests))
     add("rows", checkRowCounts())
     add("edges", checkEdges(control) + checkDeclaredEdges(control))
+    if declared.hasThreads { add("threads", declared.threads.checkInvariants(posts)) }
     if !control.isCancelled { control.finish() }
     return problems
   }

@@ -93,21 +93,42 @@ struct GraphState: ~Copyable, Sendable {
   }
 
   /// Changes the index of a relation; what is derived of follows (`popularity`) is left to the caller.
-  /// - Parameter body: is given the ids of the sources, by which these are ordered.
   /// - Precondition: as of the subscript.
   @inline(__always)
   mutating func modify<Output, Failure: Error>(
-    _ kind: RelationKind, _ body: (inout Adjacency, borrowing RowIDs) throws(Failure) -> Output
+    _ kind: RelationKind, _ body: (inout Adjacency) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     switch kind {
-    case .follow: try body(&follows, users.identifiers.ids)
-    case .like: try body(&likes, users.identifiers.ids)
-    case .block: try body(&blocks, users.identifiers.ids)
-    case .mute: try body(&mutes, users.identifiers.ids)
+    case .follow: try body(&follows)
+    case .like: try body(&likes)
+    case .block: try body(&blocks)
+    case .mute: try body(&mutes)
+    default: try body(&declared[kind])
+    }
+  }
+
+  /// A change of the edges of one relation that depends on the order of its sources.
+  enum EdgesEdit {
+    case insert(UInt32, UInt32, timestamp: UInt32)
+    case remove(UInt32, UInt32)
+    case removeAllFrom(UInt32)
+    case removeAllTo(UInt32)
+    case buildBackward(workers: Int)
+  }
+
+  /// Changes the index of a relation, as `modify`.
+  mutating func edit(_ kind: RelationKind, _ edit: EdgesEdit) {
+    switch kind {
+    case .follow: follows.make(edit, order: users.identifiers.ids)
+    case .like: likes.make(edit, order: users.identifiers.ids)
+    case .block: blocks.make(edit, order: users.identifiers.ids)
+    case .mute: mutes.make(edit, order: users.identifiers.ids)
     default:
-      switch relations[kind].source {
-      case .user: try body(&declared[kind], users.identifiers.ids)
-      case .post: try body(&declared[kind], posts.identifiers.ids)
+      let relation = relations[kind]
+      switch relation.source {
+      case .user: declared[kind].make(edit, order: users.identifiers.ids)
+      case .post where relation.hasTime: declared[kind].make(edit, order: posts.identifiers.ids)
+      case .post: declared[kind].make(edit, order: posts)
       }
     }
   }
@@ -142,5 +163,18 @@ struct GraphState: ~Copyable, Sendable {
   /// Whether either of two users blocks the other.
   func isBlocked(_ user: UInt32, _ other: UInt32) -> Bool {
     blocks.contains(user, other) || blocks.contains(other, user)
+  }
+}
+
+extension Adjacency {
+  fileprivate mutating func make(_ edit: GraphState.EdgesEdit, order: borrowing some SourceOrder & ~Copyable) {
+    switch edit {
+    case .insert(let source, let target, let timestamp):
+      _ = insert(source, target, timestamp: timestamp, order: order)
+    case .remove(let source, let target): _ = remove(source, target, order: order)
+    case .removeAllFrom(let source): removeAll(from: source, order: order)
+    case .removeAllTo(let target): removeAll(to: target, order: order)
+    case .buildBackward(let workers): buildBackward(workers: workers, order: order)
+    }
   }
 }

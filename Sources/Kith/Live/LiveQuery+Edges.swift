@@ -31,6 +31,25 @@ extension LiveQuery where Value == Page<Post>, Failure == KithError {
   }
 }
 
+/// Live conversations.
+extension LiveQuery where Value == Page<Post>, Failure == KithError {
+  /// The posts of a conversation. See `GraphView.thread`.
+  public static func thread(of post: PostID, _ query: ThreadQuery = ThreadQuery()) -> LiveQuery {
+    let posts = PostsOfThread(post: post, query: query)
+    return LiveQuery(asking: { (view) throws(KithError) in
+      let found = try view.run(posts)
+      return (found.page, posts.dependencies(of: found))
+    })
+  }
+
+  /// The posts that a post replies to. See `GraphView.ancestors`.
+  public static func ancestors(
+    of post: PostID, limit: Int = 20, as viewer: UserID? = nil, includesAuthors: Bool = false
+  ) -> LiveQuery {
+    LiveQuery(AncestorsOfPost(post: post, limit: limit, viewer: viewer, includesAuthors: includesAuthors))
+  }
+}
+
 extension LiveQuery where Value == [Node.Edges], Failure == KithError {
   /// The edges of all relations between a node and others. See `GraphView.edges`.
   public static func edges(between node: some NodeIdentifier, and others: [Node]) -> LiveQuery {

@@ -19,12 +19,13 @@ extension Change: Codable {
     case .removeUser(let user):
       try writer.member(.op, "removeUser")
       try writer.member(.user, user.rawValue)
-    case .addPost(let id, let author, let text, let createdAt):
+    case .addPost(let id, let author, let text, let createdAt, let edges):
       try writer.member(.op, "addPost")
       if let id { try writer.member(.id, id.rawValue) }
       try writer.member(.user, author.rawValue)
       try writer.member(.text, text)
       if let createdAt { try writer.member(.createdAt, createdAt.rawValue) }
+      if !edges.isEmpty { try writer.member(.edges, edges) }
     case .removePost(let post):
       try writer.member(.op, "removePost")
       try writer.member(.post, post.rawValue)
@@ -56,7 +57,8 @@ extension Change: Codable {
       self = .addPost(
         id: try object.decodeIfPresent(PostID.self, forKey: .id),
         by: try object.decode(UserID.self, forKey: .user), text: try object.decode(String.self, forKey: .text),
-        createdAt: try object.time(.createdAt, in: 0...Int64.max))
+        createdAt: try object.time(.createdAt, in: 0...Int64.max),
+        edges: try object.decodeIfPresent([PostEdge].self, forKey: .edges) ?? [])
     case "removePost": self = .removePost(try object.decode(PostID.self, forKey: .post))
     case "addEdge", "removeEdge":
       let (source, target) = (try object.node(.from, .fromPost), try object.node(.to, .toPost))
@@ -114,12 +116,12 @@ extension WireWriter {
 }
 
 extension KeyedDecodingContainer<WireKey> {
-  fileprivate func node(_ userKey: WireKey, _ postKey: WireKey) throws -> Node {
+  func node(_ userKey: WireKey, _ postKey: WireKey) throws -> Node {
     if let post = try decodeIfPresent(PostID.self, forKey: postKey) { return .post(post) }
     return .user(try decode(UserID.self, forKey: userKey))
   }
 
-  fileprivate func time(_ key: WireKey, in range: ClosedRange<Int64>) throws -> Timestamp? {
+  func time(_ key: WireKey, in range: ClosedRange<Int64>) throws -> Timestamp? {
     guard let time = try decodeIfPresent(Timestamp.self, forKey: key) else { return nil }
     guard range.contains(time.rawValue) else {
       throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "the time is out of range")

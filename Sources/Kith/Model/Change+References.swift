@@ -13,8 +13,14 @@ extension Change {
     case .addUser: self
     case .renameUser(let user, let name): .renameUser(user.resolved(by: added), to: name)
     case .removeUser(let user): .removeUser(user.resolved(by: added))
-    case .addPost(let id, let author, let text, let time):
-      .addPost(id: id, by: author.resolved(by: added), text: text, createdAt: time)
+    case .addPost(let id, let author, let text, let time, let edges):
+      .addPost(
+        id: id, by: author.resolved(by: added), text: text, createdAt: time,
+        edges: edges.map { edge in
+          var edge = edge
+          edge.target = Node(edge.target.end, Self.resolve(edge.target.rawValue, by: added))
+          return edge
+        })
     case .removePost(let post): .removePost(PostID(Self.resolve(post.rawValue, by: added)))
     default: resolvedEdge(by: added)
     }

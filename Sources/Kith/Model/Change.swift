@@ -22,9 +22,10 @@ public enum Change: Hashable, Sendable {
   /// Removes a user's follow of another.
   /// - Throws: `unknownUser`.
   case unfollow(as: UserID, target: UserID)
-  /// Adds a post.
-  /// - Throws: `unknownUser`, `postIDTaken`, `textTooLong`, `invalidRequest` if the id or time is out of range.
-  case addPost(id: PostID? = nil, by: UserID, text: String, createdAt: Timestamp? = nil)
+  /// Adds a post with up to 256 edges of relations that the host declared: all of them, or nothing is added.
+  /// - Throws: `unknownUser`, `postIDTaken`, `textTooLong`, `invalidRequest` if the id or time is out of range; of an
+  ///   edge, what `addEdge` throws.
+  case addPost(id: PostID? = nil, by: UserID, text: String, createdAt: Timestamp? = nil, edges: [PostEdge] = [])
   /// Removes a post with its likes.
   /// - Throws: `unknownPost`.
   case removePost(PostID)

@@ -29,7 +29,7 @@ public struct ChangeResult: Hashable, Codable, Sendable {
     self.init(sequence: sequence, didChange: true)
     switch complete {
     case .addUser(let id, _): user = id
-    case .addPost(let id, _, _, _): post = id
+    case .addPost(let id, _, _, _, _): post = id
     default: break
     }
   }

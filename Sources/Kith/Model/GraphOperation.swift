@@ -38,6 +38,10 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   case sources
   /// `GraphView.edges`.
   case edges
+  /// `GraphView.thread`.
+  case thread
+  /// `GraphView.ancestors`.
+  case ancestors
   /// `GraphView.suggestions`.
   case suggestions
   /// `GraphView.shortestPath`.
@@ -83,7 +87,8 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   public var isChange: Bool {
     switch kind {
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
-      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .suggestions, .shortestPath:
+      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .suggestions,
+      .shortestPath:
       false
     case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .anyEdge, .batch: true
     }
@@ -105,7 +110,7 @@ extension GraphOperation {
     case list(RelationKind, RelationSide)
     /// Users or posts at one end of a node's edges, of any relation.
     case edgeList(RelationSide)
-    case edges
+    case edges, thread, ancestors
     case addUser, renameUser, removeUser, addPost, removePost, batch
     /// A change of one edge.
     case edge(RelationKind, adds: Bool)
@@ -133,6 +138,8 @@ extension GraphOperation {
     case .targets: .edgeList(.targets)
     case .sources: .edgeList(.sources)
     case .edges: .edges
+    case .thread: .thread
+    case .ancestors: .ancestors
     case .suggestions: .suggestions
     case .shortestPath: .shortestPath
     case .blocked: .list(.block, .targets)

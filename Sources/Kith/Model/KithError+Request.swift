@@ -18,6 +18,12 @@ extension KithError {
     case edgeEnds(relation: String, needed: String)
     /// The time of an edge is given, and its relation keeps none.
     case edgeTimeUnused(relation: String)
+    /// A post is given more edges than `SocialGraph.Limits.postEdgeCount`.
+    case postEdgeCount(Int)
+    /// A reply is given with its post, and stays: an edge of this relation is not added or removed later.
+    case threadEdge(relation: String)
+    /// A post replies to several posts.
+    case severalParents
     /// The facts of a relation are not allowed.
     case relation(String, reason: String)
     /// A schema is declared when a graph is opened, not by a change.
@@ -106,7 +112,11 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .cannotMuteSelf: "users cannot mute themselves"
     case .edgeToItself(let relation): "an edge of \(relation) cannot lead from a node to itself"
     case .edgeEnds(let relation, let needed): "an edge of \(relation) leads from \(needed)"
-    case .edgeTimeUnused(let relation): "an edge of \(relation) has no time; leave it out"
+    case .edgeTimeUnused(let relation): "an edge of \(relation) has no time of its own; leave it out"
+    case .postEdgeCount(let count):
+      "a post is given at most \(SocialGraph.Limits.postEdgeCount) edges, not \(count); add the others after it"
+    case .threadEdge(let relation): "an edge of \(relation) is given with its post, and is never changed"
+    case .severalParents: "a post replies to one post at most"
     case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"
     case .declaredAtOpen: "a schema is declared when a graph is opened"
     case .tooManyChanges(let limit): "a batch has at most \(limit) changes"

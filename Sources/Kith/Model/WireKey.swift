@@ -6,7 +6,7 @@ package enum WireKey: String, CodingKey {
   case followerCount, followeeCount, postCount, following, followedAt, likedAt, mutualCount, mutuals
   case author, likeCount, liked
   case relation, from, fromPost, to, toPost, relations, addedAt
-  case name, isTimed, visibility, isEndedBy, endsWith
+  case name, isTimed, visibility, isEndedBy, endsWith, isThread, edges, parent
 }
 
 /// A value that is an object of the wire protocol.

@@ -16,6 +16,7 @@ public struct QueryDependency: Hashable, Sendable {
     static let everything = Kind(rawValue: 9)
     static let declaredEdgesOfUser = Kind(rawValue: 64)
     static let declaredEdgesOfPost = Kind(rawValue: 65)
+    static let conversation = Kind(rawValue: 66)
 
     /// Edges of a user; relations come after all others.
     @inline(__always)
@@ -61,6 +62,8 @@ public struct QueryDependency: Hashable, Sendable {
     case .post(let post): [.declaredEdges(of: node), .post(post)]
     }
   }
+  /// The posts that have a root.
+  static func conversation(_ root: PostID) -> QueryDependency { QueryDependency(.conversation, root.rawValue) }
   /// All usernames.
   public static let anyName = QueryDependency(.anyName)
   /// All follows.

@@ -12,7 +12,8 @@ extension GraphState {
     // A graph that follows a log has no schema (`ReplicatedGraph.seed`).
     case .addEdge, .removeEdge: throw .noSchema
     case .declare: throw .invalidRequest(.declaredAtOpen)
-    case .addPost(let id, _, let text, let time):
+    case .addPost(let id, _, let text, let time, let edges):
+      if !edges.isEmpty { throw .noSchema }
       if let id, id.rawValue < 1 { throw .invalidRequest(.id(id.rawValue)) }
       if let time, time.rawValue < 0 { throw .invalidRequest(.postTime(time)) }
       if text.utf8.count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: text.utf8.count) }

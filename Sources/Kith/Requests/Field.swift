@@ -12,6 +12,7 @@ package struct Field: Hashable, Sendable {
     case references(Int)
     case integers(Int)
     case changes(Int)
+    case edges(Int)
     case question
   }
 
@@ -57,6 +58,7 @@ package struct Field: Hashable, Sendable {
   package static let searchOrder = choice("order", UserQuery.Order.self)
   package static let listOrder = choice("order", ListQuery.Order.self)
   package static let edgeOrder = choice("order", EdgeQuery.Order.self)
+  package static let threadOrder = choice("order", ThreadQuery.Order.self)
   package static let direction = choice("direction", TimelineQuery.Direction.self)
   package static let of = choice("of", ["followees", "followers"])
   package static let limit = Field("limit", .number(1...Int64(SocialGraph.Limits.pageCount)), default: .integer(20))
@@ -68,6 +70,7 @@ package struct Field: Hashable, Sendable {
   package static let includeSelf = Field("includeSelf", .flag, default: .flag(true))
   package static let includeBlocked = Field("includeBlocked", .flag, default: .flag(false))
   package static let authors = Field("authors", .flag, default: .flag(false))
+  package static let edges = Field("edges", .edges(SocialGraph.Limits.postEdgeCount))
   package static let changes = Field("changes", .changes(SocialGraph.Limits.batchCount))
 
   /// One of some words; the first is the default.
@@ -90,6 +93,23 @@ package enum FieldValue: Equatable, Sendable {
   case reference(UserReference)
   case references([UserReference])
   case integers([Int64])
+  case edges([Edge])
+
+  /// An edge that is given with a new post.
+  package struct Edge: Equatable, Sendable {
+    package let relation: String
+    package let target: Target
+    package let time: Int64?
+
+    package enum Target: Equatable, Sendable {
+      case user(UserReference)
+      case post(Int64)
+    }
+
+    package init(_ relation: String, to target: Target, at time: Int64?) {
+      (self.relation, self.target, self.time) = (relation, target, time)
+    }
+  }
 }
 
 /// A user in a request: by id, or by username as `GraphView.findUser` takes it.

@@ -27,6 +27,10 @@ package struct FieldValues: Sendable {
           }
         }
         found.values[index].value = .references(ids)
+      case .edges(let edges):
+        var resolved: [FieldValue.Edge] = []
+        for edge in edges { resolved.append(try edge.resolved(find)) }
+        found.values[index].value = .edges(resolved)
       case .integer, .text, .flag, .integers: break
       }
     }
@@ -40,6 +44,7 @@ package struct FieldValues: Sendable {
       case .text(let text): sum + text.utf8.count
       case .references(let users): sum + users.count * MemoryLayout<UserReference>.stride
       case .integers(let integers): sum + integers.count * MemoryLayout<Int64>.stride
+      case .edges(let edges): sum + edges.reduce(0) { $0 + MemoryLayout<PostEdge>.stride + $1.relation.utf8.count }
       case .integer, .flag, .reference: sum
       }
     }
@@ -92,6 +97,21 @@ package struct FieldValues: Sendable {
     if case .integers(let ids)? = value(of: field) { ids.map { PostID(rawValue: $0) } } else { [] }
   }
 
+  /// The edges of a new post; none if they are missing.
+  var edges: [PostEdge] {
+    guard case .edges(let edges)? = value(of: .edges) else { return [] }
+    return edges.map { edge in
+      let target: Node
+      switch edge.target {
+      case .user(.id(let id)): target = .user(id)
+      case .user(.username): target = .user(.nobody)
+      case .post(let id): target = .post(PostID(rawValue: id))
+      }
+      let relation = Relation(edge.relation, from: .post, to: target.end)
+      return PostEdge(relation, to: target, at: edge.time.map { Timestamp($0) })
+    }
+  }
+
   /// A relation by its name, which alone counts.
   var relation: Relation { Relation(required(.relation, text), from: .user, to: .user) }
 
@@ -118,6 +138,13 @@ extension UserReference {
       guard let id = find(name) else { throw unknown }
       return id
     }
+  }
+}
+
+extension FieldValue.Edge {
+  fileprivate func resolved(_ find: (String) -> UserID?) throws(KithError) -> FieldValue.Edge {
+    guard case .user(let reference) = target else { return self }
+    return FieldValue.Edge(relation, to: .user(.id(try reference.resolved(find))), at: time)
   }
 }
 

@@ -23,12 +23,14 @@ extension GraphOperation {
     case .familiarFollowers: return ([.user, .viewer], page + [.count])
     case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .authors, .count])
     case .edges: return ([], [.user, .post, .targets, .posts])
+    case .thread: return ([.post], page + [.viewer, .threadOrder, .authors])
+    case .ancestors: return ([.post], [.limit, .viewer, .authors])
     case .suggestions: return ([.user], [.limit])
     case .shortestPath: return ([.user, .target], [.maximum])
     case .addUser: return ([.username], [.id])
     case .renameUser: return ([.user, .username], [])
     case .removeUser: return ([.user], [])
-    case .addPost: return ([.user, .text], [.id, .createdAt])
+    case .addPost: return ([.user, .text], [.id, .createdAt, .edges])
     case .removePost: return ([.post], [])
     case .anyEdge(let adds): return ([.relation], [.from, .fromPost, .to, .toPost] + (adds ? [.at] : []))
     case .batch: return ([.changes], [])
@@ -63,6 +65,8 @@ extension GraphOperation {
     case .list, .likers, .mutuals: ["users", "next"]
     case .edgeList: ["users", "posts", "next", "count"]
     case .edges: ["edges"]
+    case .thread: ["posts", "next"]
+    case .ancestors: ["posts", "truncated"]
     case .isFollowing: ["value"]
     case .relations: ["relations"]
     case .suggestions: ["users", "truncated"]

@@ -43,6 +43,14 @@ extension Read {
     case .edges:
       let others = fields.users(.targets).map(Node.user) + fields.posts(.posts).map(Node.post)
       self = .edges(between: fields.required(.user) { fields.node($0, .post) }, and: others)
+    case .thread:
+      let query = ThreadQuery(
+        order: fields.choice(.threadOrder), includesAuthors: includesAuthors, limit: fields.limit,
+        cursor: fields.cursor, viewer: viewer)
+      self = .thread(of: fields.required(.post, fields.post), query)
+    case .ancestors:
+      self = .ancestors(
+        of: fields.required(.post, fields.post), limit: fields.limit, as: viewer, includesAuthors: includesAuthors)
     case .suggestions: self = .suggestions(for: user(.user), SuggestionQuery(limit: fields.limit))
     case .shortestPath:
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
@@ -104,7 +112,7 @@ extension Change {
     case .addPost:
       self = .addPost(
         id: fields.post(.id), by: user(.user), text: fields.required(.text, fields.text),
-        createdAt: fields.time(.createdAt))
+        createdAt: fields.time(.createdAt), edges: fields.edges)
     case .removePost: self = .removePost(post)
     case .edge(let relation, let adds):
       let target = relation.facts.target == .post ? post.rawValue : user(.target).rawValue
@@ -117,7 +125,8 @@ extension Change {
         ? .addEdge(fields.relation, from: source, to: target, at: fields.time(.at))
         : .removeEdge(fields.relation, from: source, to: target)
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
-      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .suggestions, .shortestPath, .batch:
+      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .suggestions, .shortestPath,
+      .batch:
       return nil
     }
   }

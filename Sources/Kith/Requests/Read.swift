@@ -22,6 +22,8 @@ package enum Read: Sendable {
   case familiarFollowers(of: UserID, as: UserID, MutualQuery)
   case edgeList(Relation, RelationSide, of: Node, EdgeQuery)
   case edges(between: Node, and: [Node])
+  case thread(of: PostID, ThreadQuery)
+  case ancestors(of: PostID, limit: Int, as: UserID?, includesAuthors: Bool = false)
   case suggestions(for: UserID, SuggestionQuery)
   case shortestPath(from: UserID, to: UserID, PathQuery)
 
@@ -77,6 +79,12 @@ package enum Read: Sendable {
     case .edgeList(let relation, let side, let node, let query):
       try edges(try view.state.relations.known(relation), side, of: node, query, view)
     case .edges(let node, let others): try Outcome(EdgesBetween(node: node, others: others), view) { .edges($0) }
+    case .thread(let post, let query):
+      try Outcome(PostsOfThread(post: post, query: query), view) { .posts($0.page) }
+    case .ancestors(let post, let limit, let viewer, let includesAuthors):
+      try Outcome(
+        AncestorsOfPost(post: post, limit: limit, viewer: viewer, includesAuthors: includesAuthors), view
+      ) { .ancestors($0) }
     case .suggestions(let user, let query):
       try Outcome(SuggestedUsers(user: user, query: query), view) { .suggestions($0) }
     case .shortestPath(let user, let target, let query):
@@ -109,6 +117,7 @@ package enum Answer: Equatable, Sendable {
   case value(Bool)
   case relations([User.Relations])
   case edges([Node.Edges])
+  case ancestors(Page<Post>)
   case suggestions(Page<Suggestion>)
   case shortestPath(ShortestPath)
 }

@@ -40,7 +40,7 @@ extension Change {
     case .renameUser(let user, let username):
       set(KITH_RENAME_USER, user, nil)
       return (raw, username)
-    case .addPost(let id, let author, let text, let createdAt):
+    case .addPost(let id, let author, let text, let createdAt, _):
       set(KITH_ADD_POST, author, id?.rawValue, createdAt)
       return (raw, text)
     case .removeUser(let user): set(KITH_REMOVE_USER, user, nil)

@@ -50,7 +50,7 @@ private struct ExportRows {
 
   func posts() throws -> kith_posts_column {
     var (ids, authors, times, texts) = ([Int64](), [Int64](), [Int64](), TextArea())
-    try pin.view.forEachPost { id, author, time, text in
+    try pin.view.forEachPost { id, author, time, _, text in
       try check(ids.count)
       ids.append(id.rawValue)
       authors.append(author.rawValue)

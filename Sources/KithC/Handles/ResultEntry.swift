@@ -99,7 +99,7 @@ extension Answer {
       page.pointee.has_next = users.hasNext
       if let total = users.total { page.pointee.total = Int64(total) }
       if let highlights = users.highlights { entry.add(highlights, to: &page.pointee) }
-    case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts):
+    case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts), .ancestors(let posts):
       page.pointee.setPosts(posts.raw)
       entry.add(authors: posts.rawAuthors, to: &page.pointee)
       (page.pointee.has_next, page.pointee.has_previous) = (posts.hasNext, posts.hasPrevious)
@@ -125,7 +125,8 @@ extension Answer {
   var cursors: (next: Cursor?, previous: Cursor?) {
     switch self {
     case .users(let users): (users.next, nil)
-    case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts): (posts.next, posts.previous)
+    case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts), .ancestors(let posts):
+      (posts.next, posts.previous)
     case .suggestions, .user, .post, .usersByID, .postsByID, .lookup, .value, .relations, .edges, .shortestPath:
       (nil, nil)
     }

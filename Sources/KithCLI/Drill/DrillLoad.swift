@@ -10,7 +10,7 @@ struct DrillLoad {
   init(_ view: borrowing GraphView, seed: UInt64) {
     random = RandomSource(seed: seed, stream: 1)
     view.forEachUser { id, _ in users.append(id) }
-    view.forEachPost { id, _, _, _ in posts.append(id) }
+    view.forEachPost { id, _, _, _, _ in posts.append(id) }
   }
 
   /// Makes this many changes with an effect. One that a rule forbids, such as a follow across a block, is drawn again.

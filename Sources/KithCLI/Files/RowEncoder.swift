@@ -35,7 +35,7 @@ struct RowEncoder {
     case .users:
       try view.forEachUser { (id, name) throws(CommandFailure) in try encoder.row(id.rawValue, text: name) }
     case .posts:
-      try view.forEachPost { (id, author, time, text) throws(CommandFailure) in
+      try view.forEachPost(isForImport: true) { (id, author, time, parent, text) throws(CommandFailure) in
         try encoder.row(id.rawValue, author.rawValue, time.rawValue, text: text)
       }
     case .relation(let relation):

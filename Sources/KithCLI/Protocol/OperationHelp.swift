@@ -30,7 +30,8 @@ extension Field {
         writer.member("maximum", range.upperBound)
       case .choice(let words):
         writer.strings("values", words)
-      case .references(let count), .integers(let count), .changes(let count): writer.member("maximumCount", count)
+      case .references(let count), .integers(let count), .changes(let count), .edges(let count):
+        writer.member("maximumCount", count)
       case .integer, .text, .flag, .reference, .question: break
       }
       writer.member("required", isRequired)
@@ -55,6 +56,7 @@ extension Field.Kind {
     case .references: "users"
     case .integers: "integers"
     case .changes: "changes"
+    case .edges: "edges"
     case .question: "question"
     }
   }

@@ -85,6 +85,9 @@ extension JSONWriter {
         writer.member(.to, edges.to)
         writer.member(.from, edges.from)
       }
+    case .ancestors(let page):
+      array("posts", page.items) { $0.post($1) }
+      member("truncated", page.isTruncated)
     case .suggestions(let page):
       array("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
       member("truncated", page.isTruncated)

@@ -15,6 +15,25 @@ extension UserReference {
   }
 }
 
+extension FieldValue.Edge {
+  /// An object with a relation, a user or a post, and perhaps a time.
+  fileprivate init?(_ value: JSONValue) {
+    guard case .object(let members) = value else { return nil }
+    var (relation, target, time): (String?, Target?, Int64?)
+    for member in members {
+      switch (member.name, member.value) {
+      case ("relation", .string(let name)): relation = name
+      case ("toPost", .integer(let id)) where target == nil: target = .post(id)
+      case ("at", .integer(let given)): time = given
+      case ("to", let value) where target == nil: target = UserReference(value).map { .user($0) }
+      default: return nil
+      }
+    }
+    guard let relation, let target else { return nil }
+    self.init(relation, to: target, at: time)
+  }
+}
+
 /// A request of valid shape: a known operation, all required fields, no unknown field, and every value of its field's
 /// kind. Its meaning is not checked yet.
 struct Request: Sendable {
@@ -119,6 +138,10 @@ struct Request: Sendable {
       try check(elements, limit, field)
       let integers = elements.compactMap { element in if case .integer(let integer) = element { integer } else { nil } }
       if integers.count == elements.count { return .integers(integers) }
+    case (.edges(let limit), .array(let elements)):
+      try check(elements, limit, field)
+      let edges = elements.compactMap(FieldValue.Edge.init)
+      if edges.count == elements.count { return .edges(edges) }
     default: break
     }
     throw .malformed("\(field.name) must be \(field.kind.description)")
@@ -185,6 +208,7 @@ extension Field.Kind {
     case .references: "a list of users: ids or {\"username\": …}"
     case .integers: "a list of integers of 64 bits"
     case .changes: "a list of changes"
+    case .edges: "a list of edges: {\"relation\": …, and \"to\": a user or \"toPost\": an id}, with \"at\" if it has a time"
     case .question: "a question: a request that reads"
     }
   }

@@ -30,6 +30,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     case .reference: "{\"username\":\"x\"}"
     case .references, .integers: "[1]"
     case .changes: "[{\"op\":\"unlike\",\"user\":1,\"post\":1}]"
+    case .edges: "[{\"relation\":\"x\",\"toPost\":1},{\"relation\":\"x\",\"to\":{\"username\":\"x\"},\"at\":1}]"
     case .question: "{\"op\":\"stats\"}"
     }
   }
@@ -203,6 +204,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       "unwatch": #","watch":1"#, "likers": #","post":1"#, "like": #","user":1,"post":1"#,
       "targets": #","relation":"follow","user":1,"count":true"#,
       "sources": #","relation":"follow","user":1,"count":true"#, "edges": #","user":1,"targets":[2]"#,
+      "thread": #","post":1"#, "ancestors": #","post":1"#,
       "addEdge": #","relation":"follow","from":1,"to":2"#, "removeEdge": #","relation":"follow","from":1,"to":2"#,
       "unlike": #","user":1,"post":1"#, "posts": "", "stats": "", "verify": "", "help": "",
     ]

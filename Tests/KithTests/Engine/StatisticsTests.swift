@@ -67,6 +67,8 @@ import Testing
       case .targets: try query { (view) throws(KithError) in try view.targets(of: user, .follow) }
       case .sources: try query { (view) throws(KithError) in try view.sources(of: post, .like) }
       case .edges: try query { (view) throws(KithError) in try view.edges(between: user, and: [.post(post)]) }
+      case .thread: try query { (view) throws(KithError) in try view.thread(of: post) }
+      case .ancestors: try query { (view) throws(KithError) in try view.ancestors(of: post) }
       case .suggestions: try query { (view) throws(KithError) in try view.suggestions(for: user) }
       case .shortestPath: try query { (view) throws(KithError) in try view.shortestPath(from: user, to: other) }
       default: try change(operation, graph, user, other, post, number)

@@ -100,10 +100,14 @@ import Testing
     func user(_ name: String, isEndedBy: [String] = [], endsWith: String? = nil) -> Relation {
       Relation(name, from: .user, to: .user, isEndedBy: isEndedBy, endsWith: endsWith)
     }
+    let reply = Relation("reply", from: .post, to: .post, isThread: true)
     let refused: [[Relation]] = [
       [user("")], [user("1a")], [user("_a")], [user("a-b")], [user("é")], [user(String(repeating: "a", count: 65))],
       [user("a", isEndedBy: ["b"])], [user("a", isEndedBy: ["a"])], [user("a", endsWith: "a")],
-      [Relation("a", from: .post, to: .user)], [Relation("a", from: .user, to: .post, isTimed: true)],
+      [Relation("a", from: .user, to: .post, isTimed: true)],
+      [Relation("a", from: .post, to: .user, isThread: true)], [Relation("a", from: .user, to: .user, isThread: true)],
+      [Relation("a", from: .post, to: .post, isTimed: true, isThread: true)],
+      [reply, Relation("a", from: .post, to: .post, isThread: true)],
       [user("a", isEndedBy: ["like"])], [user("a", endsWith: "like")],
       [user("a", endsWith: "b"), user("b", endsWith: "a")],
       [user("a", isEndedBy: ["b"], endsWith: "b"), user("b")],

@@ -51,7 +51,7 @@ import Testing
       var ids = RowIDs()
       for id in 1...Int64(count) { ids.append(id) }
       var relation = Adjacency(
-        degrees: [UInt32](repeating: 1, count: count), targetCount: 1, workers: 1, ids: ids
+        degrees: [UInt32](repeating: 1, count: count), targetCount: 1, workers: 1, order: ids
       ) { (_, elements, buffer) throws(Never) in
         for index in elements.indices { buffer[index - elements.lowerBound] = 9 }
       }
@@ -59,7 +59,7 @@ import Testing
       var random = SeededRandom(seed: 5)
       return (0..<5).reduce(Duration.seconds(60)) { least, _ in
         let sources = (0..<100).map { _ in UInt32(random.below(count)) }
-        return min(least, clock.measure { for source in sources { _ = relation.remove(source, 0, ids: ids) } })
+        return min(least, clock.measure { for source in sources { _ = relation.remove(source, 0, order: ids) } })
       }
     }
     // A scan of all would take fifty times as long.
@@ -119,7 +119,7 @@ import Testing
     // The lists beside it hold what must not be found in it.
     for (source, first) in [(4, 2), (5, 1), (6, 2)] as [(UInt32, UInt32)] {
       for index in 0..<UInt32(edgeCount) {
-        _ = relation.insert(source, first + 2 * index, timestamp: 1_000 * source + index, ids: ids)
+        _ = relation.insert(source, first + 2 * index, timestamp: 1_000 * source + index, order: ids)
       }
     }
     for target in 0..<700 as Range<UInt32> {
@@ -138,15 +138,15 @@ import Testing
       relation.appendTarget()
     }
     let inserted = [(0, 1, 50), (0, 1, 60), (2, 2, .max)].map { (source: UInt32, target: UInt32, timestamp: UInt32) in
-      relation.insert(source, target, timestamp: timestamp, ids: ids)
+      relation.insert(source, target, timestamp: timestamp, order: ids)
     }
     #expect(inserted == [true, false, true])
     #expect(relation.timestamp(0, 1) == 50 && relation.timestamp(1, 0) == nil && relation.timestamp(2, 2) == .max)
     let removed = [(1, 0), (0, 2), (0, 1), (0, 1)].map { (source: UInt32, target: UInt32) in
-      relation.remove(source, target, ids: ids)
+      relation.remove(source, target, order: ids)
     }
     #expect(removed == [false, false, true, false])
-    let problems = relation.checkInvariants("relation", ids: ids)
+    let problems = relation.checkInvariants("relation", order: ids)
     #expect(relation.count == 1 && problems == [])
   }
 
@@ -166,7 +166,7 @@ import Testing
     ]
     for (source, targets) in lists.enumerated() {
       relation.appendSource()
-      for target in targets { _ = relation.insert(UInt32(source), target, timestamp: target * 2 + 1, ids: ids) }
+      for target in targets { _ = relation.insert(UInt32(source), target, timestamp: target * 2 + 1, order: ids) }
     }
     let sets = lists.map { Set($0) }
     for (source, targets) in sets.enumerated() {
@@ -247,23 +247,23 @@ private struct RelationTwins: ~Copyable {
     let edge = Edge(source: source, target: target)
     let isNew = twin[edge] == nil
     if isNew { twin[edge] = timestamp }
-    let wasInserted = relation.insert(source, target, timestamp: timestamp, ids: ids)
+    let wasInserted = relation.insert(source, target, timestamp: timestamp, order: ids)
     #expect(wasInserted == isNew, "\(story)")
   }
 
   mutating func remove(_ source: UInt32, _ target: UInt32) {
     let wasThere = twin.removeValue(forKey: Edge(source: source, target: target)) != nil
-    let wasRemoved = relation.remove(source, target, ids: ids)
+    let wasRemoved = relation.remove(source, target, order: ids)
     #expect(wasRemoved == wasThere, "\(story)")
   }
 
   mutating func removeAll(from source: UInt32) {
-    relation.removeAll(from: source, ids: ids)
+    relation.removeAll(from: source, order: ids)
     twin = twin.filter { $0.key.source != source }
   }
 
   mutating func removeAll(to target: UInt32) {
-    relation.removeAll(to: target, ids: ids)
+    relation.removeAll(to: target, order: ids)
     twin = twin.filter { $0.key.target != target }
   }
 
@@ -273,14 +273,14 @@ private struct RelationTwins: ~Copyable {
   }
 
   mutating func deferBackward() { relation.deferBackward() }
-  mutating func buildBackward() { relation.buildBackward(ids: ids) }
+  mutating func buildBackward() { relation.buildBackward(order: ids) }
 
   /// The same relation, built in bulk from its out-edges.
   mutating func rebuild() {
     let forward = Self.forward(twin, rows: rows)
     let elements = forward.flatMap { $0 }
     relation = Adjacency(
-      degrees: forward.map { UInt32($0.count) }, targetCount: rows, workers: 2, ids: ids, form: relation.form
+      degrees: forward.map { UInt32($0.count) }, targetCount: rows, workers: 2, order: ids, form: relation.form
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
     }
@@ -299,7 +299,7 @@ private struct RelationTwins: ~Copyable {
 
   private func compare(_ relation: borrowing Adjacency, _ twin: [Edge: UInt32], _ story: String) {
     #expect(relation.count == twin.count, "\(story)")
-    let problems = relation.checkInvariants("relation", ids: ids)
+    let problems = relation.checkInvariants("relation", order: ids)
     #expect(problems == [], "\(story)")
     let forward = Self.forward(twin, rows: rows)
     var backward = [[(timestamp: UInt32, id: Int64, source: UInt32)]](repeating: [], count: rows)

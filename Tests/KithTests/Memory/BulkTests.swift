@@ -61,7 +61,7 @@ import Testing
     var ids = RowIDs()
     for row in 0..<count { ids.append(Int64(row) + 1) }
     let relation = Adjacency(
-      degrees: [UInt32](repeating: 1, count: count), targetCount: count, workers: 2, ids: ids, form: form
+      degrees: [UInt32](repeating: 1, count: count), targetCount: count, workers: 2, order: ids, form: form
     ) { (_, edges, buffer) throws(Never) in
       for edge in edges {
         buffer[edge - edges.lowerBound] = UInt64((edge * 40_503 + 7) % count) << 32 | UInt64(1_000_000 + edge)
@@ -70,7 +70,7 @@ import Testing
     // Compact: rows of sixteen bits twice, and times below 64 in a block of 32.
     let bytesEach = Double(relation.byteCount) / Double(count) - (form == .plain ? 12 : 4.75)
     #expect(bytesEach > 5 && bytesEach <= (form == .plain ? 12 : 8), "\(bytesEach)")
-    let problems = relation.checkInvariants("relation", ids: ids)
+    let problems = relation.checkInvariants("relation", order: ids)
     #expect(problems == [])
   }
 
@@ -98,16 +98,16 @@ import Testing
         edges[source][target] = seconds[random.below(seconds.count)]
       }
       for target in edges[source].keys.sorted(by: { $0 > $1 }) {
-        _ = single.insert(UInt32(source), target, timestamp: edges[source][target] ?? 0, ids: ids)
+        _ = single.insert(UInt32(source), target, timestamp: edges[source][target] ?? 0, order: ids)
       }
     }
     let elements = edges.flatMap { list in list.sorted { $0.key < $1.key }.map { UInt64($0) << 32 | UInt64($1) } }
     let whole = Adjacency(
-      degrees: edges.map { UInt32($0.count) }, targetCount: 900, workers: 3, ids: ids, form: form
+      degrees: edges.map { UInt32($0.count) }, targetCount: 900, workers: 3, order: ids, form: form
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = elements[index] }
     }
-    #expect(whole.checkInvariants("whole", ids: ids) == [] && whole.count == single.count)
+    #expect(whole.checkInvariants("whole", order: ids) == [] && whole.count == single.count)
     for row in 0..<900 {
       #expect(whole.backward.count(of: row) == single.backward.count(of: row))
       for run in 0..<whole.backward.runCount(of: row) {

@@ -149,7 +149,7 @@ import Testing
     }
     let all = elements
     return Adjacency(
-      degrees: degrees, targetCount: users, workers: 2, ids: ids, form: .compact
+      degrees: degrees, targetCount: users, workers: 2, order: ids, form: .compact
     ) { (_, range, buffer) throws(Never) in
       for index in range { buffer[index - range.lowerBound] = all[index] }
     }
@@ -175,13 +175,13 @@ import Testing
       let source = UInt32(random.below(users))
       if relation.targetCount(source) > random.below(80) {
         let place = PackedLists<UInt64>.Position(run: 0, offset: random.below(relation.targetCount(source)))
-        _ = relation.remove(source, Adjacency.target(relation.forward[Int(source), place]), ids: ids)
+        _ = relation.remove(source, Adjacency.target(relation.forward[Int(source), place]), order: ids)
       } else {
-        _ = relation.insert(source, UInt32(random.below(users)), timestamp: Self.time(&random), ids: ids)
+        _ = relation.insert(source, UInt32(random.below(users)), timestamp: Self.time(&random), order: ids)
       }
     }
     #expect(bytesEach() < bits / 8 + 0.6, "\(bytesEach()) bytes for \(relation.count) edges")
-    #expect(relation.checkInvariants("relation", ids: ids) == [])
+    #expect(relation.checkInvariants("relation", order: ids) == [])
   }
 
   @Test("A store is the same with compact lists and without, and opens with either")

@@ -14,7 +14,8 @@ extension Draw {
     case 50..<54: return .unfollow(as: user(model), target: user(model))
     case 54..<(hasFewPosts ? 66 : 58):
       return .addPost(
-        id: givenID().map { PostID($0) }, by: user(model), text: text(), createdAt: postTime())
+        id: givenID().map { PostID($0) }, by: user(model), text: text(), createdAt: postTime(),
+        edges: model.declared == nil && !seldom(60) ? [] : postEdges(model))
     case 66..<70: return .removePost(post(model))
     case 70..<84: return .like(as: user(model), post: post(model), at: edgeTime())
     case 84..<88: return .unlike(as: user(model), post: post(model))

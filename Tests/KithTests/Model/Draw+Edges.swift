@@ -10,7 +10,7 @@ extension Draw {
       (draw.pick([.user, .user, .post]), draw.pick([.user, .post]))
     }
     // Most have the same ends, so that they end each other, and end with each other.
-    let common = ends(&self)
+    let common: (Relation.End, Relation.End) = seldom(3) ? (.post, .post) : ends(&self)
     for index in 0..<below(10) {
       let (source, target) = seldom(3) ? ends(&self) : common
       let alike = all.filter { $0.source == source && $0.target == target }
@@ -21,9 +21,11 @@ extension Draw {
       while let name = next, bases.insert(name).inserted { next = all.first { $0.name == name }?.endsWith }
       let ending = alike.map(\.name).filter { !bases.contains($0) && seldom(2) }
       let relation = Relation(
-        "r\(index)", from: source, to: target, isTimed: source == .post,
+        "r\(index)", from: source, to: target, isTimed: source == .post && seldom(2),
         visibility: pick([.everyone, .everyone, .ends, .source]),
-        isEndedBy: ending, endsWith: base)
+        isEndedBy: ending, endsWith: base,
+        isThread: source == .post && target == .post && !all.contains { $0.isThread } && seldom(2))
+      if relation.isThread && relation.isTimed { continue }
       all.append(relation)
       declared.append(relation)
     }
@@ -42,7 +44,7 @@ extension Draw {
     guard let other = others.last else { return relations }
     relations[first] = Relation(
       one.name, from: one.source, to: one.target, isTimed: one.isTimed, visibility: one.visibility,
-      isEndedBy: one.isEndedBy + [other.name])
+      isEndedBy: one.isEndedBy + [other.name], isThread: one.isThread)
     return relations
   }
 
@@ -72,7 +74,7 @@ extension Draw {
     let asked = seldom(2) ? Relation(relation.name, from: .user, to: .user) : relation
     let (source, target) = (end(relation.source, model), end(relation.target, model))
     if seldom(5) { return .removeEdge(asked, from: source, to: target) }
-    let hasTime = ["follow", "like"].contains(relation.name) || !Relation.builtIn.contains(relation) || seldom(9)
+    let hasTime = seldom(30) || hasTime(relation)
     return .addEdge(asked, from: source, to: target, at: hasTime ? edgeTime() : nil)
   }
 
@@ -89,17 +91,48 @@ extension Draw {
     }
     let relation = pick(alike)
     if seldom(3) { return .removeEdge(relation, from: source, to: target) }
-    let hasTime = !["block", "mute"].contains(relation.name)
+    let hasTime = hasTime(relation)
     return .addEdge(relation, from: source, to: target, at: hasTime ? edgeTime() : nil)
   }
 
+  /// Whether its edges have times of their own.
+  private func hasTime(_ relation: Relation) -> Bool {
+    relation.source == .post ? relation.isTimed : !["block", "mute"].contains(relation.name)
+  }
+
+  /// Edges of a new post: mostly a reply, and others, some of which are refused or end each other.
+  mutating func postEdges(_ model: ReferenceModel) -> [PostEdge] {
+    let fitting = (model.declared ?? []).filter { $0.source == .post }
+    var edges: [PostEdge] = []
+    if let thread = fitting.first(where: \.isThread), !seldom(3) {
+      edges.append(PostEdge(thread, to: end(thread.target, model)))
+    }
+    if seldom(2) { return edges }
+    for _ in 0..<below(5) {
+      let relation = fitting.isEmpty || seldom(30) ? relation(model) : pick(fitting)
+      var target = end(relation.target, model)
+      if seldom(2), let last = edges.last?.target, last.end == relation.target { target = last }
+      let isTimed = seldom(40) || hasTime(relation) && seldom(2)
+      edges.append(PostEdge(relation, to: target, at: isTimed ? edgeTime() : nil))
+    }
+    return edges
+  }
+
   mutating func edgeQuestion(_ model: ReferenceModel) -> Question {
+    if seldom(6) {
+      return .ancestors(post(model), limit: limit(), viewer: viewer(model), includesAuthors: seldom(3))
+    }
     if !seldom(4) { return edgeList(model) }
     let others = (0..<below(5)).map { _ in node(pick([.user, .post]), model) }
     return .edges(node(pick([.user, .post]), model), others)
   }
 
   mutating func edgeList(_ model: ReferenceModel) -> Question {
+    if seldom(4) {
+      let options = ThreadQuery(
+        order: pick([.oldest, .newest]), includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))
+      return .thread(post(model), options)
+    }
     let relation = relation(model)
     let side: RelationSide = pick([.targets, .sources])
     let subject = end(side == .targets ? relation.source : relation.target, model)

@@ -71,6 +71,9 @@ extension Draw {
       options.viewer = isOwn ? options.viewer : other
       // Rarely with the cursor of another relation.
       return .edgeList(seldom(6) ? self.relation(model) : relation, side, node, options)
+    case .thread(let post, var options):
+      options.viewer = isOwn ? options.viewer : other
+      return .thread(post, options)
     case .likers(let post, var options):
       options.viewer = isOwn ? options.viewer : other
       return .likers(post, options)
@@ -136,7 +139,8 @@ extension Draw {
 extension Question {
   var isList: Bool {
     switch self {
-    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .edges, .suggestions, .distance: false
+    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .edges, .ancestors, .suggestions, .distance:
+      false
     default: true
     }
   }
@@ -176,6 +180,9 @@ extension Question {
     case .edgeList(let relation, let side, let node, var options):
       options.limit = limit
       return .edgeList(relation, side, node, options)
+    case .thread(let post, var options):
+      options.limit = limit
+      return .thread(post, options)
     case .likers(let post, let options): return .likers(post, list(options))
     case .likes(let user, let options): return .likes(user, list(options))
     case .blocked(let user, let options): return .blocked(user, list(options))

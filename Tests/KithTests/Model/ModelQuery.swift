@@ -21,6 +21,8 @@ enum Question {
   case mutuals(UserID, UserID, Mutuals, MutualQuery)
   case edgeList(Relation, RelationSide, Node, EdgeQuery)
   case edges(Node, [Node])
+  case thread(PostID, ThreadQuery)
+  case ancestors(PostID, limit: Int, viewer: UserID?, includesAuthors: Bool)
   case suggestions(UserID, SuggestionQuery)
   case distance(UserID, UserID, PathQuery)
   case twoHops(UserID, TimelineQuery, followLimit: Int)
@@ -137,6 +139,9 @@ extension GraphView {
     case .isFollowing(let target, let user): return Reply(.flag(try isFollowing(target, as: user)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
     case .edges(let node, let others): return Reply(.edges(try edges(between: node, and: others)))
+    case .ancestors(let post, let limit, let viewer, let includesAuthors):
+      let page = try ancestors(of: post, limit: limit, as: viewer, includesAuthors: includesAuthors)
+      return Reply(.boundedPosts(page.items, isTruncated: page.isTruncated))
     case .suggestions(let user, let options):
       let page = try suggestions(for: user, options)
       let suggestions = page.map { PlainSuggestion(user: $0.user, mutualCount: $0.mutualCount, mutuals: $0.mutuals) }
@@ -173,6 +178,9 @@ extension GraphView {
       case (.sources, true): return reply(try sources(of: node, relation, options))
       case (.sources, false): return reply(try sourcePosts(of: node, relation, options))
       }
+    case .thread(let post, var options):
+      options.cursor = cursor
+      return reply(try thread(of: post, options))
     case .likers(let post, let options): return reply(try likers(of: post, options.from(cursor)))
     case .likes(let user, let options): return reply(try likes(of: user, options.from(cursor)))
     case .followees(let user, let options): return reply(try followees(of: user, options.from(cursor)))

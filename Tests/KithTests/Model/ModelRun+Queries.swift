@@ -111,7 +111,8 @@ extension GraphView {
   var rows: [[UInt8]] {
     var rows: [String] = []
     forEachUser { rows.append("user \($0) \($1)") }
-    forEachPost { rows.append("post \($0) \($1) \($2.rawValue) \($3)") }
+    forEachPost { rows.append("post \($0) \($1) \($2.rawValue) \($4)" + ($3.map { " to \($0)" } ?? "")) }
+    rows = rows.filter { $0.hasPrefix("user") } + rows.filter { !$0.hasPrefix("user") }.sorted()
     for kind in RelationKind.allCases {
       forEachEdge(of: kind) { source, target, time in
         rows.append("\(kind) \(source) \(target)" + (time.map { " \($0.rawValue)" } ?? ""))
@@ -119,6 +120,13 @@ extension GraphView {
     }
     var edges: [String] = []
     forEachDeclaredEdge { edges.append("\($0)") }
+    if state.declared.hasThreads {
+      for row in 0..<UInt32(state.posts.rowCount) {
+        guard let parent = state.declared.threads.parent(of: row) else { continue }
+        let root = state.postID(state.declared.threads.root(of: row))
+        edges.append("reply \(state.postID(row)) to \(state.postID(parent)) of \(root) at \(state.posts.time(row))")
+      }
+    }
     return (rows + edges.sorted()).map { Array($0.utf8) }
   }
 }
@@ -127,9 +135,10 @@ extension ReferenceModel {
   /// The same of the model.
   var rows: [[UInt8]] {
     var rows = users.sorted { $0.key < $1.key }.map { "user \($0.key) \($0.value.text)" }
-    for (id, post) in posts.sorted(by: { $0.key < $1.key }) {
-      rows.append("post \(id) \(post.author) \(post.time) \(post.text)")
-    }
+    rows += posts.map { id, post in
+      let parent = parents[id].flatMap { posts[$0] == nil ? nil : " to \($0)" } ?? ""
+      return "post \(id) \(post.author) \(post.time) \(post.text)\(parent)"
+    }.sorted()
     for (title, edges) in [("follow", follows.mapValues { $0.rawPairs }), ("like", likes.mapValues { $0.rawPairs })] {
       for (user, pairs) in edges.sorted(by: { $0.key < $1.key }) {
         rows += pairs.map { "\(title) \(user) \($0.0) \(Int64($0.1) * 1_000)" }

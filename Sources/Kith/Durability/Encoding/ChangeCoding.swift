@@ -19,6 +19,7 @@ enum ChangeCoding {
     case addEdge = 14
     case removeEdge = 15
     case declare = 16
+    case addPostWithEdges = 17
   }
 
   /// The changes of edges by their first byte; nil for what is none.
@@ -49,17 +50,25 @@ enum ChangeCoding {
       append(.renameUser, user.rawValue, to: &bytes)
       append(text: username, to: &bytes)
     case .removeUser(let user): append(.removeUser, user.rawValue, to: &bytes)
-    case .addPost(let id, let author, let text, let createdAt):
-      append(.addPost, id?.rawValue, to: &bytes)
+    case .addPost(let id, let author, let text, let createdAt, let edges):
+      append(edges.isEmpty ? .addPost : .addPostWithEdges, id?.rawValue, to: &bytes)
       append(id: author.rawValue, to: &bytes)
       append(text: text, to: &bytes)
       append(time: createdAt, to: &bytes)
+      if edges.isEmpty { return }
+      bytes.appendVarint(UInt64(edges.count))
+      for edge in edges {
+        append(edge.relation, from: nil, to: edge.target, hasTime: edge.time != nil, to: &bytes)
+        if let time = edge.time { append(time: time, to: &bytes) }
+      }
     case .removePost(let post): append(.removePost, post.rawValue, to: &bytes)
     case .addEdge(let relation, let source, let target, let time):
-      append(.addEdge, relation, source, target, to: &bytes)
-      append(time: time, to: &bytes)
+      bytes.append(Kind.addEdge.rawValue)
+      append(relation, from: source, to: target, hasTime: time != nil, to: &bytes)
+      if let time { append(time: time, to: &bytes) }
     case .removeEdge(let relation, let source, let target):
-      append(.removeEdge, relation, source, target, to: &bytes)
+      bytes.append(Kind.removeEdge.rawValue)
+      append(relation, from: source, to: target, hasTime: true, to: &bytes)
     case .declare(let schema):
       bytes.append(Kind.declare.rawValue)
       SchemaCoding.append(schema, to: &bytes)
@@ -78,18 +87,22 @@ enum ChangeCoding {
     append(id: id, to: &bytes)
   }
 
-  /// Flags that say of which types the ends are, the name of the relation, and the ends. So an edge can be read without
-  /// its schema.
-  private func append(_ kind: Kind, _ relation: Relation, _ source: Node, _ target: Node, to bytes: inout [UInt8]) {
-    bytes.append(kind.rawValue)
-    bytes.append((source.end == .post ? Self.fromPost : 0) | (target.end == .post ? Self.toPost : 0))
+  /// Flags that say of which types the ends are, and whether a time follows; the name of the relation, and the ends. So
+  /// an edge can be read without its schema.
+  /// - Parameter source: nil for an edge that is given with its source, a new post.
+  private func append(
+    _ relation: Relation, from source: Node?, to target: Node, hasTime: Bool, to bytes: inout [UInt8]
+  ) {
+    let isFromPost = source.map { $0.end == .post } ?? true
+    bytes.append(
+      (isFromPost ? Self.fromPost : 0) | (target.end == .post ? Self.toPost : 0) | (hasTime ? 0 : Self.withoutTime))
     append(text: relation.name, to: &bytes)
-    append(id: source.rawValue, to: &bytes)
+    if let source { append(id: source.rawValue, to: &bytes) }
     append(id: target.rawValue, to: &bytes)
   }
 
   /// The flags of an edge of a declared relation. The others are zero.
-  private static let (fromPost, toPost): (UInt8, UInt8) = (1, 2)
+  private static let (fromPost, toPost, withoutTime): (UInt8, UInt8, UInt8) = (1, 2, 4)
 
   private func append(id: Int64?, to bytes: inout [UInt8]) {
     switch self {
@@ -140,30 +153,52 @@ enum ChangeCoding {
     case .addUser: return .addUser(id: try newID(&reader).map { UserID($0) }, username: try text(&reader))
     case .renameUser: return .renameUser(UserID(try id(&reader)), to: try text(&reader))
     case .removeUser: return .removeUser(UserID(try id(&reader)))
-    case .addPost:
+    case .addPost, .addPostWithEdges:
       return .addPost(
         id: try newID(&reader).map { PostID($0) }, by: UserID(try id(&reader)), text: try text(&reader),
-        createdAt: try time(&reader))
+        createdAt: try time(&reader), edges: kind == .addPost ? [] : try edges(&reader))
     case .removePost: return .removePost(PostID(try id(&reader)))
     case .addEdge, .removeEdge:
-      let (relation, source, target) = try edge(&reader)
-      if kind == .removeEdge { return .removeEdge(relation, from: source, to: target) }
-      return .addEdge(relation, from: source, to: target, at: try time(&reader))
+      let start = reader.position
+      let (relation, hasTime) = try relation(&reader)
+      let (source, target) = (Node(relation.source, try id(&reader)), Node(relation.target, try id(&reader)))
+      if kind == .addEdge {
+        return .addEdge(relation, from: source, to: target, at: hasTime ? try time(&reader) : nil)
+      }
+      guard hasTime else { throw reader.corrupt("an edge that is removed has a flag of those without a time", at: start) }
+      return .removeEdge(relation, from: source, to: target)
     case .declare: return .declare(try SchemaCoding.read(&reader))
     }
   }
 
-  /// The relation of an edge, which has only its name and the types of its ends, and the ends.
-  private func edge(_ reader: inout ByteReader) throws(KithError) -> (Relation, Node, Node) {
+  /// The edges that are given with a post.
+  private func edges(_ reader: inout ByteReader) throws(KithError) -> [PostEdge] {
+    let start = reader.position
+    let count = try reader.readVarint()
+    guard (1...UInt64(SocialGraph.Limits.postEdgeCount)).contains(count) else {
+      throw reader.corrupt("a post with \(count) edges", at: start)
+    }
+    var edges: [PostEdge] = []
+    for _ in 0..<count {
+      let start = reader.position
+      let (relation, hasTime) = try relation(&reader)
+      guard relation.source == .post else { throw reader.corrupt("an edge of a post leads from a user", at: start) }
+      let target = Node(relation.target, try id(&reader))
+      edges.append(PostEdge(relation, to: target, at: hasTime ? try time(&reader) : nil))
+    }
+    return edges
+  }
+
+  /// The relation of an edge, which has only its name and the types of its ends, and whether the edge has a time.
+  private func relation(_ reader: inout ByteReader) throws(KithError) -> (Relation, hasTime: Bool) {
     let start = reader.position
     let flags = try reader.readUInt8()
-    guard flags & ~(Self.fromPost | Self.toPost) == 0 else {
+    guard flags & ~(Self.fromPost | Self.toPost | Self.withoutTime) == 0 else {
       throw reader.corrupt("an edge has the flags \(flags)", at: start)
     }
     let source: Relation.End = flags & Self.fromPost == 0 ? .user : .post
     let target: Relation.End = flags & Self.toPost == 0 ? .user : .post
-    let relation = Relation(try text(&reader), from: source, to: target)
-    return (relation, Node(source, try id(&reader)), Node(target, try id(&reader)))
+    return (Relation(try text(&reader), from: source, to: target), flags & Self.withoutTime == 0)
   }
 
   /// The id of what is added; nil if it is to be assigned.

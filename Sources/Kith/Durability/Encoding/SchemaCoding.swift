@@ -6,7 +6,7 @@
 enum SchemaCoding {
   /// The names of facts.
   private enum Fact: String {
-    case name, from, to, isTimed, visibility, isEndedBy, endsWith
+    case name, from, to, isTimed, visibility, isEndedBy, endsWith, isThread
   }
 
   static func append(_ schema: SocialGraph.Schema, to bytes: inout [UInt8]) {
@@ -29,6 +29,7 @@ enum SchemaCoding {
     if relation.visibility != .everyone { facts.append((.visibility, relation.visibility.rawValue)) }
     facts += relation.isEndedBy.map { (.isEndedBy, $0) }
     if let endsWith = relation.endsWith { facts.append((.endsWith, endsWith)) }
+    if relation.isThread { facts.append((.isThread, "true")) }
     return facts
   }
 
@@ -67,7 +68,8 @@ enum SchemaCoding {
     else { throw reader.corrupt("the facts of a relation are not what they can be", at: start) }
     let relation = Relation(
       name, from: source, to: target, isTimed: value(.isTimed) == "true", visibility: visibility,
-      isEndedBy: found.filter { $0.0 == .isEndedBy }.map(\.1), endsWith: value(.endsWith))
+      isEndedBy: found.filter { $0.0 == .isEndedBy }.map(\.1), endsWith: value(.endsWith),
+      isThread: value(.isThread) == "true")
     guard facts(of: relation).elementsEqual(found, by: ==) else {
       throw reader.corrupt("the facts of relation \(name.debugDescription) are not in their order", at: start)
     }

@@ -31,19 +31,19 @@ extension GraphSections {
       case 0: try restoreNames(source, lengths: lengths, to: &users)
       case 1:
         state.follows = try edges(
-          RelationKind.follow.sections, to: .user, source, ends, ids: ends.ids, form: form.lists, workers: workers)
+          RelationKind.follow.sections, to: .user, source, ends, order: ends.ids, form: form.lists, workers: workers)
       case 2:
         state.posts = try posts(source, authors: &authors, authorCount: lengths.count, liveCount: liveCount, form)
       default:
         for kind in RelationKind.allCases where kind != .follow {
           var edges = try edges(
-            kind.sections, to: kind.facts.target, source, ends, ids: ends.ids, form: form.lists, workers: workers)
-          others.modify(kind) { relation, _ in swap(&relation, &edges) }
+            kind.sections, to: kind.facts.target, source, ends, order: ends.ids, form: form.lists, workers: workers)
+          others.modify(kind) { swap(&$0, &edges) }
         }
       }
     }
     for kind in RelationKind.allCases where kind != .follow {
-      others.modify(kind) { other, _ in state.modify(kind) { relation, _ in swap(&relation, &other) } }
+      others.modify(kind) { other in state.modify(kind) { swap(&$0, &other) } }
     }
     swap(&state.users, &users)
     try restoreDeclared(from: source, ends, to: &state, workers: workers)
@@ -219,7 +219,8 @@ extension GraphSections {
   /// Builds one relation.
   static func edges(
     _ sections: EdgeSections, from sourceEnd: Relation.End = .user, to targetEnd: Relation.End,
-    _ source: some SectionSource, _ ends: borrowing EdgeEnds, ids: borrowing RowIDs, form: ListForm = .plain,
+    _ source: some SectionSource, _ ends: borrowing EdgeEnds, order: borrowing some SourceOrder & ~Copyable,
+    form: ListForm = .plain,
     workers: Int
   ) throws(KithError) -> Adjacency {
     let (sourceCount, targetCount) = (ends.count(sourceEnd), ends.count(targetEnd))
@@ -242,7 +243,7 @@ extension GraphSections {
     }
     let buffers = Pool<WorkBuffer<UInt32>>()
     let relation = try Adjacency(
-      degrees: degrees, targetCount: targetCount, workers: workers, ids: ids, form: form,
+      degrees: degrees, targetCount: targetCount, workers: workers, order: order, form: form,
       hasSparseTargets: isToPosts
     ) { (sources, elements, edges) throws(KithError) in
       let buffer = buffers.take() ?? WorkBuffer()
@@ -323,15 +324,39 @@ extension GraphSections {
       let (from, to, form) = (relation.source, relation.target, state.follows.form)
       let index =
         switch from {
-        case .user: try edges(sections, to: to, source, ends, ids: ends.ids, form: form, workers: workers)
+        case .user: try edges(sections, to: to, source, ends, order: ends.ids, form: form, workers: workers)
+        case .post where relation.hasTime:
+          try edges(
+            sections, from: from, to: to, source, ends, order: state.posts.identifiers.ids, form: form,
+            workers: workers)
         case .post:
           try edges(
-            sections, from: from, to: to, source, ends, ids: state.posts.identifiers.ids, form: form, workers: workers)
+            sections, from: from, to: to, source, ends, order: state.posts, form: form, workers: workers)
         }
       state.declared.add(index, for: relation, kind)
     }
+    try restoreThreads(from: source, to: &state)
     let problems = state.checkDeclaredEdges(PassControl())
     if let problem = problems.first { throw section.corrupt(problem) }
+  }
+
+  /// Restores the parents of posts, if anybody replied.
+  private static func restoreThreads(
+    from source: some SectionSource, to state: inout GraphState
+  ) throws(KithError) {
+    guard let thread = state.relations.thread, source.has(postParents) else { return }
+    let section = try source.section(postParents)
+    var parents = Column<UInt32>()
+    parents.grow(to: state.posts.rowCount, filledWith: ThreadTable.none)
+    var row: UInt32 = 0
+    try section.forEachUInt32(count: state.posts.rowCount) { (stored) throws(KithError) in
+      defer { row += 1 }
+      if stored == 0 { return }
+      guard stored <= row else { throw section.corrupt("post row \(row) replies to \(stored - 1), which came later") }
+      parents[row] = stored - 1
+    }
+    state.use(thread)
+    state.declared.restore(ThreadTable(parents: parents, state.posts))
   }
 
   // MARK: - Bytes

@@ -14,6 +14,8 @@ enum GraphSections {
   static let textBytes = SectionID("POTB")
   /// The schema of a graph that has one.
   static let schema = SectionID("SCHM")
+  /// The rows of the posts that posts reply to, where anybody replied: as `postAuthors`.
+  static let postParents = SectionID("POPA")
 
   /// Every section of a graph without a schema, with its readable name.
   static let names: [(id: SectionID, name: String)] =
@@ -33,7 +35,7 @@ enum GraphSections {
 
   /// The schema, and the sections of every relation that can be declared, by its number.
   static let namesOfSchema: [(id: SectionID, name: String)] =
-    [(schema, "schema")]
+    [(schema, "schema"), (postParents, "posts.parent")]
     + (Relation.builtIn.count..<SocialGraph.Limits.relationCount).flatMap { number in
       zip(EdgeSections(ofDeclared: number).all, ["degree", "target", "second"]).map { ($0, "relation\(number).\($1)") }
     }
@@ -59,6 +61,9 @@ extension GraphSections {
     SchemaCoding.append(schema, to: &bytes)
     let head = SectionHead(id: Self.schema, encoding: .bytes, elementCount: UInt64(bytes.count))
     try sink.append(head, level: 1, pieceCount: bytes.isEmpty ? 0 : 1) { [bytes] _ in ColumnPiece(content: bytes) }
+    if state.declared.hasThreads {
+      try writePlanes(state.posts.rowCount, as: postParents, to: sink) { state.declared.threads.parents[$0] &+ 1 }
+    }
     // By number: the order of first edges is no part of the state.
     for kind in state.relations.declared.compactMap(\.kind) where state.isInUse(kind) && state[kind].count > 0 {
       try write(state[kind], as: EdgeSections(ofDeclared: Int(kind.number)), to: sink)

@@ -50,13 +50,17 @@ extension AsyncGraphWriter {
     try await apply(.unfollow(as: user, target: target)).didChange
   }
 
-  /// Adds a post. Id and time are assigned unless given.
-  /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`.
+  /// Adds a post, with edges of relations that the host declared: what it replies to, whom it mentions. Id and time are
+  /// assigned unless given.
+  /// - Parameter edges: at most 256, which are added in their order, all or none. One that has a time of its own and
+  ///   gives none has that of the post.
+  /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`; of an edge, what `addEdge` throws.
   @discardableResult
   public func addPost(
-    _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil
+    _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil, edges: [PostEdge] = []
   ) async throws(KithError) -> PostID {
-    guard let post = try await apply(.addPost(id: id, by: author, text: text, createdAt: createdAt)).post else {
+    let change = Change.addPost(id: id, by: author, text: text, createdAt: createdAt, edges: edges)
+    guard let post = try await apply(change).post else {
       preconditionFailure("a post that was added has an id")
     }
     return post

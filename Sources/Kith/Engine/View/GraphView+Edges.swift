@@ -41,6 +41,38 @@ extension GraphView {
     try run(PostsOfEdges(relation: relation, side: .sources, node: node.node, query: query))
   }
 
+  // MARK: - Conversations
+
+  /// The posts of a conversation: those with the same root as a post, also the post itself.
+  /// - Throws: `KithError.unknownPost`, also for a post across a block from the viewer; `unknownUser`, `invalidRequest`,
+  ///   `invalidCursor`.
+  /// - Complexity: O(log posts of the conversation + limit), and as many as are hidden from the viewer.
+  public func thread(of post: PostID, _ query: ThreadQuery = ThreadQuery()) throws(KithError) -> Page<Post> {
+    try run(PostsOfThread(post: post, query: query)).page
+  }
+
+  /// The posts that a post replies to, nearest first, without those that were removed or are hidden from the viewer.
+  /// `Page.isTruncated` says whether there are more: they are the ancestors of the last one.
+  /// - Parameter limit: the most of them, 1…1,000.
+  /// - Throws: `KithError.unknownPost`, `unknownUser`, `invalidRequest`.
+  /// - Complexity: O(limit), and as many as were removed or are hidden.
+  public func ancestors(
+    of post: PostID, limit: Int = 20, as viewer: UserID? = nil, includesAuthors: Bool = false
+  ) throws(KithError) -> Page<Post> {
+    try run(AncestorsOfPost(post: post, limit: limit, viewer: viewer, includesAuthors: includesAuthors))
+  }
+
+  /// The posts that reply to a post: `sourcePosts` of the relation that makes threads.
+  /// - Throws: as `sourcePosts`; `invalidRequest` if no relation makes threads.
+  /// - Complexity: as of `sourcePosts`.
+  public func replies(to post: PostID, _ query: EdgeQuery = EdgeQuery()) throws(KithError) -> Page<Post> {
+    try checkOpen()
+    guard let kind = state.relations.thread else { throw .invalidRequest(.noSuchList(of: "replies")) }
+    return try sourcePosts(of: post, state.relations[kind], query)
+  }
+
+  // MARK: - Edges
+
   /// Whether there is an edge.
   /// - Throws: `KithError.unknownRelation`, `unknownUser`, `unknownPost`.
   /// - Complexity: O(log edges of the source).

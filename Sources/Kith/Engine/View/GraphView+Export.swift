@@ -11,13 +11,44 @@ extension GraphView {
     for row in userRows() { try body(state.userID(row), state.users.names.string(Int(row))) }
   }
 
-  /// Calls `body` with every post, ids ascending.
-  package func forEachPost<E: Error>(_ body: (PostID, UserID, Timestamp, String) throws(E) -> Void) throws(E) {
-    for row in postRows() {
+  /// Calls `body` with every post, ids ascending, and with the post that it replies to, if that is there.
+  /// - Parameter isForImport: whether a reply comes after what it replies to, whatever their ids.
+  package func forEachPost<E: Error>(
+    isForImport: Bool = false, _ body: (PostID, UserID, Timestamp, _ parent: PostID?, String) throws(E) -> Void
+  ) throws(E) {
+    func give(_ row: UInt32) throws(E) {
       try body(
         state.postID(row), state.userID(state.posts.authors[row]), Timestamp(state.posts.time(row)),
-        state.posts.texts.string(Int(row)))
+        parent(of: row).map { state.postID($0) }, state.posts.texts.string(Int(row)))
     }
+    if !state.declared.hasThreads || !isForImport {
+      for row in postRows() { try give(row) }
+      return
+    }
+    var given = [Bool](repeating: false, count: state.posts.rowCount)
+    for row in postRows() {
+      var waiting = [row]
+      while let last = waiting.last, !given[Int(last)], let parent = parent(of: last), !given[Int(parent)] {
+        waiting.append(parent)
+      }
+      for row in waiting.reversed() where !given[Int(row)] {
+        given[Int(row)] = true
+        try give(row)
+      }
+    }
+  }
+
+  /// The post that a post replies to, unless it was removed.
+  private func parent(of row: UInt32) -> UInt32? {
+    guard state.declared.hasThreads, let parent = state.declared.threads.parent(of: row), state.posts.isLive(parent)
+    else { return nil }
+    return parent
+  }
+
+  /// The relation that makes threads, if anybody replied.
+  package var threadRelation: Relation? {
+    guard state.declared.hasThreads, let kind = state.relations.thread else { return nil }
+    return state.relations[kind]
   }
 
   private func postRows() -> [UInt32] {
@@ -37,14 +68,14 @@ extension GraphView {
   }
 
   /// Calls `body` with every edge of the declared relations, as the change that adds it: by relation, those that end
-  /// with another after it, then by source and target.
+  /// with another after it, then by source and target. Replies are given with their posts.
   package func forEachDeclaredEdge<E: Error>(_ body: (Change) throws(E) -> Void) throws(E) {
     for relation in state.relations.byDependence {
-      guard let kind = relation.kind, state.isInUse(kind) else { continue }
+      guard let kind = relation.kind, state.isInUse(kind), !relation.isThread else { continue }
       let rows = relation.source == .user ? userRows() : postRows()
       try forEachEdge(kind, from: rows, to: relation.target) { (row, target, timestamp) throws(E) in
         let source: Node = relation.source == .user ? .user(state.userID(row)) : .post(state.postID(row))
-        let time = Timestamp(seconds: timestamp)
+        let time = relation.hasTime ? Timestamp(seconds: timestamp) : nil
         try body(.addEdge(relation, from: source, to: Node(relation.target, target), at: time))
       }
     }

@@ -16,13 +16,17 @@ struct DeclaredEdges: ~Copyable, Sendable {
   /// By the number of a declared relation: its place in `uses`; `unused` for one without edges, and for numbers beyond.
   private var places: [UInt8]
 
+  /// Conversations, of this version of the graph alone; nil where nobody replied.
+  private var conversations: Box<ThreadTable>?
+
   private static let unused = UInt8.max
 
-  init() { self.init(uses: [], places: []) }
+  init() { self.init(uses: [], places: [], conversations: nil) }
 
-  private init(uses: [Use], places: [UInt8]) {
+  private init(uses: [Use], places: [UInt8], conversations: Box<ThreadTable>?) {
     self.uses = uses
     self.places = places
+    self.conversations = conversations
   }
 
   /// Shares all pages, as `Adjacency.pin`.
@@ -32,7 +36,8 @@ struct DeclaredEdges: ~Copyable, Sendable {
     let pinned = uses.map { use in
       Use(kind: use.kind, source: use.source, target: use.target, index: Box(use.index.value.pin()))
     }
-    return DeclaredEdges(uses: pinned, places: places)
+    return DeclaredEdges(
+      uses: pinned, places: places, conversations: conversations.map { Box($0.value.pin()) })
   }
 
   /// Whether no declared relation is in use.
@@ -73,5 +78,34 @@ struct DeclaredEdges: ~Copyable, Sendable {
       if use.source == end { use.index.value.appendSource() }
       if use.target == end { use.index.value.appendTarget() }
     }
+    if end == .post { conversations?.value.appendRow() }
   }
+
+  // MARK: - Conversations
+
+  /// Whether there are, or were, replies.
+  var hasThreads: Bool { conversations != nil }
+
+  /// Conversations.
+  /// - Precondition: `hasThreads`.
+  var threads: ThreadTable {
+    _read {
+      guard let conversations else { preconditionFailure("a graph without replies has no conversations") }
+      yield conversations.value
+    }
+  }
+
+  /// Makes a new post a reply.
+  mutating func setParent(_ parent: UInt32, of row: UInt32, _ posts: borrowing PostTable) {
+    let table = conversations ?? Box(ThreadTable(postCount: posts.rowCount))
+    table.value.setParent(parent, of: row, posts)
+    conversations = table
+  }
+
+  /// Takes a post that is about to be removed out of its conversation.
+  mutating func endConversation(of row: UInt32, _ posts: borrowing PostTable) {
+    conversations?.value.remove(row, posts)
+  }
+
+  mutating func restore(_ threads: consuming ThreadTable) { conversations = Box(threads) }
 }

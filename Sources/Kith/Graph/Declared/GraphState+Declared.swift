@@ -64,7 +64,7 @@ extension GraphState {
       let known = try known(relation)
       guard let kind = known.kind, joins(known, source, target) else { return change }
       guard Int(kind.number) < Relation.builtIn.count else {
-        return .addEdge(known, from: source, to: target, at: time ?? now())
+        return .addEdge(known, from: source, to: target, at: known.hasTime ? time ?? now() : time)
       }
       // Before the rules of the verb: the order of errors is that of edges.
       _ = try ends(known, source, target)
@@ -102,8 +102,7 @@ extension GraphState {
     let known = try known(relation)
     let rows = (try row(of: source), try row(of: target))
     guard joins(known, source, target), let kind = known.kind else {
-      let needed = "a \(known.source) to a \(known.target)"
-      throw .invalidRequest(.edgeEnds(relation: known.name, needed: needed))
+      throw .invalidRequest(.edgeEnds(relation: known.name, needed: known.needs))
     }
     return (kind, rows.0, rows.1)
   }
@@ -114,10 +113,11 @@ extension GraphState {
   ) throws(KithError) -> Edit? {
     let (kind, source, target) = try ends(relation, source, target)
     let facts = relations[kind]
-    let timestamp = try Self.timestamp(time)
+    let timestamp = try timestamp(of: facts, time, createdAt: Timestamp(posts.time(source)))
     if facts.source == facts.target && source == target {
       throw .invalidRequest(.edgeToItself(relation: facts.name))
     }
+    if facts.isThread { throw .invalidRequest(.threadEdge(relation: facts.name)) }
     if facts.source == .user, facts.visibility != .source, blocks.count > 0,
       isBlocked(source, user(target, facts.target))
     {
@@ -135,20 +135,26 @@ extension GraphState {
   private func insertion(
     _ kind: RelationKind, _ source: UInt32, _ target: UInt32, _ timestamp: UInt32
   ) -> Adjacency.EdgeEdit? {
-    switch relations[kind].source {
-    case .user: self[kind].insertion(source, target, timestamp: timestamp, ids: users.identifiers.ids)
-    case .post: self[kind].insertion(source, target, timestamp: timestamp, ids: posts.identifiers.ids)
+    let relation = relations[kind]
+    return switch relation.source {
+    case .user: self[kind].insertion(source, target, timestamp: timestamp, order: users.identifiers.ids)
+    case .post where relation.hasTime:
+      self[kind].insertion(source, target, timestamp: timestamp, order: posts.identifiers.ids)
+    case .post: self[kind].insertion(source, target, timestamp: timestamp, order: posts)
     }
   }
 
   /// The removal of an edge of a declared relation; nil if there is none.
   func removing(_ relation: Relation, _ source: Node, _ target: Node) throws(KithError) -> Edit? {
     let (kind, source, target) = try ends(relation, source, target)
+    let relation = relations[kind]
+    if relation.isThread { throw .invalidRequest(.threadEdge(relation: relation.name)) }
     if !declared.has(kind) { return nil }
     let edge =
-      switch relations[kind].source {
-      case .user: self[kind].removal(source, target, ids: users.identifiers.ids)
-      case .post: self[kind].removal(source, target, ids: posts.identifiers.ids)
+      switch relation.source {
+      case .user: self[kind].removal(source, target, order: users.identifiers.ids)
+      case .post where relation.hasTime: self[kind].removal(source, target, order: posts.identifiers.ids)
+      case .post: self[kind].removal(source, target, order: posts)
       }
     return edge.map { .remove(kind, $0) }
   }
@@ -158,11 +164,12 @@ extension GraphState {
   /// Makes the index of a declared relation, with its first edge.
   mutating func begin(_ kind: RelationKind, _ source: UInt32, _ target: UInt32, _ timestamp: UInt32) {
     use(kind)
-    modify(kind) { relation, ids in _ = relation.insert(source, target, timestamp: timestamp, ids: ids) }
+    self.edit(kind, .insert(source, target, timestamp: timestamp))
   }
 
-  /// Makes the index of a declared relation, without edges.
+  /// Makes the index of a declared relation, without edges, if it has none.
   mutating func use(_ kind: RelationKind) {
+    if isInUse(kind) { return }
     let relation = relations[kind]
     let index = Adjacency(
       sourceCount: rowCount(of: relation.source), targetCount: rowCount(of: relation.target), form: follows.form,
@@ -203,18 +210,15 @@ extension GraphState {
 
   /// Removes an edge of a declared relation, if there is one. What ends with it is among those that the caller ends.
   private mutating func endEdge(_ kind: RelationKind, _ source: UInt32, _ target: UInt32) {
-    guard declared.has(kind) else { return }
-    modify(kind) { relation, ids in _ = relation.remove(source, target, ids: ids) }
+    if declared.has(kind) { self.edit(kind, .remove(source, target)) }
   }
 
   /// Removes the edges of a user or a post in both directions. What ends with an edge has the same ends, so it goes,
   /// too.
   mutating func removeDeclared(of row: UInt32, _ end: Relation.End) {
     for use in declared.uses {
-      modify(use.kind) { relation, ids in
-        if use.source == end { relation.removeAll(from: row, ids: ids) }
-        if use.target == end { relation.removeAll(to: row, ids: ids) }
-      }
+      if use.source == end { self.edit(use.kind, .removeAllFrom(row)) }
+      if use.target == end { self.edit(use.kind, .removeAllTo(row)) }
     }
   }
 }

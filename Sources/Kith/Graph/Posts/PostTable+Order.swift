@@ -112,6 +112,11 @@ extension PostTable {
   }
 }
 
+/// Posts as the sources of edges that have their times.
+extension PostTable: SourceOrder {
+  func isBefore(_ row: UInt32, _ other: UInt32) -> Bool { isBefore(row, key(other)) }
+}
+
 extension PostSegment {
   /// The document of a live post; nil for a row that the segment does not cover.
   /// - Complexity: O(1), or O(log documents) where documents are not kept by row.

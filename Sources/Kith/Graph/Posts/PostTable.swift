@@ -1,5 +1,5 @@
 /// All posts by row, and their order. Newest first means createdAt descending, then id descending. A removed post keeps
-/// its row and id, without an author.
+/// its row and id, without an author, and in a graph with a schema its time.
 struct PostTable: ~Copyable, Sendable {
   /// The lists of adjacent authors in a block of `byAuthor`.
   static let authorsPerBlock = 16
@@ -123,7 +123,7 @@ struct PostTable: ~Copyable, Sendable {
   }
 
   /// The position at which to insert a post: nearly always the end.
-  private func place(
+  func place(
     of key: PostKey, in lists: borrowing PackedLists<UInt32>, list: Int
   ) -> PackedLists<UInt32>.Position {
     let end = lists.endPosition(of: list)
@@ -131,7 +131,8 @@ struct PostTable: ~Copyable, Sendable {
     return lists.partitionPoint(of: list) { isBefore($0, key) }
   }
 
-  mutating func remove(_ row: UInt32) {
+  /// - Parameter keepingTime: whether its time stays, for places in lists that name it; else it becomes 0.
+  mutating func remove(_ row: UInt32, keepingTime: Bool = false) {
     let author = authors[row]
     let key = key(row)
     removeFromOrder(row, key, author)
@@ -141,7 +142,7 @@ struct PostTable: ~Copyable, Sendable {
       newest[author] = 0
     }
     authors[row] = PostIndex.noAuthor
-    texts.setTime(0, of: Int(row))
+    if !keepingTime { texts.setTime(0, of: Int(row)) }
     texts.clear(Int(row))
     index.remove(row)
     count -= 1

@@ -9,7 +9,7 @@ extension Adjacency {
   /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and per worker a word for
   ///   each source and the edges of one unit of the backward lists.
   init<Failure: Error>(
-    degrees: [UInt32], targetCount: Int, workers: Int, ids: borrowing RowIDs, form: ListForm = .plain,
+    degrees: [UInt32], targetCount: Int, workers: Int, order: borrowing some SourceOrder & ~Copyable, form: ListForm = .plain,
     hasSparseTargets: Bool = false,
     filling fill:
       @Sendable (
@@ -22,7 +22,7 @@ extension Adjacency {
       of: forward, targetCount: targetCount, workers: workers)
     let backward = Self.backward(
       of: forward, targetsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), degrees: backwardDegrees,
-      workers: workers, ids: ids)
+      workers: workers, order: order)
     let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount, form)
     let count = degrees.reduce(0) { $0 + Int($1) }
     self.init(
@@ -52,7 +52,7 @@ extension Adjacency {
   /// - Parameter degrees: the number of sources of each target.
   static func backward(
     of forward: borrowing PackedLists<UInt64>, targetsPerBlock: Int, degrees: [UInt32], workers: Int,
-    ids: borrowing RowIDs
+    order: borrowing some SourceOrder & ~Copyable
   ) -> PackedLists<UInt32> {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
@@ -66,7 +66,7 @@ extension Adjacency {
         ForwardReader(sourceCount: forward.count)
       } _: { reader in
         reader.read(forward, to: targets, degrees: degrees, count: elements.count) { edges in
-          EdgeSort.sort(&edges, lists: degrees[targets], ids: ids)
+          EdgeSort.sort(&edges, lists: degrees[targets], order: order)
           for index in edges.indices { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
         }
       }

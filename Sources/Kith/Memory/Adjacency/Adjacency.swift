@@ -3,8 +3,8 @@ import CSupport
 /// An adjacency index: out-edges with times and in-edges of follows, likes, blocks or mutes, between two kinds of rows.
 ///
 /// Forward: a source's targets ascend by row, each with the timestamp of its edge in seconds (8 bytes). Backward: a
-/// target's sources are sorted by (timestamp, id of the source), without the timestamp (4 bytes), which is looked up
-/// forward when needed.
+/// target's sources are sorted by (timestamp, id of the source), or by another `SourceOrder` where timestamps are
+/// equal, without the timestamp (4 bytes), which is looked up forward when needed.
 /// - Complexity: lookup O(log targets). Insertion and removal: the same, plus O(log² …) backward, where most edges are
 ///   the newest and are appended.
 struct Adjacency: ~Copyable, Sendable {
@@ -64,12 +64,12 @@ struct Adjacency: ~Copyable, Sendable {
   mutating func deferBackward() { defersBackward = true }
 
   /// Rebuilds the backward lists if they were deferred.
-  mutating func buildBackward(workers: Int = 1, ids: borrowing RowIDs) {
+  mutating func buildBackward(workers: Int = 1, order: borrowing some SourceOrder & ~Copyable) {
     if !defersBackward { return }
     let (degrees, latest) = Self.backwardDegrees(
       of: forward, targetCount: backward.count, workers: workers)
     backward = Self.backward(
-      of: forward, targetsPerBlock: backward.listsPerBlock, degrees: degrees, workers: workers, ids: ids)
+      of: forward, targetsPerBlock: backward.listsPerBlock, degrees: degrees, workers: workers, order: order)
     latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count, form)
     defersBackward = false
   }
@@ -173,6 +173,16 @@ struct Adjacency: ~Copyable, Sendable {
     }
   }
 
+  /// The first position in a target's sources that is not before an edge from a source.
+  private func backwardPosition(
+    of source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable
+  ) -> PackedLists<UInt32>.Position {
+    backward.partitionPoint(of: Int(target)) { other in
+      let own = self.timestamp(other, target) ?? 0
+      return own < timestamp || (own == timestamp && order.isBefore(other, source))
+    }
+  }
+
   // MARK: - Changing
 
   /// Prefetches both lists of an edge, so that their cache misses overlap.
@@ -201,21 +211,21 @@ struct Adjacency: ~Copyable, Sendable {
 
   /// Adds an edge.
   /// - Returns: false if it existed.
-  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs) -> Bool {
-    guard let edit = insertion(source, target, timestamp: timestamp, ids: ids) else { return false }
+  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable) -> Bool {
+    guard let edit = insertion(source, target, timestamp: timestamp, order: order) else { return false }
     insert(edit)
     return true
   }
 
   /// The insertion of an edge; nil if it exists.
   @inline(__always)
-  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs) -> EdgeEdit? {
+  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable) -> EdgeEdit? {
     prefetch(source, target)
     let (list, position) = (Int(source), forwardPosition(source, notBefore: target))
     if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target { return nil }
     let backward =
       defersBackward
-      ? self.backward.startPosition() : insertionBackward(source, target, timestamp: timestamp, ids: ids)
+      ? self.backward.startPosition() : insertionBackward(source, target, timestamp: timestamp, order: order)
     return EdgeEdit(source: source, target: target, timestamp: timestamp, forward: position, backward: backward)
   }
 
@@ -235,11 +245,11 @@ struct Adjacency: ~Copyable, Sendable {
 
   @inline(__always)
   private func insertionBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable
   ) -> PackedLists<UInt32>.Position {
     let latest = latestTimestamp(ofGroup: Int(target) >> targetsPerTimestampShift)
     if timestamp > latest { return backward.endPosition(of: Int(target)) }
-    return placeBackward(source, target, timestamp: timestamp, latest: latest, ids: ids)
+    return placeBackward(source, target, timestamp: timestamp, latest: latest, order: order)
   }
 
   @inline(__always)
@@ -249,29 +259,29 @@ struct Adjacency: ~Copyable, Sendable {
 
   /// The backward position of a new edge that may not be the latest. It is still mostly the end.
   private func placeBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, latest: UInt32, ids: borrowing RowIDs
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, latest: UInt32, order: borrowing some SourceOrder & ~Copyable
   ) -> PackedLists<UInt32>.Position {
     let end = backward.endPosition(of: Int(target))
     guard let (last, _) = backward.element(before: end, of: Int(target)) else { return end }
-    let isBehind = ids[last] < ids[source]
-    // None is later than the latest. Among equal timestamps, the ids decide.
+    let isBehind = order.isBefore(last, source)
+    // None is later than the latest. Among equal timestamps, the order of sources decides.
     if timestamp == latest && isBehind { return end }
     let newest = self.timestamp(last, target) ?? 0
     if newest < timestamp || (newest == timestamp && isBehind) { return end }
-    return backwardPosition(target, timestamp: timestamp, id: ids[source], ids: ids)
+    return backwardPosition(of: source, target, timestamp: timestamp, order: order)
   }
 
   /// Removes an edge.
   /// - Returns: false if there was none.
-  mutating func remove(_ source: UInt32, _ target: UInt32, ids: borrowing RowIDs) -> Bool {
-    guard let edit = removal(source, target, ids: ids) else { return false }
+  mutating func remove(_ source: UInt32, _ target: UInt32, order: borrowing some SourceOrder & ~Copyable) -> Bool {
+    guard let edit = removal(source, target, order: order) else { return false }
     remove(edit)
     return true
   }
 
   /// The removal of an edge; nil if there is none.
   @inline(__always)
-  func removal(_ source: UInt32, _ target: UInt32, ids: borrowing RowIDs) -> EdgeEdit? {
+  func removal(_ source: UInt32, _ target: UInt32, order: borrowing some SourceOrder & ~Copyable) -> EdgeEdit? {
     prefetch(source, target)
     let (list, position) = (Int(source), forwardPosition(source, notBefore: target))
     guard let (element, found) = forward.element(atOrAfter: position, of: list), Self.target(element) == target else {
@@ -280,7 +290,7 @@ struct Adjacency: ~Copyable, Sendable {
     let timestamp = Self.timestamp(element)
     let backward =
       defersBackward
-      ? self.backward.startPosition() : removalBackward(source, target, timestamp: timestamp, ids: ids)
+      ? self.backward.startPosition() : removalBackward(source, target, timestamp: timestamp, order: order)
     return EdgeEdit(source: source, target: target, timestamp: timestamp, forward: found, backward: backward)
   }
 
@@ -294,13 +304,13 @@ struct Adjacency: ~Copyable, Sendable {
   /// The backward position of an edge. In a short list, scanning the rows is faster than a search that looks up
   /// seconds.
   private func removalBackward(
-    _ source: UInt32, _ target: UInt32, timestamp: UInt32, ids: borrowing RowIDs
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable
   ) -> PackedLists<UInt32>.Position {
     let list = Int(target)
     if backward.runCount(of: list) == 1, let offset = backward.firstOffset(of: source, run: 0, of: list) {
       return .init(run: 0, offset: offset)
     }
-    let position = backwardPosition(target, timestamp: timestamp, id: ids[source], ids: ids)
+    let position = backwardPosition(of: source, target, timestamp: timestamp, order: order)
     guard let (found, place) = backward.element(atOrAfter: position, of: list), found == source else {
       preconditionFailure("an edge stands forward but not backward")
     }
@@ -308,12 +318,12 @@ struct Adjacency: ~Copyable, Sendable {
   }
 
   /// Removes all edges from a source.
-  mutating func removeAll(from source: UInt32, ids: borrowing RowIDs) {
+  mutating func removeAll(from source: UInt32, order: borrowing some SourceOrder & ~Copyable) {
     for run in 0..<(defersBackward ? 0 : forward.runCount(of: Int(source))) {
       for offset in 0..<forward.runLength(run, of: Int(source)) {
         let element = forward[Int(source), .init(run: run, offset: offset)]
         let target = Self.target(element)
-        let place = removalBackward(source, target, timestamp: Self.timestamp(element), ids: ids)
+        let place = removalBackward(source, target, timestamp: Self.timestamp(element), order: order)
         backward.remove(from: Int(target), at: place)
       }
     }
@@ -322,8 +332,8 @@ struct Adjacency: ~Copyable, Sendable {
   }
 
   /// Removes all edges to a target.
-  mutating func removeAll(to target: UInt32, ids: borrowing RowIDs) {
-    buildBackward(ids: ids)
+  mutating func removeAll(to target: UInt32, order: borrowing some SourceOrder & ~Copyable) {
+    buildBackward(order: order)
     let key = UInt64(target) << 32
     for run in 0..<backward.runCount(of: Int(target)) {
       for offset in 0..<backward.runLength(run, of: Int(target)) {
@@ -351,7 +361,7 @@ extension Adjacency {
 
   /// Checks that forward and backward lists hold the same edges, each in its order.
   func checkInvariants(
-    _ name: String, ids: borrowing RowIDs, _ control: PassControl = PassControl()
+    _ name: String, order: borrowing some SourceOrder & ~Copyable, _ control: PassControl = PassControl()
   ) -> [String] {
     if defersBackward { return ["\(name): the lists by target wait to be built"] }
     var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
@@ -371,7 +381,7 @@ extension Adjacency {
     }
     var backwardCount = 0
     for target in 0..<backward.count {
-      var previous: (UInt32, Int64)?
+      var previous: (timestamp: UInt32, source: UInt32)?
       backward.forEachRun(of: target) { sources in
         for index in sources.indices {
           guard let timestamp = timestamp(sources[index], UInt32(target)) else {
@@ -381,11 +391,12 @@ extension Adjacency {
           if timestamp > latestTimestamp(ofGroup: target >> targetsPerTimestampShift) {
             problems.append("\(name): an edge to \(target) is later than the latest")
           }
-          let key = (timestamp, ids[sources[index]])
-          if let previous, previous >= key {
+          if let previous, previous.timestamp > timestamp
+            || previous.timestamp == timestamp && !order.isBefore(previous.source, sources[index])
+          {
             problems.append("\(name): the sources of row \(target) are out of order")
           }
-          previous = key
+          previous = (timestamp, sources[index])
         }
         backwardCount += sources.count
       }

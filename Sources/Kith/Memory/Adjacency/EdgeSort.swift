@@ -1,4 +1,4 @@
-/// Sorts in-edges by (second, id of the source).
+/// Sorts in-edges by second, then by the order of sources.
 ///
 /// An edge is one word: its second in the high half, its source's row in the low half. Ids mostly ascend with rows, so
 /// one sort of words does nearly all. Only edges with equal seconds are compared again.
@@ -11,7 +11,7 @@ enum EdgeSort {
   /// Sorts the edges of consecutive lists; within each list they are sorted by source so far.
   /// - Parameter lists: the lengths of the lists, which add up to the number of edges.
   /// - Complexity: O(edges · log longest list); O(edges) for long lists.
-  static func sort(_ edges: inout MutableSpan<UInt64>, lists: ArraySlice<UInt32>, ids: borrowing RowIDs) {
+  static func sort(_ edges: inout MutableSpan<UInt64>, lists: ArraySlice<UInt32>, order: borrowing some SourceOrder & ~Copyable) {
     var scratch: [UInt64] = []
     // Safety: all below stays within its list, and the lists within the edges.
     unsafe edges.withUnsafeMutableBufferPointer { all in
@@ -30,7 +30,7 @@ enum EdgeSort {
             unsafe sortByDigits(list, &scratch)
           }
         }
-        unsafe sortTies(list, ids: ids)
+        unsafe sortTies(list, order: order)
       }
     }
   }
@@ -82,20 +82,20 @@ enum EdgeSort {
     }
   }
 
-  /// Sorts edges with equal seconds by id.
-  private static func sortTies(_ list: UnsafeMutableBufferPointer<UInt64>, ids: borrowing RowIDs) {
+  /// Sorts edges with equal seconds.
+  private static func sortTies(_ list: UnsafeMutableBufferPointer<UInt64>, order: borrowing some SourceOrder & ~Copyable) {
     var start = 0
     for end in 1...list.count {
       if unsafe end < list.count && list[end] >> 32 == list[start] >> 32 { continue }
-      if end - start > 1 { unsafe sortTies(UnsafeMutableBufferPointer(rebasing: list[start..<end]), byID: ids) }
+      if end - start > 1 { unsafe sortTies(UnsafeMutableBufferPointer(rebasing: list[start..<end]), by: order) }
       start = end
     }
   }
 
-  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, byID ids: borrowing RowIDs) {
-    func id(_ index: Int) -> Int64 { unsafe ids[UInt32(truncatingIfNeeded: ties[index])] }
-    if (1..<ties.count).allSatisfy({ id($0 - 1) < id($0) }) { return }
-    let sorted = ties.indices.map { (id: id($0), edge: unsafe ties[$0]) }.sorted { $0.id < $1.id }
-    for index in ties.indices { unsafe ties[index] = sorted[index].edge }
+  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, by order: borrowing some SourceOrder & ~Copyable) {
+    func row(_ index: Int) -> UInt32 { unsafe UInt32(truncatingIfNeeded: ties[index]) }
+    if (1..<ties.count).allSatisfy({ order.isBefore(row($0 - 1), row($0)) }) { return }
+    let sorted = unsafe ties.sorted { order.isBefore(UInt32(truncatingIfNeeded: $0), UInt32(truncatingIfNeeded: $1)) }
+    for index in ties.indices { unsafe ties[index] = sorted[index] }
   }
 }

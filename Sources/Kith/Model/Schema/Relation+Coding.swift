@@ -1,7 +1,7 @@
 /// Encoded as in a schema file: `{"name":"bookmark","from":"user","to":"post","visibility":"source"}`.
 extension Relation: Codable, WireObject {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, from, to, isTimed, visibility, isEndedBy, endsWith
+    case name, from, to, isTimed, visibility, isEndedBy, endsWith, isThread
   }
 
   /// Encodes the facts. Those with their default value are left out.
@@ -18,6 +18,7 @@ extension Relation: Codable, WireObject {
     if visibility != .everyone { try writer.member(.visibility, visibility.rawValue) }
     if !isEndedBy.isEmpty { try writer.member(.isEndedBy, isEndedBy) }
     if let endsWith { try writer.member(.endsWith, endsWith) }
+    if isThread { try writer.member(.isThread, isThread) }
   }
 
   /// A key of any name, to find those that are no fact.
@@ -45,7 +46,8 @@ extension Relation: Codable, WireObject {
       isTimed: try object.decodeIfPresent(Bool.self, forKey: .isTimed) ?? false,
       visibility: try object.decodeIfPresent(Visibility.self, forKey: .visibility) ?? .everyone,
       isEndedBy: try object.decodeIfPresent([String].self, forKey: .isEndedBy) ?? [],
-      endsWith: try object.decodeIfPresent(String.self, forKey: .endsWith))
+      endsWith: try object.decodeIfPresent(String.self, forKey: .endsWith),
+      isThread: try object.decodeIfPresent(Bool.self, forKey: .isThread) ?? false)
   }
 }
 

@@ -40,6 +40,7 @@ public struct Relation: Hashable, Sendable {
     let visibility: Visibility
     let endingNames: [String]
     let baseName: String?
+    let isThread: Bool
   }
 
   private final class Row: Sendable {
@@ -63,15 +64,17 @@ public struct Relation: Hashable, Sendable {
   ///   - name: 1 to 64 ASCII letters, digits and underscores, first a letter. Case counts.
   ///   - source: the type of the node that an edge leads from.
   ///   - target: the type of the node that it leads to.
-  ///   - isTimed: whether an edge of a post has a time of its own. Relations of posts need it; edges of users always
-  ///     have one.
+  ///   - isTimed: whether an edge of a post has a time of its own; else it has the time at which the post was created.
+  ///     Edges of users always have one.
   ///   - visibility: who may see an edge.
   ///   - endingNames: the names of relations with the same ends. When an edge of one of them is added, that of this
   ///     relation between the same nodes ends. `block` ends it in both directions.
   ///   - baseName: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
+  ///   - isThread: whether an edge leads from a reply to the post that it replies to. Of one relation from posts to
+  ///     posts at most, which is not timed. Its edges are given with a new post.
   public init(
     _ name: String, from source: End, to target: End, isTimed: Bool = false, visibility: Visibility = .everyone,
-    isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil
+    isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil, isThread: Bool = false
   ) {
     // Sorted: the order in which a host writes them is no fact.
     var names = endingNames
@@ -79,7 +82,7 @@ public struct Relation: Hashable, Sendable {
     self.init(
       Facts(
         name: name, source: source, target: target, isTimed: isTimed, visibility: visibility, endingNames: names,
-        baseName: baseName),
+        baseName: baseName, isThread: isThread),
       nil)
   }
 
@@ -91,7 +94,7 @@ public struct Relation: Hashable, Sendable {
   public var source: End { row.facts.source }
   /// The type of the node that an edge leads to.
   public var target: End { row.facts.target }
-  /// Whether an edge of a post has a time of its own.
+  /// Whether an edge of a post has a time of its own; else it has that of the post.
   public var isTimed: Bool { row.facts.isTimed }
   /// Who may see an edge.
   public var visibility: Visibility { row.facts.visibility }
@@ -99,12 +102,19 @@ public struct Relation: Hashable, Sendable {
   public var isEndedBy: [String] { row.facts.endingNames }
   /// The name of the relation without whose edge an edge of this one cannot be.
   public var endsWith: String? { row.facts.baseName }
+  /// Whether an edge leads from a reply to the post that it replies to.
+  public var isThread: Bool { row.facts.isThread }
+  /// Whether an edge has a time of its own: always from a user.
+  var hasTime: Bool { source == .user || isTimed }
 
   var facts: Facts { row.facts }
   /// Its number in the graph that it was looked up in (`RelationTable`); nil for one that a host made.
   var kind: RelationKind? { row.kind }
   /// A hash of its name, the same in every process: cursors hold it.
   var nameHash: UInt32 { row.nameHash }
+
+  /// What its edges lead from and to: `a user to a post`.
+  var needs: String { "a \(source) to a \(target)" }
 
   /// The type of what a list of edges shows.
   func other(_ side: RelationSide) -> End { side == .targets ? target : source }
@@ -133,7 +143,7 @@ extension Relation {
     self.init(
       Facts(
         name: kind.facts.name, source: .user, target: target, isTimed: false, visibility: visibility,
-        endingNames: names, baseName: nil),
+        endingNames: names, baseName: nil, isThread: false),
       kind)
   }
 }
@@ -143,6 +153,7 @@ extension Relation: CustomStringConvertible {
   public var description: String {
     var facts = ["\(source) to \(target)"]
     if isTimed { facts.append("with times") }
+    if isThread { facts.append("makes threads") }
     if visibility != .everyone { facts.append("seen by \(visibility == .ends ? "its ends" : "its source")") }
     if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: " and "))") }
     if let endsWith { facts.append("ends with \(endsWith)") }

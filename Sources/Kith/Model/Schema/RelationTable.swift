@@ -10,6 +10,8 @@ final class RelationTable: Sendable {
   let relations: [Relation]
   private let nameHashes: [UInt32]
   private let rules: [Rules]
+  /// The relation of replies; nil without one.
+  let thread: RelationKind?
 
   /// What follows from the facts of all relations for an edge of one.
   struct Rules: Sendable {
@@ -31,6 +33,7 @@ final class RelationTable: Sendable {
     let kinds = Dictionary(
       uniqueKeysWithValues: relations.indices.map { (relations[$0].name, RelationKind(number: UInt8($0))) })
     nameHashes = relations.map(\.nameHash)
+    thread = relations.firstIndex { $0.isThread }.map { RelationKind(number: UInt8($0)) }
     rules = relations.map { relation in
       var rules = Rules()
       rules.base = relation.endsWith.flatMap { kinds[$0] }
@@ -142,10 +145,16 @@ final class RelationTable: Sendable {
       throw refuse(
         "a name has 1 to \(SocialGraph.Limits.relationNameByteCount) letters, digits and underscores, first a letter")
     }
-    switch (relation.source, relation.isTimed) {
-    case (.user, true): throw refuse("an edge of a user always has a time of its own; leave isTimed out")
-    case (.post, false): throw refuse("an edge of a post has a time of its own; isTimed is needed")
-    default: break
+    if relation.source == .user && relation.isTimed {
+      throw refuse("an edge of a user always has a time of its own; leave isTimed out")
+    }
+    if relation.isThread {
+      guard relation.source == .post, relation.target == .post, !relation.isTimed else {
+        throw refuse("isThread is of a relation from posts to posts whose edges have no times of their own")
+      }
+      if let other = all.first(where: { $0.isThread && $0.name != relation.name }) {
+        throw refuse("\(other.name) makes the threads; one relation can")
+      }
     }
     for other in relation.isEndedBy + (relation.endsWith.map { [$0] } ?? []) {
       guard let known = all.first(where: { $0.name == other }) else { throw refuse("no relation is called \(other)") }

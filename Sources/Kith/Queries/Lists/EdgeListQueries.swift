@@ -143,7 +143,7 @@ struct PostsOfEdges: Query {
     let page = subject.page(query)
     let last = try page.last(query.cursor)
     if subject.isEmpty(state) { return Page(nil, total: total) }
-    var edges = side == .targets ? targets(subject, last, state) : sources(subject, last, state)
+    var edges = side == .targets ? targets(subject, last, state) : try sources(subject, last, state)
     let next = page.cut(&edges)
     let rows = edges.map(\.row)
     let records = PostRecords(
@@ -187,10 +187,10 @@ struct PostsOfEdges: Query {
   /// The sources of the subject in the order in which they are kept, up to one more than the page holds.
   private func sources(
     _ subject: EdgeSubject, _ last: (timestamp: UInt32, id: Int64)?, _ state: borrowing GraphState
-  ) -> [EdgeSelection.Edge] {
+  ) throws(KithError) -> [EdgeSelection.Edge] {
     let (kind, target, list) = (subject.kind, subject.row, Int(subject.row))
     let isAscending = query.order == .oldest
-    var place = state[kind].place(in: target, after: last, isAscending: isAscending, ids: state.posts.identifiers.ids)
+    var place = try place(of: subject, after: last, isAscending: isAscending, state)
     var edges: [EdgeSelection.Edge] = []
     while edges.count <= query.limit {
       let found =
@@ -205,6 +205,24 @@ struct PostsOfEdges: Query {
       edges.append(.init(timestamp: timestamp, id: state.posts.identifiers.ids[row], row: row))
     }
     return edges
+  }
+
+  /// Where a page of sources begins. Those of edges without times of their own are in the order of posts: the exact time
+  /// of the last one is that of the post, which keeps it when it is removed.
+  private func place(
+    of subject: EdgeSubject, after last: (timestamp: UInt32, id: Int64)?, isAscending: Bool,
+    _ state: borrowing GraphState
+  ) throws(KithError) -> PackedLists<UInt32>.Position {
+    let target = subject.row
+    guard let last, !subject.relation.hasTime else {
+      return state[subject.kind].place(
+        in: target, after: last, isAscending: isAscending, ids: state.posts.identifiers.ids)
+    }
+    guard let row = state.posts.identifiers.row(of: last.id) else { throw .invalidCursor }
+    let key = state.posts.key(row)
+    return state[subject.kind].backward.partitionPoint(of: Int(target)) {
+      isAscending ? !state.posts.isAfter($0, key) : state.posts.isBefore($0, key)
+    }
   }
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] {

@@ -137,6 +137,8 @@ struct CursorContent: Equatable, Sendable {
     case sourcesNewest = 43
     case sourcesOldest = 44
     case sourcesByName = 45
+    case threadOldest = 46
+    case threadNewest = 47
 
     /// Of a list of users that a relation gives; nil where there is no such list.
     init?(_ kind: RelationKind, _ side: RelationSide, _ order: RelationOrder) {

@@ -46,6 +46,7 @@ extension Post: Encodable {
     try writer.member(.id, id.rawValue)
     try writer.member(.author, author)
     try writer.member(.createdAt, createdAt.rawValue)
+    if let parent { try writer.member(.parent, parent.rawValue) }
     try writer.member(.text, text)
     try writer.member(.likeCount, Int64(likeCount))
     if let isLikedByViewer { try writer.member(.liked, isLikedByViewer) }

@@ -24,6 +24,8 @@ public struct Post: PageElement, CustomStringConvertible {
   public var author: Author { Author(records, index) }
   /// The creation time in milliseconds. Need not ascend with ids.
   public var createdAt: Timestamp { Timestamp(record.created_at) }
+  /// The post that it replies to, which may have been removed since; nil for one that replies to none.
+  public var parent: PostID? { record.parent == 0 ? nil : PostID(record.parent) }
   /// The text, exactly as given.
   public var text: String {
     let record = record
@@ -40,7 +42,8 @@ public struct Post: PageElement, CustomStringConvertible {
 
   /// All properties as text.
   public var description: String {
-    "Post(id: \(id), author: \(author), createdAt: \(createdAt.rawValue), text: \(text.debugDescription), "
+    "Post(id: \(id), author: \(author), createdAt: \(createdAt.rawValue), "
+      + (parent.map { "parent: \($0), " } ?? "") + "text: \(text.debugDescription), "
       + "likeCount: \(likeCount), isLikedByViewer: \(isLikedByViewer.map(String.init) ?? "nil"), "
       + "likedAt: \(likedAt.map { String($0.rawValue) } ?? "nil"))"
   }
@@ -48,6 +51,7 @@ public struct Post: PageElement, CustomStringConvertible {
   /// Equal if all properties are.
   public static func == (left: Post, right: Post) -> Bool {
     left.id == right.id && left.author == right.author && left.createdAt == right.createdAt
+      && left.parent == right.parent
       && left.likeCount == right.likeCount && left.isLikedByViewer == right.isLikedByViewer
       && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.text.utf8.elementsEqual(right.text.utf8)
   }
@@ -104,17 +108,18 @@ package typealias PostRecord = kith_post
 
 extension PostRecord {
   /// - Parameters:
+  ///   - parent: the post that it replies to; 0 for none.
   ///   - nameStart: where the author's name begins; the text follows it.
   ///   - isLiked: whether the viewer likes the post; nil without a viewer.
   ///   - likedSecond: the time of the like in a list of likes; of the edge in a list of edges.
   ///   - isOfEdge: whether that is a list of edges.
   @inline(__always)
   init(
-    id: Int64, author: Int64, createdAt: Int64, likeCount: UInt32, nameStart: UInt32, nameByteCount: UInt8,
+    id: Int64, author: Int64, createdAt: Int64, parent: Int64 = 0, likeCount: UInt32, nameStart: UInt32, nameByteCount: UInt8,
     textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?, isOfEdge: Bool = false
   ) {
     self.init(
-      id: id, author: author, created_at: createdAt, like_count: likeCount, name_start: nameStart,
+      id: id, author: author, created_at: createdAt, parent: parent, like_count: likeCount, name_start: nameStart,
       liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
       has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
       has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, reserved: (0, 0, 0, 0, 0, 0))

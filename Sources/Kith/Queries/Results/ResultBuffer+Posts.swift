@@ -86,8 +86,11 @@ extension ResultBufferWriter<PostRecord> {
     _ rows: Span<UInt32>, _ parts: Span<PostParts>, _ likedTimestamps: [UInt32]?, _ areOfEdges: Bool,
     _ state: borrowing GraphState, isLiked: (UInt32) -> Bool?
   ) {
+    let hasThreads = state.declared.hasThreads
     for index in rows.indices {
       let (row, parts) = (rows[index], parts[index])
+      var parent: Int64 = 0
+      if hasThreads, let row = state.declared.threads.parent(of: row) { parent = state.posts.identifiers.id(of: row) }
       let liked = isLiked(row)
       let name = append(parts.name, of: state.users.names)
       let text = append(parts.text, of: state.posts.texts)
@@ -95,6 +98,7 @@ extension ResultBufferWriter<PostRecord> {
         index,
         PostRecord(
           id: state.posts.identifiers.id(of: row), author: parts.authorID, createdAt: parts.createdAt,
+          parent: parent,
           likeCount: UInt32(truncatingIfNeeded: state.likes.backward.count(of: Int(row), parts.likes)),
           nameStart: UInt32(truncatingIfNeeded: name.lowerBound), nameByteCount: UInt8(truncatingIfNeeded: name.count),
           textByteCount: UInt16(truncatingIfNeeded: text.count), isLiked: liked,

@@ -45,24 +45,25 @@ extension Post {
   /// - Precondition: the text has at most 65,535 bytes; the number of likes is from 0 to 2³²−1; at most one of the
   ///   times is given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
-    id: PostID, author: Author, createdAt: Timestamp, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
-    likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
+    id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, text: String, likeCount: Int = 0,
+    isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
-      id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, text: text,
+      id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent, text: text,
       likeCount: likeCount, isLikedByViewer: isLikedByViewer, eventAt: likedAt ?? addedAt,
       isOfEdge: addedAt != nil)
   }
 
   fileprivate init(
-    id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, text: String = "",
+    id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, parent: PostID? = nil,
+    text: String = "",
     likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     let record = PostRecord(
-      id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue, likeCount: HostValue.count(likeCount),
-      nameStart: 0, nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
+      id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue,
+      parent: parent?.rawValue ?? 0, likeCount: HostValue.count(likeCount), nameStart: 0, nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
       isLiked: isLikedByViewer, likedSecond: eventAt.map(HostValue.second), isOfEdge: isOfEdge)
     let records = PostRecords([(record, username + text)])
     if let user { records.attach(UserRecords([user])) }

@@ -172,7 +172,7 @@ import Testing
       nameLengths: [1, 1, 1, 1], userCount: 4, authors: Column(), postCount: 0, ids: state.users.pinIDs())
     func edges(mayBeMissing: Bool) throws -> Adjacency {
       let ids = EdgeSections(prefix: "XX", hasTime: false, mayBeMissing: mayBeMissing)
-      return try GraphSections.edges(ids, to: .user, sections, ends, ids: ends.ids, workers: 1)
+      return try GraphSections.edges(ids, to: .user, sections, ends, order: ends.ids, workers: 1)
     }
     let relation = try edges(mayBeMissing: true)
     #expect(relation.count == 0 && relation.forward.count == 4 && relation.backward.count == 4)

@@ -23,11 +23,12 @@ struct PlainSuggestion {
 extension Post {
   /// A post that no graph holds, for expected values.
   init(
-    id: PostID, author: UserID, username: String, createdAt: Timestamp, text: String, likeCount: Int, liked: Bool?,
+    id: PostID, author: UserID, username: String, createdAt: Timestamp, parent: PostID?, text: String, likeCount: Int,
+    liked: Bool?,
     likedAt: Timestamp?, addedAt: Timestamp? = nil
   ) {
     self.init(
-      id: id, author: Author(id: author, username: username), createdAt: createdAt, text: text, likeCount: likeCount,
+      id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent, text: text, likeCount: likeCount,
       isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt)
   }
 }

@@ -64,7 +64,17 @@ extension ReferenceModel {
       return try applyToOld(.mute(as: user, target: other))
     default: break
     }
-    guard let second = second(time?.rawValue ?? 0), source != target else { throw Refusal(codes: ["invalidRequest"]) }
+    try refuse(facts.isThread ? ["invalidRequest"] : [])
+    return try added(facts, source, target, time)
+  }
+
+  /// Adds an edge of a declared relation.
+  private mutating func added(
+    _ facts: Relation, _ source: Node, _ target: Node, _ time: Timestamp?
+  ) throws(Refusal) -> Bool {
+    guard let second = second(of: facts, source, time), source != target else {
+      throw Refusal(codes: ["invalidRequest"])
+    }
     if case .user(let user) = source, let other = person(target), facts.visibility != .source, isAcross(user, other) {
       throw Refusal(codes: ["blocked"])
     }
@@ -86,8 +96,50 @@ extension ReferenceModel {
     case ("like", .user(let user), .post(let post)): return try applyToOld(.unlike(as: user, post: post))
     case ("block", .user(let user), .user(let other)): return try applyToOld(.unblock(as: user, target: other))
     case ("mute", .user(let user), .user(let other)): return try applyToOld(.unmute(as: user, target: other))
-    default: return edges.removeValue(forKey: Edge(relation: facts.name, source: source, target: target)) != nil
+    default:
+      try refuse(facts.isThread ? ["invalidRequest"] : [])
+      return edges.removeValue(forKey: Edge(relation: facts.name, source: source, target: target)) != nil
     }
+  }
+
+  /// The second of a new edge, whose time must be given or not.
+  private func second(of facts: Relation, _ source: Node, _ time: Timestamp?) -> UInt32? {
+    guard case .post(let post) = source, !facts.isTimed else { return time.flatMap { second($0.rawValue) } }
+    return time == nil ? posts[post].map { UInt32(clamping: $0.time / 1_000) } : nil
+  }
+
+  /// The edges of a new post, which are added one after the other, and its parent.
+  /// - Parameter codes: what else is wrong with the post.
+  func placed(
+    _ given: [PostEdge], of post: PostID, _ time: Int64, more codes: Set<String>
+  ) throws(Refusal) -> (edges: [Edge: UInt32], parent: PostID?) {
+    var copy = self
+    // As if the post were there already, alone.
+    copy.posts[post] = StoredPost(author: UserID(0), time: time, text: "")
+    copy.edges = [:]
+    var parents: Set<PostID> = []
+    do throws(Refusal) {
+      try refuse(given.isEmpty || declared != nil ? [] : ["noSchema"])
+      for edge in given {
+        guard let facts = facts(edge.relation.name) else { throw Refusal(codes: ["unknownRelation"]) }
+        // The new post is not known to its own edges.
+        if edge.target == .post(post) { throw Refusal(codes: ["unknownPost"]) }
+        let source = Node.post(post)
+        _ = try copy.checked(edge.relation, source, edge.target)
+        if facts.isThread, case .post(let parent) = edge.target {
+          try refuse(edge.time == nil ? [] : ["invalidRequest"])
+          parents.insert(parent)
+          try refuse(parents.count > 1 ? ["invalidRequest"] : [])
+        }
+        let own = facts.isTimed ? edge.time ?? Timestamp(time) : edge.time
+        let isNew = try copy.added(facts, source, edge.target, own)
+        if isNew { copy.endEdges(by: .addEdge(facts, from: source, to: edge.target)) }
+      }
+    } catch {
+      throw Refusal(codes: codes.union(error.codes))
+    }
+    try refuse(codes)
+    return (copy.edges, parents.first)
   }
 
   /// Ends what a change ends that was made: by a new edge, and for want of a node or of an edge.
@@ -123,11 +175,16 @@ extension ReferenceModel {
 
   /// The edges as text, as the changes that add them.
   var edgeRows: [String] {
-    edges.map { edge, second in
+    let replies = parents.map { post, parent in
+      "reply \(post) to \(parent) of \(root(of: post)) at \(everTimes[post] ?? 0)"
+    }
+    let others = edges.filter { facts($0.key.relation)?.isThread != true }
+    return (replies + others.map { edge, second in
       let relation = facts(edge.relation) ?? Relation(edge.relation, from: .user, to: .user)
-      let time = Timestamp(Int64(second) * 1_000)
+      let hasTime = edge.source.end == .user || relation.isTimed
+      let time = hasTime ? Timestamp(Int64(second) * 1_000) : nil
       return "\(Change.addEdge(relation, from: edge.source, to: edge.target, at: time))"
-    }.sorted()
+    }).sorted()
   }
 
   // MARK: - Queries
@@ -183,7 +240,10 @@ extension ReferenceModel {
     var posts: [Entry<Post?>] = []
     for edge in shown {
       let item = side == .targets ? edge.target : edge.source
-      let key = Key(numbers: [sign * Int64(edge.second), sign * item.rawValue])
+      var time = Int64(edge.second)
+      // An edge without a time of its own has that of the post that it leads from, to the millisecond.
+      if case .post(let post) = edge.source, !facts.isTimed { time = self.posts[post]?.time ?? 0 }
+      let key = Key(numbers: [sign * time, sign * item.rawValue])
       switch item {
       case .user(let id):
         let user = self.user(id, options.viewer, addedAt: edge.second)
@@ -212,5 +272,41 @@ extension ReferenceModel {
             from: relations.filter { $0.visibility != .source || $0.name == "block" }.map(\.name)
               .filter { second($0, other, node) != nil })
         }))
+  }
+
+  // MARK: - Conversations
+
+  /// The first of a post's ancestors.
+  func root(of post: PostID) -> PostID {
+    var root = post
+    while let parent = parents[root] { root = parent }
+    return root
+  }
+
+  func thread(_ post: PostID, _ options: ThreadQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
+    let list = "thread \(options.order) \(post)"
+    try check(viewer: options.viewer, post: post, limit: options.limit, place: place, list: list)
+    let sign: Int64 = options.order == .oldest ? 1 : -1
+    let found = posts.filter { root(of: $0.key) == root(of: post) && isVisible($0.key, options.viewer) }
+    let entries = found.map { id, stored in
+      let key = Key(numbers: [sign * stored.time, sign * id.rawValue])
+      return (key: key, item: self.post(id, options.viewer, options.includesAuthors))
+    }
+    let (items, next) = page(entries, list, after: place, limit: options.limit)
+    return Reply(.posts(items), next: next)
+  }
+
+  func ancestors(
+    _ post: PostID, _ limit: Int, _ viewer: UserID?, _ includesAuthors: Bool
+  ) throws(Refusal) -> Reply<Place> {
+    try check(viewer: viewer, post: post, limit: limit)
+    var found: [PostID] = []
+    var next = post
+    while let parent = parents[next] {
+      if isVisible(parent, viewer) { found.append(parent) }
+      next = parent
+    }
+    let shown = found.prefix(limit).map { self.post($0, viewer, includesAuthors) }
+    return Reply(.boundedPosts(shown, isTruncated: found.count > limit))
   }
 }

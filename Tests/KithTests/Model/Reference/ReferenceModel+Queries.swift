@@ -91,6 +91,9 @@ extension ReferenceModel {
     case .edgeList(let relation, let side, let node, let options):
       return try edgeList(relation, side, node, options, place)
     case .edges(let node, let others): return try edges(node, others)
+    case .thread(let post, let options): return try thread(post, options, place)
+    case .ancestors(let post, let limit, let viewer, let includesAuthors):
+      return try ancestors(post, limit, viewer, includesAuthors)
     case .blocked(let user, let options): return try byID("blocked", user, blocks[user] ?? [], options, place)
     case .muted(let user, let options): return try byID("muted", user, mutes[user] ?? [], options, place)
     }
@@ -141,7 +144,7 @@ extension ReferenceModel {
     guard let post = posts[id] else { return nil }
     let shown = Post(
       id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
-      text: post.text, likeCount: likes.values.count { $0[id] != nil },
+      parent: parents[id], text: post.text, likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },
       addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) })
     if includesAuthors { shown.records.attach(user(post.author, viewer).records) }

@@ -46,6 +46,9 @@ struct ReferenceModel {
   var declared: [Relation]?
   /// Times of the edges of declared relations, in seconds.
   var edges: [Edge: UInt32] = [:]
+  /// The parents of posts, also of those that were removed, and the times of all posts that ever were.
+  var parents: [PostID: PostID] = [:]
+  var everTimes: [PostID: Int64] = [:]
   var sequence: UInt64 = 0
 
   /// Whether either of two users blocks the other.
@@ -76,8 +79,8 @@ extension ReferenceModel {
     case .addUser(let id, let username):
       user = try addUser(id, Name(username))
       changed = true
-    case .addPost(let id, let author, let text, let time):
-      post = try addPost(id, StoredPost(author: author, time: time?.rawValue ?? 0, text: text))
+    case .addPost(let id, let author, let text, let time, let edges):
+      post = try addPost(id, StoredPost(author: author, time: time?.rawValue ?? 0, text: text), edges)
       changed = true
     default: changed = try applyToOld(change)
     }
@@ -181,7 +184,9 @@ extension ReferenceModel {
 
   // MARK: Posts
 
-  private mutating func addPost(_ id: PostID?, _ post: StoredPost) throws(Refusal) -> PostID {
+  private mutating func addPost(
+    _ id: PostID?, _ post: StoredPost, _ given: [PostEdge]
+  ) throws(Refusal) -> PostID {
     var codes = unknown(post.author)
     let highest = everPosts.map(\.rawValue).max() ?? 0
     if id == nil && highest == .max { codes.insert("limitExceeded") }
@@ -189,9 +194,12 @@ extension ReferenceModel {
     if assigned.rawValue < 1 || post.time < 0 { codes.insert("invalidRequest") }
     if id != nil && everPosts.contains(assigned) { codes.insert("idTaken") }
     if post.text.utf8.count > 65_535 { codes.insert("textTooLong") }
-    try refuse(codes)
+    let added = try placed(given, of: assigned, post.time, more: codes)
     everPosts.insert(assigned)
     posts[assigned] = post
+    everTimes[assigned] = post.time
+    parents[assigned] = added.parent
+    edges.merge(added.edges) { old, _ in old }
     return assigned
   }
 
