@@ -49,7 +49,7 @@ func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
     let posts = try workshop.file("posts.tsv", "9\t2\t0\ta\\nb\\r\n10\t1\t7\t\n")
     let graph = SocialGraph()
     let reports = try fill(graph, ["--posts", posts, "--users", users])
-    #expect(reports.map(\.kind) == [.users, .posts] && reports.map(\.addedCount) == [3, 2])
+    #expect(reports.map(\.kind) == [.component(.users), .component(.posts)] && reports.map(\.addedCount) == [3, 2])
     let ids = graph.read { view in [view.findUser(named: "B\\öb"), view.findUser(named: "tab\there")] }
     #expect(ids == [2, 3])
     #expect(try graph.read { view in try [view.post(9).text, view.post(10).text] } == ["a\nb\r", ""])

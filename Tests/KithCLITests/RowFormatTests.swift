@@ -112,6 +112,60 @@ import Testing
     #expect(try digest(fed) == expected)
   }
 
+  @Test("An export of a graph with a schema can be imported whole, in every format, replies before their parents by id")
+  func schema() throws {
+    let (store, file) = (playground.path("declared"), playground.path("schema.json"))
+    let schema = """
+      {"relations":[{"name":"reply","from":"post","to":"post","isThread":true},
+      {"name":"tag","from":"post","to":"user"},{"name":"member","from":"post","to":"user","isTimed":true},
+      {"name":"bookmark","from":"user","to":"post","visibility":"source"},
+      {"name":"close","from":"user","to":"user","endsWith":"follow"}]}
+      """
+    try Data(schema.utf8).write(to: URL(fileURLWithPath: file))
+    let requests = [
+      #"{"op":"addUser","username":"ann"}"#, #"{"op":"addUser","username":"bob"}"#,
+      #"{"op":"addUser","username":"cy"}"#,
+      #"{"op":"addPost","id":9,"user":1,"text":"root","createdAt":5}"#,
+      #"{"op":"addPost","id":4,"user":2,"text":"a\tb","createdAt":7,"edges":[{"relation":"reply","toPost":9},"#
+        + #"{"relation":"tag","to":{"username":"cy"}},{"relation":"member","to":1,"at":3000}]}"#,
+      #"{"op":"addPost","id":3,"user":1,"text":"again, \"so\"","createdAt":8,"#
+        + #""edges":[{"relation":"reply","toPost":4}]}"#,
+      #"{"op":"follow","user":1,"target":2,"at":0}"#, #"{"op":"addEdge","relation":"close","from":1,"to":2,"at":1000}"#,
+      #"{"op":"addEdge","relation":"bookmark","from":3,"toPost":4,"at":2000}"#,
+      #"{"op":"addEdge","relation":"tag","fromPost":9,"to":2}"#, #"{"op":"block","user":3,"target":1}"#,
+    ]
+    let fed = try BuiltKith.run(["query", store, "--schema", file], input: requests.joined(separator: "\n"))
+    #expect(fed.status == 0 && !fed.output.contains("\"ok\":false"), "\(fed.output)")
+    func digest(_ store: String) throws -> UInt64 {
+      try GraphDigest(try StoreAccess.open(store, access: .readOnly).pin().view).hash
+    }
+    let expected = try digest(store)
+    for format in RowFormat.allCases {
+      let directory = playground.path("e-\(format)")
+      #expect(try BuiltKith.run(["export", store, directory, "--format", format.rawValue]).status == 0)
+      var words = ["import", playground.path("again-\(format)"), "--schema", "\(directory)/schema.json", "--strict"]
+      for kind in GraphComponent.allCases {
+        words += ["--\(kind.rawValue)", "\(directory)/\(kind.rawValue).\(format)"]
+      }
+      for relation in ["close", "bookmark", "member", "tag"] {
+        words += ["--edges", relation, "\(directory)/edges-\(relation).\(format)"]
+      }
+      let outcome = try BuiltKith.run(words)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(try digest(words[1]) == expected, "\(format)")
+    }
+    let rows = playground.path("e-tsv") + "/edges-tag.tsv"
+    for (words, reason) in [
+      (["--edges", "tag", rows], "declares none"), (["--schema", file, "--edges", "none", rows], "no such relation"),
+      (["--schema", file, "--edges", "reply", rows], "column parent"), (["--edges", "tag"], "needs two values"),
+      (["--schema", file, "--edges", "tag", rows, "--edges", "tag", rows], "given twice"),
+      (["--posts", playground.path("e-tsv") + "/posts.tsv"], "no relation makes threads"),
+    ] {
+      let outcome = try BuiltKith.run(["import", playground.path("refused")] + words)
+      #expect(outcome.status != 0 && outcome.errors.contains(reason), "\(outcome.errors)")
+    }
+  }
+
   @Test("A dash is standard input and output, of one file")
   func streams() throws {
     let store = playground.path("store")

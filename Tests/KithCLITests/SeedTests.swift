@@ -83,7 +83,9 @@ private func graph(
       var bytes: [UInt8] = []
       let graph = try graph(users: 50, follows: 300, posts: posts, likes: 0)
       for kind in [GraphComponent.users, .follows] {
-        _ = try RowEncoder.encode(kind, of: graph.pin().view) { (piece) throws(CommandFailure) in bytes += piece }
+        _ = try RowEncoder.encode(.component(kind), of: graph.pin().view) { (piece) throws(CommandFailure) in
+          bytes += piece
+        }
       }
       return bytes
     }

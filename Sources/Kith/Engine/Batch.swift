@@ -58,6 +58,14 @@ extension SocialGraph {
       }
     }
 
+    /// Declares what the graph lacks of a schema, in `SocialGraph.bulk`: the snapshot that follows saves it.
+    /// - Throws: `schemaConflict`, and what else refuses a schema.
+    package mutating func declare(_ schema: Schema) throws(KithError) {
+      if let missing = try graph.live.state.relations.missing(of: schema) {
+        _ = try graph.live.state.apply(.declare(missing))
+      }
+    }
+
     /// Adds all edges of a kind that has none yet, in `SocialGraph.bulk`.
     /// - Throws: what the lists throw when they are filled.
     package func addEdges(_ kind: RelationKind, _ lists: BulkLists) throws(KithError) {

@@ -38,6 +38,11 @@ extension SocialGraph {
     return live.state.userID(live.state.posts.authors[row])
   }
 
+  /// A change that was made, for observers.
+  func made(_ change: Change, _ removedAuthor: UserID?) -> AppliedChange {
+    AppliedChange(change: change, removedAuthor: removedAuthor, root: live.state.root(ofNew: change))
+  }
+
   /// Notifies observers of a committed change.
   func notify(_ notification: PendingNotification, sequence: UInt64) {
     let observers = notification.observers

@@ -170,7 +170,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
         // Read here: an observer is counted before it reads the graph.
         guard let observers = activeObservers else { return (applied, nil) }
         observers.feed.record(complete, sequence: applied.sequence)
-        let made = AppliedChange(change: complete, removedAuthor: removedAuthor, root: live.state.root(ofNew: complete))
+        let made = made(complete, removedAuthor)
         return (applied, PendingNotification(made: made, observers: observers))
       }
     }
@@ -225,10 +225,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
     let sequence = live.state.sequence
     let applied =
       changed ? ChangeResult(of: complete, sequence: sequence) : ChangeResult(sequence: sequence, didChange: false)
-    guard records && changed else { return (applied, nil) }
-    let made = AppliedChange(
-      change: complete, removedAuthor: removedAuthor, root: live.state.root(ofNew: complete))
-    return (applied, made)
+    return (applied, records && changed ? made(complete, removedAuthor) : nil)
   }
 
   /// Lends the users to the maintainer of their search index, under the lock.

@@ -110,7 +110,7 @@ extension SocialGraph.Counts {
   /// `1,000 users, 20 follows, 3 posts, 4 likes`, and private edges where there are any.
   var text: String {
     let parts = GraphComponent.allCases.filter { $0.relation?.facts.isPrivate != true || self[$0] > 0 }
-    return parts.map { counted(self[$0], $0.noun) }.joined(separator: ", ")
+    return parts.map { RowKind.component($0).counted(self[$0]) }.joined(separator: ", ")
   }
 
   func write(to writer: inout JSONWriter) {

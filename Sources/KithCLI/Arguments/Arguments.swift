@@ -7,6 +7,7 @@ import Kith
 struct Arguments: Sendable {
   private(set) var positionals: [String] = []
   private var values: [String: String] = [:]
+  private var repeated: [String: [(String, String)]] = [:]
   private let command: Command
 
   init(_ words: some Collection<String>, of command: Command) throws(CommandFailure) {
@@ -41,6 +42,9 @@ struct Arguments: Sendable {
   func flag(_ option: Option) -> Bool { values[option.name] != nil }
 
   func value(_ option: Option) -> String? { values[option.name] }
+
+  /// The values of an option that takes two, in the order given.
+  func pairs(_ option: Option) -> [(String, String)] { repeated[option.name] ?? [] }
 
   /// A path for Foundation, which would repair bytes that are not UTF-8: they are refused.
   func plainPath(_ option: Option) throws(CommandFailure) -> String? {
@@ -130,6 +134,13 @@ struct Arguments: Sendable {
     guard let option = options.first(where: { $0.name == name }) else {
       let nearest = nearestWord(to: name, among: options.map(\.name))
       throw misuse("no option \(name)" + (nearest.map { ", perhaps \($0)" } ?? ""))
+    }
+    if option.isRepeated {
+      guard parts.count == 1, rest.count >= 2, !rest[rest.startIndex].hasPrefix("--") else {
+        throw misuse("\(name) needs two values: \(name) \(option.value ?? "")")
+      }
+      repeated[name, default: []].append((try text(rest.removeFirst(), name), rest.removeFirst()))
+      return
     }
     guard values[name] == nil else { throw misuse("\(name) is given twice") }
     guard let valueName = option.value else {

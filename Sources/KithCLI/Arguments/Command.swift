@@ -54,13 +54,19 @@ struct Option: Sendable {
   let isRequired: Bool
   /// The words that it takes, for completion; none if it takes others.
   let choices: [String]
+  /// Whether it takes two values, a name and a path, and may be given several times.
+  let isRepeated: Bool
 
-  init(_ name: String, _ value: String? = nil, _ help: String, isRequired: Bool = false, choices: [String] = []) {
+  init(
+    _ name: String, _ value: String? = nil, _ help: String, isRequired: Bool = false, choices: [String] = [],
+    isRepeated: Bool = false
+  ) {
     self.name = name
     self.value = value
     self.help = help
     self.isRequired = isRequired
     self.choices = choices
+    self.isRepeated = isRepeated
   }
 
   /// Whether its value is the path of a file, whose bytes need not be UTF-8.

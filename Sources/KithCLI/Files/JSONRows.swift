@@ -5,13 +5,13 @@ import Kith
 struct JSONRows: RowBlocks {
   private var lines: LineBlocks
   private(set) var bytes: [UInt8] = []
-  private let kind: GraphComponent
+  private let kind: RowKind
   private var line = 0
 
   var file: InputFile { lines.file }
   var badEnd: String? { lines.badEnd }
 
-  init(_ file: InputFile, of kind: GraphComponent) {
+  init(_ file: InputFile, of kind: RowKind) {
     // A CR before the end of a line is white space of JSON.
     lines = LineBlocks(file, mayDiffer: true)
     self.kind = kind
@@ -47,15 +47,21 @@ struct JSONRows: RowBlocks {
 
   private mutating func append(_ members: [JSONMember]) throws(MalformedRow) {
     let (numbers, text) = kind.members
-    let known = numbers + [text].compactMap(\.self) + ["op"]
+    let known = numbers.flatMap(\.self) + [text].compactMap(\.self) + others + ["op"]
     if let other = members.first(where: { !known.contains($0.name) }) {
       throw MalformedRow("no member \(other.name.shown); \(shape)")
     }
     if let operation = members.named("op"), operation.value != .string(kind.operation.rawValue) {
-      throw MalformedRow("op is \(kind.operation.rawValue) in a file of \(kind.rawValue)")
+      throw MalformedRow("op is \(kind.operation.rawValue) in a file of \(kind.name)")
     }
-    for (place, name) in numbers.enumerated() {
-      guard let value = members.named(name)?.value else {
+    if case .edges(let name) = kind, let relation = members.named("relation"), relation.value != .string(name) {
+      throw MalformedRow("relation is \(name) in this file")
+    }
+    for (place, names) in numbers.enumerated() {
+      let given = names.compactMap { members.named($0) }
+      let name = given.first?.name ?? names.joined(separator: " or ")
+      if given.count > 1 { throw MalformedRow("\(names.joined(separator: " and ")) exclude each other") }
+      guard let value = given.first?.value else {
         // Only the time of an edge, which is the last, can be missing.
         if place >= kind.fieldCounts.lowerBound { break }
         throw MalformedRow("\(name) is missing; \(shape)")
@@ -71,11 +77,36 @@ struct JSONRows: RowBlocks {
       bytes.append(UInt8(ascii: "\t"))
       RowEncoder.append(value, to: &bytes)
     }
+    if kind == .component(.posts), let edges = members.named("edges")?.value {
+      bytes.append(UInt8(ascii: "\t"))
+      RowEncoder.append(try Self.parent(edges), to: &bytes)
+    }
     bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// The post that the one edge of a row leads to.
+  private static func parent(_ edges: JSONValue) throws(MalformedRow) -> Int64 {
+    if case .array(let edges) = edges, edges.count == 1, case .object(let members) = edges[0],
+      members.allSatisfy({ ["relation", "toPost"].contains($0.name) }),
+      case .integer(let parent)? = members.named("toPost")?.value
+    {
+      return parent
+    }
+    throw MalformedRow("edges of a row is one reply: [{\"relation\": …, \"toPost\": …}]; give others with --edges")
+  }
+
+  /// Other members that a row may have.
+  private var others: [String] {
+    switch kind {
+    case .component(.posts): ["edges"]
+    case .component: []
+    case .edges: ["relation"]
+    }
   }
 
   private var shape: String {
     let (numbers, text) = kind.members
-    return "a row has \((numbers + [text].compactMap(\.self)).joined(separator: ", "))"
+    let names = numbers.map { $0.joined(separator: " or ") } + [text].compactMap(\.self)
+    return "a row has \(names.joined(separator: ", "))"
   }
 }

@@ -4,16 +4,20 @@ import Kith
 struct RowEncoder {
   static let pieceByteCount = 1 << 20
 
-  private let kind: GraphComponent
+  private let kind: RowKind
   private let format: RowFormat
   private let isCompressed: Bool
   private var bytes: [UInt8] = []
   private var json = JSONWriter()
   private(set) var rowCount = 0
+  /// The relation of declared edges.
+  private var relation: Relation?
+  /// The relation that makes threads, in a file of posts of a graph with replies: their rows have a column more.
+  private var thread: Relation?
   private let take: ([UInt8]) throws(CommandFailure) -> Void
 
   private init(
-    _ kind: GraphComponent, _ format: RowFormat, isCompressed: Bool,
+    _ kind: RowKind, _ format: RowFormat, isCompressed: Bool,
     _ take: @escaping ([UInt8]) throws(CommandFailure) -> Void
   ) {
     self.kind = kind
@@ -26,52 +30,45 @@ struct RowEncoder {
   /// Passes all rows of a kind to `take`, in pieces of about a megabyte; returns how many rows there were.
   /// - Parameter isCompressed: whether each piece is passed as a zstd frame; one empty frame without any row.
   static func encode(
-    _ kind: GraphComponent, of view: borrowing GraphView, as format: RowFormat = .tsv, isCompressed: Bool = false,
+    _ kind: RowKind, of view: borrowing GraphView, as format: RowFormat = .tsv, isCompressed: Bool = false,
     take: @escaping ([UInt8]) throws(CommandFailure) -> Void
   ) throws(CommandFailure) -> Int {
     var encoder = RowEncoder(kind, format, isCompressed: isCompressed, take)
-    if format == .csv { encoder.bytes += (kind.columns.joined(separator: ",") + "\r\n").utf8 }
+    encoder.thread = kind == .component(.posts) ? view.threadRelation : nil
+    if format == .csv { encoder.bytes += (encoder.columns.joined(separator: ",") + "\r\n").utf8 }
     switch kind {
-    case .users:
+    case .component(.users):
       try view.forEachUser { (id, name) throws(CommandFailure) in try encoder.row(id.rawValue, text: name) }
-    case .posts:
+    case .component(.posts):
       try view.forEachPost(isForImport: true) { (id, author, time, parent, text) throws(CommandFailure) in
-        try encoder.row(id.rawValue, author.rawValue, time.rawValue, text: text)
+        try encoder.row(id.rawValue, author.rawValue, time.rawValue, text: text, parent: parent?.rawValue)
       }
-    case .relation(let relation):
+    case .component(.relation(let relation)):
       try view.forEachEdge(of: relation) { (source, target, time) throws(CommandFailure) in
         try encoder.row(source.rawValue, target, time?.rawValue)
       }
+    case .edges(let name):
+      try view.forEachEdge(ofDeclared: name) { (relation, source, target, time) throws(CommandFailure) in
+        encoder.relation = relation
+        try encoder.row(source, target, time?.rawValue)
+      }
     }
     try encoder.flush(isEnd: true)
     return encoder.rowCount
   }
 
-  /// Passes all edges of declared relations to `take`, as the requests that add them; returns how many there were.
-  static func encodeEdges(
-    of view: borrowing GraphView, isCompressed: Bool = false,
-    take: @escaping ([UInt8]) throws(CommandFailure) -> Void
-  ) throws(CommandFailure) -> Int {
-    var encoder = RowEncoder(.users, .jsonl, isCompressed: isCompressed, take)
-    try view.forEachDeclaredEdge { (change) throws(CommandFailure) in
-      encoder.json.removeAll()
-      encoder.json.object { change.write(to: &$0) }
-      encoder.json.newline()
-      encoder.bytes.append(contentsOf: encoder.json.bytes)
-      encoder.rowCount += 1
-      if encoder.bytes.count >= pieceByteCount { try encoder.flush() }
-    }
-    try encoder.flush(isEnd: true)
-    return encoder.rowCount
+  private var columns: [String] {
+    kind == .component(.posts) && thread == nil ? kind.columns.dropLast() : kind.columns
   }
 
   private mutating func row(
-    _ first: Int64, _ second: Int64? = nil, _ third: Int64? = nil, text: String? = nil
+    _ first: Int64, _ second: Int64? = nil, _ third: Int64? = nil, text: String? = nil, parent: Int64? = nil
   ) throws(CommandFailure) {
     switch format {
-    case .tsv: appendRow(first, second, third, text, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
-    case .csv: appendRow(first, second, third, text, separator: ",", end: "\r\n") { Self.appendQuoted($0, to: &$1) }
-    case .jsonl: appendObject([first, second, third].compactMap(\.self), text)
+    case .tsv: appendRow(first, second, third, text, parent, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
+    case .csv:
+      appendRow(first, second, third, text, parent, separator: ",", end: "\r\n") { Self.appendQuoted($0, to: &$1) }
+    case .jsonl: appendObject([first, second, third].compactMap(\.self), text, parent: parent)
     }
     rowCount += 1
     if bytes.count >= Self.pieceByteCount { try flush() }
@@ -79,7 +76,8 @@ struct RowEncoder {
 
   @inline(__always)
   private mutating func appendRow(
-    _ first: Int64, _ second: Int64?, _ third: Int64?, _ text: String?, separator: Unicode.Scalar, end: String,
+    _ first: Int64, _ second: Int64?, _ third: Int64?, _ text: String?, _ parent: Int64?, separator: Unicode.Scalar,
+    end: String,
     _ appendText: (String, inout [UInt8]) -> Void
   ) {
     Self.append(first, to: &bytes)
@@ -95,17 +93,31 @@ struct RowEncoder {
       bytes.append(UInt8(ascii: separator))
       appendText(text, &bytes)
     }
+    if thread != nil {
+      bytes.append(UInt8(ascii: separator))
+      if let parent { Self.append(parent, to: &bytes) }
+    }
     bytes.append(contentsOf: end.utf8)
   }
 
   /// The request of `kith query` that adds the row.
-  private mutating func appendObject(_ numbers: [Int64], _ text: String?) {
+  private mutating func appendObject(_ numbers: [Int64], _ text: String?, parent: Int64?) {
     let members = kind.members
     json.removeAll()
     json.object { json in
       json.member("op", kind.operation.rawValue)
-      for (name, number) in zip(members.numbers, numbers) { json.member(name, number) }
+      if let relation { json.member("relation", relation.name) }
+      let isOfPosts = [relation?.source == .post, relation?.target == .post, false]
+      for (place, number) in numbers.enumerated() {
+        json.member(members.numbers[place][isOfPosts[place] ? 1 : 0], number)
+      }
       if let name = members.text, let text { json.member(name, text) }
+      if let thread, let parent {
+        json.objects("edges", [parent]) { json, parent in
+          json.member("relation", thread.name)
+          json.member("toPost", parent)
+        }
+      }
     }
     json.newline()
     bytes.append(contentsOf: json.bytes)

@@ -11,21 +11,24 @@ enum ImportCommand {
     notes: [
       """
       Files are plain or .zst, UTF-8, one row a line, and may begin with a header that names the columns in their order.
-      FILE can be -, standard input. Files are read in the order above. Rows that break a rule (an unknown id, a
-      self-follow) are skipped and counted by reason; rows that exist already are skipped as duplicates. A malformed
-      line ends the import with file, line and reason. The import is committed by one snapshot at its end: until then
-      the store is unchanged. An import fails if no row was added and none was a duplicate. Follows and likes may come
-      in any order. That of kith export is fastest; others are sorted, in a file in STORE of up to 24 bytes a row.
+      FILE can be -, standard input. Files are read in the order above, edges before blocks. Rows that break a rule (an
+      unknown id, a self-follow) are skipped and counted by reason; rows that exist already are skipped as duplicates. A
+      malformed line ends the import with file, line and reason. The import is committed by one snapshot at its end:
+      until then the store is unchanged. An import fails if no row was added and none was a duplicate. Follows and likes
+      may come in any order. That of kith export is fastest; others are sorted, in a file in STORE of up to 24 bytes a
+      row.
       """,
       """
       tsv: fields between tabs; in names and texts, \\t \\n \\r \\\\ stand for a tab, line feed, carriage return and
       backslash; lines end in LF, or all lines of a file in CR LF. csv: as in RFC 4180. An
       empty time of a follow or like is none. jsonl: each line is the request
       of kith query that adds the row, such as {"id":1,"username":"ann"}; "op" can be left out.
+      parent is the post that a post replies to, earlier in the file; it needs a relation that makes threads.
       """,
     ],
     examples: [
       "import ./store --users users.tsv --follows follows.tsv.zst",
+      "import ./store --schema schema.json --users users.tsv --posts posts.tsv --edges bookmark bookmarks.csv",
       "import ./store --users people.csv", "import ./store --users - --format jsonl < users.jsonl",
       "import ./store --posts posts.tsv --likes likes.tsv --at 1700000000000 --strict",
     ],
@@ -95,12 +98,43 @@ enum ImportCommand {
     var reports: [ImportReport] = []
     defer { progress.finish() }
     let readEnd = try graph.bulk(isForSaving: isForSaving) { (batch) throws(CommandFailure) in
-      for reader in readers { reports.append(try importer.apply(reader, to: &batch)) }
+      let schema = try declare(files.schema, in: &batch)
+      for reader in readers { try reader.settle(schema) }
+      for reader in inOrder(readers, of: schema) { reports.append(try importer.apply(reader, to: &batch)) }
       if files.isStrict { try refuseSkipped(reports) }
       if !isForSaving { progress.note("building the index of names…") }
       return ContinuousClock().now
     }
     return Filled(reports: reports, sequenceBefore: sequenceBefore, readEnd: readEnd)
+  }
+
+  /// Declares what the graph lacks of a schema; returns all of its schema.
+  static func declare(
+    _ schema: SocialGraph.Schema?, in batch: inout SocialGraph.Batch
+  ) throws(CommandFailure) -> SocialGraph.Schema? {
+    do throws(KithError) {
+      if let schema { try batch.declare(schema) }
+    } catch {
+      throw .usage("\(SchemaFile.option.name): \(error.sentence)")
+    }
+    return batch.read { view in view.schema }
+  }
+
+  /// Users, posts, follows and likes, then edges of declared relations, each after the relation that it ends with, then
+  /// blocks and mutes.
+  private static func inOrder(_ readers: [RowReader], of schema: SocialGraph.Schema?) -> [RowReader] {
+    let declared = schema?.byDependence.map(\.name) ?? []
+    func place(_ kind: RowKind) -> (Int, Int) {
+      switch kind {
+      case .component(.relation(.block)), .component(.relation(.mute)): (2, 0)
+      case .component: (0, 0)
+      case .edges(let name): (1, declared.firstIndex(of: name) ?? 0)
+      }
+    }
+    return readers.enumerated().sorted { one, other in
+      let (first, second) = (place(one.element.kind), place(other.element.kind))
+      return first != second ? first < second : one.offset < other.offset
+    }.map(\.element)
   }
 
   private static func refuseSkipped(_ reports: [ImportReport]) throws(CommandFailure) {

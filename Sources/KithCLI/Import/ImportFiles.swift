@@ -5,32 +5,51 @@ import Kith
 /// `kith import` and `kith demo` read the same options.
 struct ImportFiles: Sendable {
   static let options =
-    GraphComponent.allCases.map { Option("--\($0.rawValue)", "FILE", "rows: \($0.fields)") } + [
+    components + [
+      edges,
       Option(
         "--format", "FORMAT", RowFormat.option.help + "; without it, by the name of each file, else tsv",
         choices: RowFormat.option.choices),
-      Option("--at", "MS", "the time of follows and likes without one (default: the start of the import)"),
-      Option("--strict", nil, "a row that breaks a rule fails the import"),
+      at, strict, SchemaFile.option,
     ]
 
-  let files: [(kind: GraphComponent, path: String)]
+  private static let components = GraphComponent.allCases.map {
+    Option("--\($0.rawValue)", "FILE", "rows: \(RowKind.component($0).fields)")
+  }
+  private static let edges = Option(
+    "--edges", "RELATION FILE", "rows of a declared relation: \(RowKind.edges("").fields); once for each relation",
+    isRepeated: true)
+  private static let at = Option(
+    "--at", "MS", "the time of follows, likes and edges without one (default: the start of the import)")
+  private static let strict = Option("--strict", nil, "a row that breaks a rule fails the import")
+
+  let files: [(kind: RowKind, path: String)]
   let format: RowFormat?
   let time: Timestamp
   let isStrict: Bool
+  /// What is declared before rows are read.
+  let schema: SocialGraph.Schema?
 
   var isEmpty: Bool { files.isEmpty }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    files = zip(GraphComponent.allCases, Self.options).compactMap { kind, option in
-      arguments.value(option).map { (kind, $0) }
+    var files: [(kind: RowKind, path: String)] = []
+    for (component, option) in zip(GraphComponent.allCases, Self.components) {
+      if let path = arguments.value(option) { files.append((.component(component), path)) }
     }
+    let edges = arguments.pairs(Self.edges)
+    for (index, (name, path)) in edges.enumerated() {
+      if edges[..<index].contains(where: { $0.0 == name }) { throw arguments.misuse("--edges \(name) is given twice") }
+      files.append((.edges(name), path))
+    }
+    self.files = files
     if files.count(where: { $0.path == ByteStream.sign }) > 1 {
       throw arguments.misuse("- is standard input, for one file only")
     }
     format = try arguments.rowFormat()
-    let at = Self.options[GraphComponent.allCases.count + 1]
-    time = try arguments.integer(at, in: 0...SocialGraph.Limits.edgeMilliseconds).map { Timestamp($0) } ?? .now()
-    isStrict = arguments.flag(Self.options[GraphComponent.allCases.count + 2])
+    time = try arguments.integer(Self.at, in: 0...SocialGraph.Limits.edgeMilliseconds).map { Timestamp($0) } ?? .now()
+    isStrict = arguments.flag(Self.strict)
+    schema = try arguments.schema()
   }
 
   /// Opens the files, so that a missing one is found before any other work.
@@ -46,7 +65,7 @@ struct ImportFiles: Sendable {
 
 extension RowFormat {
   /// The rows of a file.
-  fileprivate func blocks(of file: sending InputFile, _ kind: GraphComponent) -> sending any RowBlocks {
+  fileprivate func blocks(of file: sending InputFile, _ kind: RowKind) -> sending any RowBlocks {
     switch self {
     case .tsv: LineBlocks(file)
     case .csv: CSVReader(file)

@@ -13,7 +13,7 @@ struct ImportReport: Sendable {
   /// The reason for skipping a row that exists already.
   static let duplicate = "duplicate"
 
-  let kind: GraphComponent
+  let kind: RowKind
   let path: String
   var rowCount = 0
   var addedCount = 0
@@ -21,7 +21,7 @@ struct ImportReport: Sendable {
   private(set) var skipped: [Skipped] = []
   var seconds = 0.0
 
-  init(kind: GraphComponent, path: String) {
+  init(kind: RowKind, path: String) {
     self.kind = kind
     self.path = path
   }
@@ -69,13 +69,13 @@ struct ImportSummary {
     table.addHeading("", "rows", "added", "skipped", "seconds", "rows/s")
     for report in reports {
       table.add(
-        report.kind.rawValue, grouped(report.rowCount), grouped(report.addedCount), grouped(report.skippedCount),
+        report.kind.name, grouped(report.rowCount), grouped(report.addedCount), grouped(report.skippedCount),
         decimal(report.seconds, places: 2), grouped(report.rowsPerSecond))
     }
     var text = table.text()
     for report in reports {
       for skipped in report.skipped {
-        text += "  skipped \(counted(skipped.count, report.kind.noun)), \(skipped.reason)"
+        text += "  skipped \(report.kind.counted(skipped.count)), \(skipped.reason)"
         text += "; first at \(printable(report.path)):\(skipped.firstLine): \(printable(skipped.firstMessage))\n"
       }
     }
@@ -109,7 +109,12 @@ struct ImportSummary {
 
 extension ImportReport {
   fileprivate func write(to writer: inout JSONWriter) {
-    writer.member("kind", kind.rawValue)
+    switch kind {
+    case .component(let component): writer.member("kind", component.rawValue)
+    case .edges(let relation):
+      writer.member("kind", "edges")
+      writer.member("relation", relation)
+    }
     writer.member("file", path.shownPath)
     writer.member("rows", rowCount)
     writer.member("added", addedCount)

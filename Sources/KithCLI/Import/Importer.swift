@@ -17,7 +17,7 @@ struct Importer {
     let kind = reader.kind
     var report = ImportReport(kind: kind, path: reader.path)
     let began = clock.now
-    progress.begin(kind.rawValue)
+    progress.begin(kind.name)
     defer { progress.finish() }
     while let next = reader.next() {
       for index in next.rows.indices {
@@ -27,7 +27,7 @@ struct Importer {
       if let failure = next.failure { throw failure }
       progress.update(done: report.rowCount, of: "rows", share: next.shareRead)
     }
-    if kind.relation != nil { progress.note("sorting \(kind.rawValue)…") }
+    if kind.areEdges { progress.note("sorting \(kind.name)…") }
     do throws(KithError) {
       let repeated = try batch.endEdges()
       if repeated.count > 0 {
@@ -66,7 +66,7 @@ extension KithError {
   fileprivate var isBrokenRule: Bool {
     switch self {
     case .unknownUser, .unknownUsername, .unknownPost, .usernameTaken, .userIDTaken, .postIDTaken, .invalidUsername,
-      .textTooLong, .cannotFollowSelf, .blocked, .invalidRequest:
+      .textTooLong, .cannotFollowSelf, .blocked, .missingEdge, .invalidRequest:
       true
     default: false
     }

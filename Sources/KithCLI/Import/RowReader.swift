@@ -21,7 +21,7 @@ final class RowReader {
   /// Blocks in work or ready while one is applied.
   private static let blocksAhead = 2
 
-  let kind: GraphComponent
+  let kind: RowKind
   let path: String
   private let source: RowSource
   private let queue = WorkQueue()
@@ -30,7 +30,7 @@ final class RowReader {
   private var taken: ImportRows?
 
   /// - Parameter time: of edges without one.
-  init(_ kind: GraphComponent, time: Timestamp, _ blocks: sending any RowBlocks) {
+  init(_ kind: RowKind, time: Timestamp, _ blocks: sending any RowBlocks) {
     self.kind = kind
     path = blocks.file.path
     source = RowSource(kind, time: time, blocks)
@@ -47,6 +47,23 @@ final class RowReader {
     return taken
   }
 
+  /// Gives the reader the schema of the graph, before the first rows are read.
+  /// - Throws: for edges of a relation that it lacks.
+  func settle(_ schema: SocialGraph.Schema?) throws(CommandFailure) {
+    let relations = schema?.relations ?? []
+    var relation: Relation?
+    if case .edges(let name) = kind {
+      relation = relations.first { $0.name == name }
+      guard let relation else {
+        let names = relations.map(\.name).joined(separator: ", ")
+        let known = names.isEmpty ? "the graph declares none" : "declared are \(names)"
+        throw .usage("--edges \(name): no such relation, \(known); give --schema FILE")
+      }
+      if relation.isThread { throw .usage("--edges \(name): replies are the column parent of --posts") }
+    }
+    source.settle(relation, thread: relations.first(where: \.isThread))
+  }
+
   /// Closes the file, also before its end. Does not wait for a block that is being read, which may be one of a pipe.
   func close() { queue.post { [source] in source.close() } }
 }
@@ -60,16 +77,23 @@ private final class RowSource: Sendable {
     var hasHeader = false
     var hasRow = false
     var hasEnded = false
+    /// The relation of edges, and that of replies, as the graph has them.
+    var relation: Relation?
+    var thread: Relation?
   }
 
-  private let kind: GraphComponent
+  private let kind: RowKind
   private let time: Timestamp
   private let state: Mutex<State>
 
-  init(_ kind: GraphComponent, time: Timestamp, _ blocks: sending any RowBlocks) {
+  init(_ kind: RowKind, time: Timestamp, _ blocks: sending any RowBlocks) {
     self.kind = kind
     self.time = time
     state = Mutex(State(blocks: blocks))
+  }
+
+  func settle(_ relation: Relation?, thread: Relation?) {
+    state.withLock { ($0.relation, $0.thread) = (relation, thread) }
   }
 
   func close() {
@@ -118,7 +142,7 @@ private final class RowSource: Sendable {
         }
       }
       do throws(MalformedRow) {
-        rows.append(ImportRow(line: state.line, change: try change(bytes, &parser)))
+        rows.append(ImportRow(line: state.line, change: try change(bytes, &parser, state.relation, state.thread)))
       } catch {
         var reason = reason(error, fieldCount: parser.fieldCount(bytes, from: start))
         if !state.hasRow, RowParser.mayBeHeader(bytes[start...]) {
@@ -133,7 +157,9 @@ private final class RowSource: Sendable {
   }
 
   @inline(__always)
-  private func change(_ bytes: [UInt8], _ parser: inout RowParser) throws(MalformedRow) -> Change {
+  private func change(
+    _ bytes: [UInt8], _ parser: inout RowParser, _ declared: Relation?, _ thread: Relation?
+  ) throws(MalformedRow) -> Change {
     func next() throws(MalformedRow) -> Int64 {
       let number = try parser.integer(bytes)
       guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
@@ -144,14 +170,29 @@ private final class RowSource: Sendable {
       return value
     }
     switch kind {
-    case .users:
+    case .component(.users):
       let id = try next()
       return .addUser(id: UserID(id), username: try end(try parser.text(bytes)))
-    case .posts:
+    case .component(.posts):
       let (id, author, time) = (try next(), try next(), try next())
-      let text = try end(try parser.text(bytes))
-      return .addPost(id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time))
-    case .relation(let relation):
+      let text = try parser.text(bytes)
+      var edges: [PostEdge] = []
+      if !parser.isAtRowEnd(bytes), !parser.passEmptyEnd(bytes) {
+        let parent = try end(try parser.integer(bytes))
+        guard let thread else {
+          throw MalformedRow("post \(id) replies to \(parent), and no relation makes threads: give --schema")
+        }
+        edges.append(PostEdge(thread, to: PostID(parent)))
+      }
+      return .addPost(id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges)
+    case .edges:
+      guard let declared else { preconditionFailure("the relation is settled before rows are read") }
+      let (source, target) = (try next(), try parser.integer(bytes))
+      let isAbsent = parser.isAtRowEnd(bytes) || parser.passEmptyEnd(bytes)
+      let given = isAbsent ? nil : Timestamp(try end(try parser.integer(bytes)))
+      let time = declared.source == .user || declared.isTimed ? given ?? self.time : given
+      return .addEdge(declared, from: Node(declared.source, source), to: Node(declared.target, target), at: time)
+    case .component(.relation(let relation)):
       let (source, target) = (try next(), try parser.integer(bytes))
       var time: Timestamp?
       if relation.facts.hasTime {
@@ -167,6 +208,6 @@ private final class RowSource: Sendable {
   /// A wrong number of fields is reported first: with it, any other reason would mislead.
   private func reason(_ error: MalformedRow, fieldCount: Int) -> String {
     guard !kind.fieldCounts.contains(fieldCount) else { return "\(error.reason); a row is: \(kind.fields)" }
-    return "\(counted(fieldCount, "field")); a row of \(kind.rawValue) is: \(kind.fields)"
+    return "\(counted(fieldCount, "field")); a row of \(kind.name) is: \(kind.fields)"
   }
 }

@@ -208,7 +208,8 @@ extension Field.Kind {
     case .references: "a list of users: ids or {\"username\": …}"
     case .integers: "a list of integers of 64 bits"
     case .changes: "a list of changes"
-    case .edges: "a list of edges: {\"relation\": …, and \"to\": a user or \"toPost\": an id}, with \"at\" if it has a time"
+    case .edges:
+      "a list of edges: {\"relation\": …, and \"to\": a user or \"toPost\": an id}, with \"at\" if it has a time"
     case .question: "a question: a request that reads"
     }
   }

@@ -17,7 +17,9 @@ enum SeedCommand {
     name: "seed",
     summary: "fills a new store with a synthetic graph, the same for the same arguments",
     positionals: [Positional("STORE", "a store directory; created if it does not exist, must be empty")],
-    options: [users, follows, posts, likes, seed, shape, tsv, .compactLists, .compressTexts, .uniqueNames],
+    options: [
+      users, follows, posts, likes, seed, shape, tsv, SchemaFile.option, .compactLists, .compressTexts, .uniqueNames,
+    ],
     notes: [
       """
       Skewed like real networks: out-degrees are lognormal; in-degrees, the activity of authors and likes follow Zipf's
@@ -39,12 +41,13 @@ enum SeedCommand {
     let isNew = !PathAccess.exists(store)
     var options = try arguments.graphOptions()
     options.postIndex = .off
+    let schema = try arguments.schema()
     let graph = try StoreAccess.openUnfinished(store, options)
     guard graph.read({ view in view.sequence }) == 0 else {
       throw .usage("\(store): holds a graph already; seed into a new directory")
     }
     do throws(CommandFailure) {
-      try fill(graph, with: network, isForSaving: true)
+      try fill(graph, with: network, schema: schema, isForSaving: true)
       let snapshot = try StoreAccess.snapshot(graph)
       if let directory = arguments.value(tsv) { _ = try ExportCommand.write(graph, to: RowDirectory(path: directory)) }
       let counts = graph.read { view in view.counts }
@@ -60,12 +63,13 @@ enum SeedCommand {
 
   /// - Parameter isForSaving: whether the graph is only saved afterwards (`SocialGraph.bulk`).
   static func fill(
-    _ graph: SocialGraph, with network: SeededNetwork, isForSaving: Bool = false
+    _ graph: SocialGraph, with network: SeededNetwork, schema: SocialGraph.Schema? = nil, isForSaving: Bool = false
   ) throws(CommandFailure) {
     var progress = Progress()
     defer { progress.finish() }
     do throws(KithError) {
       try graph.bulk(isForSaving: isForSaving) { (batch) throws(KithError) in
+        if let schema { try batch.declare(schema) }
         try network.apply(to: &batch, &progress)
         if !isForSaving { progress.note("building the index of names…") }
       }

@@ -24,8 +24,9 @@ enum ExportCommand {
       "The files are " + GraphComponent.allCases.map(\.rawValue).joined(separator: ", ")
         + ", each with the ending of its format; ids ascending. csv has a header and ends lines in CR LF. jsonl has "
         + "the requests of kith query that add the rows. Standard output takes one file: name it with --only.",
-      "A graph with a schema gives two more files: schema.json, and edges.jsonl with the requests that add the edges "
-        + "of its relations. kith query STORE --schema schema.json < edges.jsonl adds them; import blocks after them.",
+      "A graph with a schema gives more files: schema.json, and edges-RELATION for each declared relation with edges, "
+        + "which kith import reads with --schema and --edges. Where posts reply to others, posts have one column more: "
+        + "the parent, if it was not removed; a post then comes after its parent.",
       "Created files and folders are accessible to their owner alone (0600 and 0700), with any umask.",
     ],
     examples: [
@@ -42,7 +43,7 @@ enum ExportCommand {
         throw arguments.misuse("standard output takes the rows of one file: give --only, and no --json")
       }
       let pin = try StoreQuery.open(arguments).pin()
-      _ = try RowEncoder.encode(part, of: pin.view, as: format, isCompressed: arguments.flag(compress)) {
+      _ = try RowEncoder.encode(.component(part), of: pin.view, as: format, isCompressed: arguments.flag(compress)) {
         (piece) throws(CommandFailure) in
         try Console.write(piece)
       }
@@ -52,22 +53,23 @@ enum ExportCommand {
       path: arguments.positionals[1], format: format, kinds: part.map { [$0] } ?? GraphComponent.allCases,
       isCompressed: arguments.flag(compress))
     try directory.checkFree()
-    let (rowCounts, edgeCount) = try write(try StoreQuery.open(arguments), to: directory)
+    let (rowCounts, hasSchema) = try write(try StoreQuery.open(arguments), to: directory)
     if arguments.flag(.json) {
       try Console.writeJSON { writer in
         writer.member("directory", directory.path)
-        for (kind, rowCount) in rowCounts { writer.member(kind.rawValue, rowCount) }
-        if let edgeCount { writer.member("edges", edgeCount) }
+        for case (.component(let kind), let rowCount) in rowCounts { writer.member(kind.rawValue, rowCount) }
+        if hasSchema {
+          writer.object("edges") { writer in
+            for case (.edges(let relation), let rowCount) in rowCounts { writer.member(relation, rowCount) }
+          }
+        }
       }
     } else {
       var table = Table([.left, .right, .whole])
       for (kind, rowCount) in rowCounts {
-        table.add(kind.rawValue, grouped(rowCount), printable(directory.path(of: kind)))
+        table.add(kind.name, grouped(rowCount), printable(directory.path(of: kind)))
       }
-      if let edgeCount {
-        table.add("edges", grouped(edgeCount), printable(directory.edgesPath))
-        table.add("schema", "", printable(directory.schemaPath))
-      }
+      if hasSchema { table.add("schema", "", printable(directory.schemaPath)) }
       try Console.write(table.text())
     }
     return 0
@@ -84,7 +86,7 @@ enum ExportCommand {
   /// Writes one version of the graph; other work on it continues.
   static func write(
     _ graph: SocialGraph, to directory: RowDirectory
-  ) throws(CommandFailure) -> (rows: [(kind: GraphComponent, rowCount: Int)], edgeCount: Int?) {
+  ) throws(CommandFailure) -> (rows: [(kind: RowKind, rowCount: Int)], hasSchema: Bool) {
     let pin = graph.pin()
     var progress = Progress()
     defer { progress.finish() }

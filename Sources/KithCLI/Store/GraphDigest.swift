@@ -14,11 +14,13 @@ struct GraphDigest: Equatable {
     // FNV-1a: two different exports collide once in 2⁶⁴, which is enough without malicious input.
     func add(_ bytes: [UInt8]) { for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 } }
     for kind in GraphComponent.allCases {
-      _ = try RowEncoder.encode(kind, of: view) { (piece) throws(CommandFailure) in add(piece) }
+      _ = try RowEncoder.encode(.component(kind), of: view) { (piece) throws(CommandFailure) in add(piece) }
     }
     if let schema = view.schema {
       add(schema.file)
-      _ = try RowEncoder.encodeEdges(of: view) { (piece) throws(CommandFailure) in add(piece) }
+      for relation in view.exportedRelations {
+        _ = try RowEncoder.encode(.edges(relation.name), of: view) { (piece) throws(CommandFailure) in add(piece) }
+      }
     }
     self.hash = hash
   }

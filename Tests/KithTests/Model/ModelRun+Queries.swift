@@ -119,7 +119,12 @@ extension GraphView {
       }
     }
     var edges: [String] = []
-    forEachDeclaredEdge { edges.append("\($0)") }
+    for relation in exportedRelations {
+      forEachEdge(ofDeclared: relation.name) { relation, source, target, time in
+        let (from, to) = (Node(relation.source, source), Node(relation.target, target))
+        edges.append("\(Change.addEdge(relation, from: from, to: to, at: time))")
+      }
+    }
     if state.declared.hasThreads {
       for row in 0..<UInt32(state.posts.rowCount) {
         guard let parent = state.declared.threads.parent(of: row) else { continue }

@@ -165,7 +165,9 @@ enum ChangeCoding {
       if kind == .addEdge {
         return .addEdge(relation, from: source, to: target, at: hasTime ? try time(&reader) : nil)
       }
-      guard hasTime else { throw reader.corrupt("an edge that is removed has a flag of those without a time", at: start) }
+      guard hasTime else {
+        throw reader.corrupt("an edge that is removed has a flag of those without a time", at: start)
+      }
       return .removeEdge(relation, from: source, to: target)
     case .declare: return .declare(try SchemaCoding.read(&reader))
     }

@@ -340,7 +340,7 @@ extension GraphSections {
     if let problem = problems.first { throw section.corrupt(problem) }
   }
 
-  /// Restores the parents of posts, if anybody replied.
+  /// Restores the parents of posts, if there are replies.
   private static func restoreThreads(
     from source: some SectionSource, to state: inout GraphState
   ) throws(KithError) {

@@ -14,7 +14,7 @@ enum GraphSections {
   static let textBytes = SectionID("POTB")
   /// The schema of a graph that has one.
   static let schema = SectionID("SCHM")
-  /// The rows of the posts that posts reply to, where anybody replied: as `postAuthors`.
+  /// The rows of the posts that posts reply to, where there are replies: as `postAuthors`.
   static let postParents = SectionID("POPA")
 
   /// Every section of a graph without a schema, with its readable name.

@@ -44,8 +44,8 @@ extension GraphView {
   // MARK: - Conversations
 
   /// The posts of a conversation: those with the same root as a post, also the post itself.
-  /// - Throws: `KithError.unknownPost`, also for a post across a block from the viewer; `unknownUser`, `invalidRequest`,
-  ///   `invalidCursor`.
+  /// - Throws: `KithError.unknownPost`, also for a post across a block from the viewer; `unknownUser`,
+  ///   `invalidRequest`, `invalidCursor`.
   /// - Complexity: O(log posts of the conversation + limit), and as many as are hidden from the viewer.
   public func thread(of post: PostID, _ query: ThreadQuery = ThreadQuery()) throws(KithError) -> Page<Post> {
     try run(PostsOfThread(post: post, query: query)).page

@@ -45,7 +45,7 @@ extension GraphView {
     return parent
   }
 
-  /// The relation that makes threads, if anybody replied.
+  /// The relation that makes threads, if there are replies.
   package var threadRelation: Relation? {
     guard state.declared.hasThreads, let kind = state.relations.thread else { return nil }
     return state.relations[kind]
@@ -67,17 +67,28 @@ extension GraphView {
     }
   }
 
-  /// Calls `body` with every edge of the declared relations, as the change that adds it: by relation, those that end
-  /// with another after it, then by source and target. Replies are given with their posts.
-  package func forEachDeclaredEdge<E: Error>(_ body: (Change) throws(E) -> Void) throws(E) {
-    for relation in state.relations.byDependence {
-      guard let kind = relation.kind, state.isInUse(kind), !relation.isThread else { continue }
-      let rows = relation.source == .user ? userRows() : postRows()
-      try forEachEdge(kind, from: rows, to: relation.target) { (row, target, timestamp) throws(E) in
-        let source: Node = relation.source == .user ? .user(state.userID(row)) : .post(state.postID(row))
-        let time = relation.hasTime ? Timestamp(seconds: timestamp) : nil
-        try body(.addEdge(relation, from: source, to: Node(relation.target, target), at: time))
-      }
+  /// Calls `body` with every edge of a declared relation, sorted by source, then target: the relation, the ids of the
+  /// ends, and the time if edges have their own.
+  package func forEachEdge<E: Error>(
+    ofDeclared name: String, _ body: (Relation, Int64, Int64, Timestamp?) throws(E) -> Void
+  ) throws(E) {
+    guard let relation = state.relations.declared.first(where: { $0.name == name }), let kind = relation.kind,
+      state.isInUse(kind)
+    else { return }
+    let isFromUsers = relation.source == .user
+    let rows = isFromUsers ? userRows() : postRows()
+    try forEachEdge(kind, from: rows, to: relation.target) { (row, target, timestamp) throws(E) in
+      let source = isFromUsers ? state.userID(row).rawValue : state.postID(row).rawValue
+      try body(relation, source, target, relation.hasTime ? Timestamp(seconds: timestamp) : nil)
+    }
+  }
+
+  /// The declared relations whose edges an export has in files of their own: those with edges, but for replies, which
+  /// are given with their posts. In the order of the schema.
+  package var exportedRelations: [Relation] {
+    state.relations.declared.filter { relation in
+      guard let kind = relation.kind, state.isInUse(kind), !relation.isThread else { return false }
+      return state[kind].count > 0
     }
   }
 

@@ -16,8 +16,8 @@ struct DeclaredEdges: ~Copyable, Sendable {
   /// By the number of a declared relation: its place in `uses`; `unused` for one without edges, and for numbers beyond.
   private var places: [UInt8]
 
-  /// Conversations, of this version of the graph alone; nil where nobody replied.
-  private var conversations: Box<ThreadTable>?
+  /// Conversations, of this version of the graph alone; nil without replies.
+  private var conversations: Optional<Box<ThreadTable>>
 
   private static let unused = UInt8.max
 

@@ -29,7 +29,9 @@ extension GraphState {
   ) throws(KithError) -> (edges: [NewEdge], parent: UInt32?) {
     var found: [NewEdge] = []
     var parent: UInt32?
-    func has(_ kind: RelationKind, _ target: UInt32) -> Bool { found.contains { $0.kind == kind && $0.target == target } }
+    func has(_ kind: RelationKind, _ target: UInt32) -> Bool {
+      found.contains { $0.kind == kind && $0.target == target }
+    }
     for edge in edges {
       let relation = try known(edge.relation)
       let target = try row(of: edge.target)

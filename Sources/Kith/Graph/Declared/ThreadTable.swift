@@ -11,7 +11,7 @@ struct ThreadTable: ~Copyable, Sendable {
   private(set) var parents: Column<UInt32>
   /// By row of a post: the first of its ancestors.
   private var roots: Column<UInt32>
-  /// The posts of each root that are not removed, oldest first, with the root itself. Empty where nobody replied.
+  /// The posts of each root that are not removed, oldest first, with the root itself. Empty without replies.
   private(set) var lists: PackedLists<UInt32>
 
   /// A table of posts without replies.
@@ -42,8 +42,8 @@ struct ThreadTable: ~Copyable, Sendable {
   /// The row of the first of a post's ancestors; its own without one.
   func root(of row: UInt32) -> UInt32 { roots[row] == Self.none ? row : roots[row] }
 
-  /// Calls `body` with the posts of a root, until it answers false: ascending from a place on, or descending from before
-  /// it; from the end of the order without a place.
+  /// Calls `body` with the posts of a root, until it answers false: ascending from a place on, or descending from
+  /// before it; from the end of the order without a place.
   func forEach(
     of root: UInt32, from place: PackedLists<UInt32>.Position?, isAscending: Bool, _ body: (UInt32) -> Bool
   ) {

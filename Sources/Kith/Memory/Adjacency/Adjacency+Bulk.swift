@@ -9,7 +9,8 @@ extension Adjacency {
   /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and per worker a word for
   ///   each source and the edges of one unit of the backward lists.
   init<Failure: Error>(
-    degrees: [UInt32], targetCount: Int, workers: Int, order: borrowing some SourceOrder & ~Copyable, form: ListForm = .plain,
+    degrees: [UInt32], targetCount: Int, workers: Int, order: borrowing some SourceOrder & ~Copyable,
+    form: ListForm = .plain,
     hasSparseTargets: Bool = false,
     filling fill:
       @Sendable (

@@ -69,4 +69,65 @@ extension Adjacency {
     forEachSource(of: target) { sources.append($0) }
     return sources
   }
+
+  /// Backward lists that wait count with what they will take, so that a limit binds an import to it.
+  var byteCount: Int {
+    let backwardByteCount = defersBackward ? max(backward.byteCount, deferredByteCount) : backward.byteCount
+    return forward.byteCount + backwardByteCount + latestTimestamps.byteCount
+  }
+
+  private var deferredByteCount: Int {
+    let bits = form == .compact ? Int.bitWidth - forward.count.leadingZeroBitCount : UInt32.bitWidth
+    return PackedLists<UInt32>.byteCount(count, of: backward.count, perBlock: backward.listsPerBlock, bits: bits)
+  }
+
+  /// Checks that forward and backward lists hold the same edges, each in its order.
+  func checkInvariants(
+    _ name: String, order: borrowing some SourceOrder & ~Copyable, _ control: PassControl = PassControl()
+  ) -> [String] {
+    if defersBackward { return ["\(name): the lists by target wait to be built"] }
+    var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
+    var forwardCount = 0
+    for source in 0..<forward.count {
+      var previous: UInt64?
+      forward.forEachRun(of: source) { elements in
+        for index in elements.indices {
+          if let previous, previous >> 32 >= elements[index] >> 32 {
+            problems.append("\(name): the targets of row \(source) do not ascend")
+          }
+          previous = elements[index]
+        }
+        forwardCount += elements.count
+      }
+      if !control.visit(rows: forward.count(of: source)) { return problems }
+    }
+    var backwardCount = 0
+    for target in 0..<backward.count {
+      var previous: (timestamp: UInt32, source: UInt32)?
+      backward.forEachRun(of: target) { sources in
+        for index in sources.indices {
+          guard let timestamp = timestamp(sources[index], UInt32(target)) else {
+            problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
+            continue
+          }
+          if timestamp > latestTimestamp(ofGroup: target >> targetsPerTimestampShift) {
+            problems.append("\(name): an edge to \(target) is later than the latest")
+          }
+          if let previous,
+            previous.timestamp > timestamp
+              || previous.timestamp == timestamp && !order.isBefore(previous.source, sources[index])
+          {
+            problems.append("\(name): the sources of row \(target) are out of order")
+          }
+          previous = (timestamp, sources[index])
+        }
+        backwardCount += sources.count
+      }
+      if !control.visit(rows: backward.count(of: target)) { return problems }
+    }
+    if forwardCount != count || backwardCount != count {
+      problems.append("\(name): \(count) edges counted, \(forwardCount) forward, \(backwardCount) backward")
+    }
+    return problems
+  }
 }

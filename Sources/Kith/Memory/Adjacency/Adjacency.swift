@@ -15,7 +15,7 @@ struct Adjacency: ~Copyable, Sendable {
   /// By group of adjacent targets (eight, or 32 of compact lists): an upper bound of the timestamps of their edges. A
   /// later edge, as nearly all are, is appended without reading the edge before it, whose timestamp is in a distant
   /// forward list (five dependent cache misses). Groups at the end that have no edge yet are absent: theirs is 0.
-  private var latestTimestamps: Column<UInt32>
+  private(set) var latestTimestamps: Column<UInt32>
   /// The number of edges.
   private(set) var count: Int
   /// Whether the backward lists wait for `buildBackward`, during a bulk insertion.
@@ -56,7 +56,7 @@ struct Adjacency: ~Copyable, Sendable {
   }
 
   /// The number of adjacent targets that share a latest timestamp, as a power of two: half a byte each, or an eighth.
-  private var targetsPerTimestampShift: Int { Self.targetsPerTimestampShift(form) }
+  var targetsPerTimestampShift: Int { Self.targetsPerTimestampShift(form) }
 
   private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 3 }
 
@@ -211,7 +211,9 @@ struct Adjacency: ~Copyable, Sendable {
 
   /// Adds an edge.
   /// - Returns: false if it existed.
-  mutating func insert(_ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable) -> Bool {
+  mutating func insert(
+    _ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable
+  ) -> Bool {
     guard let edit = insertion(source, target, timestamp: timestamp, order: order) else { return false }
     insert(edit)
     return true
@@ -219,7 +221,9 @@ struct Adjacency: ~Copyable, Sendable {
 
   /// The insertion of an edge; nil if it exists.
   @inline(__always)
-  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable) -> EdgeEdit? {
+  func insertion(_ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable)
+    -> EdgeEdit?
+  {
     prefetch(source, target)
     let (list, position) = (Int(source), forwardPosition(source, notBefore: target))
     if let (element, _) = forward.element(atOrAfter: position, of: list), Self.target(element) == target { return nil }
@@ -253,7 +257,7 @@ struct Adjacency: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private func latestTimestamp(ofGroup group: Int) -> UInt32 {
+  func latestTimestamp(ofGroup group: Int) -> UInt32 {
     group < latestTimestamps.count ? latestTimestamps[group] : 0
   }
 
@@ -344,67 +348,5 @@ struct Adjacency: ~Copyable, Sendable {
     }
     count -= backward.count(of: Int(target))
     backward.removeAll(from: Int(target))
-  }
-}
-
-extension Adjacency {
-  /// Backward lists that wait count with what they will take, so that a limit binds an import to it.
-  var byteCount: Int {
-    let backwardByteCount = defersBackward ? max(backward.byteCount, deferredByteCount) : backward.byteCount
-    return forward.byteCount + backwardByteCount + latestTimestamps.byteCount
-  }
-
-  private var deferredByteCount: Int {
-    let bits = form == .compact ? Int.bitWidth - forward.count.leadingZeroBitCount : UInt32.bitWidth
-    return PackedLists<UInt32>.byteCount(count, of: backward.count, perBlock: backward.listsPerBlock, bits: bits)
-  }
-
-  /// Checks that forward and backward lists hold the same edges, each in its order.
-  func checkInvariants(
-    _ name: String, order: borrowing some SourceOrder & ~Copyable, _ control: PassControl = PassControl()
-  ) -> [String] {
-    if defersBackward { return ["\(name): the lists by target wait to be built"] }
-    var problems = forward.checkInvariants("\(name) forward") + backward.checkInvariants("\(name) backward")
-    var forwardCount = 0
-    for source in 0..<forward.count {
-      var previous: UInt64?
-      forward.forEachRun(of: source) { elements in
-        for index in elements.indices {
-          if let previous, previous >> 32 >= elements[index] >> 32 {
-            problems.append("\(name): the targets of row \(source) do not ascend")
-          }
-          previous = elements[index]
-        }
-        forwardCount += elements.count
-      }
-      if !control.visit(rows: forward.count(of: source)) { return problems }
-    }
-    var backwardCount = 0
-    for target in 0..<backward.count {
-      var previous: (timestamp: UInt32, source: UInt32)?
-      backward.forEachRun(of: target) { sources in
-        for index in sources.indices {
-          guard let timestamp = timestamp(sources[index], UInt32(target)) else {
-            problems.append("\(name): \(sources[index]) to \(target) stands backward but not forward")
-            continue
-          }
-          if timestamp > latestTimestamp(ofGroup: target >> targetsPerTimestampShift) {
-            problems.append("\(name): an edge to \(target) is later than the latest")
-          }
-          if let previous, previous.timestamp > timestamp
-            || previous.timestamp == timestamp && !order.isBefore(previous.source, sources[index])
-          {
-            problems.append("\(name): the sources of row \(target) are out of order")
-          }
-          previous = (timestamp, sources[index])
-        }
-        backwardCount += sources.count
-      }
-      if !control.visit(rows: backward.count(of: target)) { return problems }
-    }
-    if forwardCount != count || backwardCount != count {
-      problems.append("\(name): \(count) edges counted, \(forwardCount) forward, \(backwardCount) backward")
-    }
-    return problems
   }
 }

@@ -11,7 +11,9 @@ enum EdgeSort {
   /// Sorts the edges of consecutive lists; within each list they are sorted by source so far.
   /// - Parameter lists: the lengths of the lists, which add up to the number of edges.
   /// - Complexity: O(edges · log longest list); O(edges) for long lists.
-  static func sort(_ edges: inout MutableSpan<UInt64>, lists: ArraySlice<UInt32>, order: borrowing some SourceOrder & ~Copyable) {
+  static func sort(
+    _ edges: inout MutableSpan<UInt64>, lists: ArraySlice<UInt32>, order: borrowing some SourceOrder & ~Copyable
+  ) {
     var scratch: [UInt64] = []
     // Safety: all below stays within its list, and the lists within the edges.
     unsafe edges.withUnsafeMutableBufferPointer { all in
@@ -83,7 +85,9 @@ enum EdgeSort {
   }
 
   /// Sorts edges with equal seconds.
-  private static func sortTies(_ list: UnsafeMutableBufferPointer<UInt64>, order: borrowing some SourceOrder & ~Copyable) {
+  private static func sortTies(
+    _ list: UnsafeMutableBufferPointer<UInt64>, order: borrowing some SourceOrder & ~Copyable
+  ) {
     var start = 0
     for end in 1...list.count {
       if unsafe end < list.count && list[end] >> 32 == list[start] >> 32 { continue }
@@ -92,7 +96,9 @@ enum EdgeSort {
     }
   }
 
-  private static func sortTies(_ ties: UnsafeMutableBufferPointer<UInt64>, by order: borrowing some SourceOrder & ~Copyable) {
+  private static func sortTies(
+    _ ties: UnsafeMutableBufferPointer<UInt64>, by order: borrowing some SourceOrder & ~Copyable
+  ) {
     func row(_ index: Int) -> UInt32 { unsafe UInt32(truncatingIfNeeded: ties[index]) }
     if (1..<ties.count).allSatisfy({ order.isBefore(row($0 - 1), row($0)) }) { return }
     let sorted = unsafe ties.sorted { order.isBefore(UInt32(truncatingIfNeeded: $0), UInt32(truncatingIfNeeded: $1)) }

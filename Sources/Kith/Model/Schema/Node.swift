@@ -21,7 +21,7 @@ public enum Node: Hashable, Sendable {
     }
   }
 
-  init(_ end: Relation.End, _ id: Int64) {
+  package init(_ end: Relation.End, _ id: Int64) {
     switch end {
     case .user: self = .user(UserID(id))
     case .post: self = .post(PostID(id))

@@ -65,16 +65,6 @@ final class RelationTable: Sendable {
   /// The relations that the host declared.
   var declared: ArraySlice<Relation> { relations[Relation.builtIn.count...] }
 
-  /// The declared relations, each after that which it ends with.
-  var byDependence: [Relation] {
-    func depth(_ relation: Relation) -> Int {
-      var (depth, next) = (0, relation.endsWith)
-      while let base = relations.first(where: { $0.name == next }) { (depth, next) = (depth + 1, base.endsWith) }
-      return depth
-    }
-    return declared.map { (depth($0), $0) }.enumerated().sorted { ($0.1.0, $0.0) < ($1.1.0, $1.0) }.map(\.1.1)
-  }
-
   /// The schema; nil for a graph without one.
   var schema: SocialGraph.Schema? { hasSchema ? SocialGraph.Schema(Array(declared)) : nil }
 

@@ -17,6 +17,16 @@ extension SocialGraph {
     /// Creates a schema. One without relations makes a graph with a schema, which declares none yet.
     public init(_ relations: [Relation] = []) { self.relations = relations }
 
+    /// The relations, each after that which it ends with.
+    package var byDependence: [Relation] {
+      func depth(_ relation: Relation) -> Int {
+        var (depth, next) = (0, relation.endsWith)
+        while let base = relations.first(where: { $0.name == next }) { (depth, next) = (depth + 1, base.endsWith) }
+        return depth
+      }
+      return relations.map { (depth($0), $0) }.enumerated().sorted { ($0.1.0, $0.0) < ($1.1.0, $1.0) }.map(\.1.1)
+    }
+
     /// Checks that a new graph can be opened with it.
     /// - Throws: `schemaConflict` if two relations of one name have different facts, or one of every graph has others;
     ///   `invalidRequest` for facts that are not allowed; `limitExceeded`.

@@ -207,8 +207,8 @@ struct PostsOfEdges: Query {
     return edges
   }
 
-  /// Where a page of sources begins. Those of edges without times of their own are in the order of posts: the exact time
-  /// of the last one is that of the post, which keeps it when it is removed.
+  /// Where a page of sources begins. Those of edges without times of their own are in the order of posts: the exact
+  /// time of the last one is that of the post, which keeps it when it is removed.
   private func place(
     of subject: EdgeSubject, after last: (timestamp: UInt32, id: Int64)?, isAscending: Bool,
     _ state: borrowing GraphState

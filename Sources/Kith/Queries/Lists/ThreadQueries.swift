@@ -57,7 +57,7 @@ struct PostsOfThread: Query {
     let root = state.declared.hasThreads ? state.declared.threads.root(of: row) : row
     var rows: [UInt32] = []
     if !state.declared.hasThreads || state.declared.threads.lists.count(of: Int(root)) == 0 {
-      // Nobody replied: the post is alone.
+      // Without replies the post is alone.
       let isBehind = last.map { isAscending ? state.posts.isAfter(row, $0) : state.posts.isBefore(row, $0) } ?? true
       if isBehind { rows.append(row) }
     } else {

@@ -115,7 +115,8 @@ extension PostRecord {
   ///   - isOfEdge: whether that is a list of edges.
   @inline(__always)
   init(
-    id: Int64, author: Int64, createdAt: Int64, parent: Int64 = 0, likeCount: UInt32, nameStart: UInt32, nameByteCount: UInt8,
+    id: Int64, author: Int64, createdAt: Int64, parent: Int64 = 0, likeCount: UInt32, nameStart: UInt32,
+    nameByteCount: UInt8,
     textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?, isOfEdge: Bool = false
   ) {
     self.init(

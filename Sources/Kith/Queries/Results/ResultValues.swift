@@ -50,7 +50,8 @@ extension Post {
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
-      id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent, text: text,
+      id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent,
+      text: text,
       likeCount: likeCount, isLikedByViewer: isLikedByViewer, eventAt: likedAt ?? addedAt,
       isOfEdge: addedAt != nil)
   }
@@ -63,7 +64,8 @@ extension Post {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     let record = PostRecord(
       id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue,
-      parent: parent?.rawValue ?? 0, likeCount: HostValue.count(likeCount), nameStart: 0, nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
+      parent: parent?.rawValue ?? 0, likeCount: HostValue.count(likeCount), nameStart: 0,
+      nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
       isLiked: isLikedByViewer, likedSecond: eventAt.map(HostValue.second), isOfEdge: isOfEdge)
     let records = PostRecords([(record, username + text)])
     if let user { records.attach(UserRecords([user])) }

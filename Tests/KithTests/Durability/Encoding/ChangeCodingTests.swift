@@ -13,13 +13,20 @@ import Testing
     .unblock(as: 1, target: 2), .mute(as: 1, target: 2),
     .unmute(as: 1, target: 2),
     .addEdge(Relation("a", from: .post, to: .post), from: .post(PostID(.max)), to: .post(2), at: Timestamp(.max)),
+    .addEdge(Relation("a", from: .post, to: .user), from: .post(3), to: .user(2)),
+    .addPost(
+      id: 5, by: 6, text: "é", createdAt: 7,
+      edges: [
+        PostEdge(Relation("reply", from: .post, to: .post), to: PostID(.max)),
+        PostEdge(Relation("list", from: .post, to: .user), to: UserID(1), at: Timestamp(.max)),
+      ]),
     .addEdge(Relation("b_1", from: .user, to: .post), from: .user(1), to: .post(2), at: 0),
     .removeEdge(Relation("a", from: .post, to: .user), from: .post(1), to: .user(UserID(.max))),
     .declare(SocialGraph.Schema()),
     .declare(
       SocialGraph.Schema([
         Relation("a", from: .user, to: .post, visibility: .source),
-        Relation("c", from: .post, to: .post, isTimed: true),
+        Relation("c", from: .post, to: .post, isTimed: true), Relation("d", from: .post, to: .post, isThread: true),
         Relation("b", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "block"], endsWith: "mute"),
       ])),
   ]
@@ -37,6 +44,7 @@ import Testing
 
   @Test("Every kind of change has its number, and there are no others")
   func kindNumbers() {
+    let edge = PostEdge(Relation("a", from: .post, to: .post), to: PostID(2))
     let numbers: [(change: Change, number: UInt8)] = [
       (.addUser(id: 1, username: "a"), 1), (.renameUser(1, to: "a"), 2), (.removeUser(1), 3),
       (.follow(as: 1, target: 2, at: 3), 4), (.unfollow(as: 1, target: 2), 5),
@@ -47,6 +55,7 @@ import Testing
       (.addEdge(Relation("a", from: .user, to: .post), from: .user(1), to: .post(2), at: 3), 14),
       (.removeEdge(Relation("a", from: .user, to: .post), from: .user(1), to: .post(2)), 15),
       (.declare(SocialGraph.Schema()), 16),
+      (.addPost(id: 1, by: 2, text: "a", createdAt: 3, edges: [edge]), 17),
     ]
     for (change, number) in numbers {
       var bytes: [UInt8] = []
@@ -81,6 +90,8 @@ import Testing
       [3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1],  // 2⁶³
       [3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
       [1, 1, 1, 0xFF], [1, 1, 2, 0xC0, 0x80], [1, 1, 3, 0xED, 0xA0, 0x80],  // not UTF-8
+      [14, 8, 1, 0x61, 1, 2, 0], [15, 4, 1, 0x61, 1, 2],  // unknown flags of an edge
+      [17, 1, 2, 0, 3, 0], [17, 1, 2, 0, 3, 1, 0, 1, 0x61, 2, 0], [17, 1, 2, 0, 3, 0x81, 2, 7, 1, 0x61, 2],
       [1, 1, 5, 0x61], [1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 127, 0x61],  // longer than the rest
     ] as [[UInt8]])
   func hostile(_ bytes: [UInt8]) {
@@ -92,7 +103,7 @@ import Testing
     var random = SeededRandom(seed: 1)
     for _ in 0..<100_000 {
       var bytes = (0..<(1 + random.below(24))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      bytes[0] %= 16
+      bytes[0] %= 18
       var reader = ByteReader(bytes, file: "f")
       guard let change = try? ChangeCoding.journal.read(&reader) else { continue }
       var again: [UInt8] = []

@@ -28,7 +28,8 @@ extension Post {
     likedAt: Timestamp?, addedAt: Timestamp? = nil
   ) {
     self.init(
-      id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent, text: text, likeCount: likeCount,
+      id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent, text: text,
+      likeCount: likeCount,
       isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt)
   }
 }

@@ -120,8 +120,9 @@ extension ReferenceModel {
     var parents: Set<PostID> = []
     do throws(Refusal) {
       try refuse(given.isEmpty || declared != nil ? [] : ["noSchema"])
+      try refuse(given.allSatisfy { facts($0.relation.name) != nil } ? [] : ["unknownRelation"])
       for edge in given {
-        guard let facts = facts(edge.relation.name) else { throw Refusal(codes: ["unknownRelation"]) }
+        guard let facts = facts(edge.relation.name) else { continue }
         // The new post is not known to its own edges.
         if edge.target == .post(post) { throw Refusal(codes: ["unknownPost"]) }
         let source = Node.post(post)
@@ -179,12 +180,14 @@ extension ReferenceModel {
       "reply \(post) to \(parent) of \(root(of: post)) at \(everTimes[post] ?? 0)"
     }
     let others = edges.filter { facts($0.key.relation)?.isThread != true }
-    return (replies + others.map { edge, second in
-      let relation = facts(edge.relation) ?? Relation(edge.relation, from: .user, to: .user)
-      let hasTime = edge.source.end == .user || relation.isTimed
-      let time = hasTime ? Timestamp(Int64(second) * 1_000) : nil
-      return "\(Change.addEdge(relation, from: edge.source, to: edge.target, at: time))"
-    }).sorted()
+    return
+      (replies
+      + others.map { edge, second in
+        let relation = facts(edge.relation) ?? Relation(edge.relation, from: .user, to: .user)
+        let hasTime = edge.source.end == .user || relation.isTimed
+        let time = hasTime ? Timestamp(Int64(second) * 1_000) : nil
+        return "\(Change.addEdge(relation, from: edge.source, to: edge.target, at: time))"
+      }).sorted()
   }
 
   // MARK: - Queries
