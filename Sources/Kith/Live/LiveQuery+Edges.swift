@@ -56,3 +56,14 @@ extension LiveQuery where Value == [Node.Edges], Failure == KithError {
     LiveQuery(EdgesBetween(node: node.node, others: others))
   }
 }
+
+extension LiveQuery where Value: RelationDetailed, Failure == KithError {
+  /// The same query, whose users and posts tell of relations. See `GraphView.adding`.
+  public func adding(_ details: RelationDetails) -> LiveQuery {
+    let ask = ask
+    return LiveQuery(asking: { (view) throws(KithError) in
+      let (value, dependencies) = try ask(view)
+      return (try view.adding(details, to: value), dependencies + value._nodes.flatMap(QueryDependency.anyEdges))
+    })
+  }
+}

@@ -24,6 +24,14 @@ extension KithError {
     case threadEdge(relation: String)
     /// A post replies to several posts.
     case severalParents
+    /// More counts or marks are asked for than a graph has relations.
+    case detailCount(Int)
+    /// A count or a mark of a relation is asked for that has no end of the types of a result.
+    case noDetails(relation: String)
+    /// A mark is asked for of a relation that leads from posts.
+    case noMark(relation: String)
+    /// Marks are asked for without a viewer.
+    case marksNeedViewer
     /// The facts of a relation are not allowed.
     case relation(String, reason: String)
     /// A schema is declared when a graph is opened, not by a change.
@@ -117,6 +125,12 @@ extension KithError.RequestProblem: CustomStringConvertible {
       "a post is given at most \(SocialGraph.Limits.postEdgeCount) edges, not \(count); add the others after it"
     case .threadEdge(let relation): "an edge of \(relation) is given with its post, and is never changed"
     case .severalParents: "a post replies to one post at most"
+    case .detailCount(let count):
+      "at most \(SocialGraph.Limits.relationCount) relations are counted or marked, not \(count)"
+    case .noDetails(let relation):
+      "no edge of \(relation) leads to or from what is listed; ask for authors, if it is theirs"
+    case .noMark(let relation): "an edge of \(relation) leads from a post, so no viewer has one"
+    case .marksNeedViewer: "marks are the viewer's: give a viewer"
     case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"
     case .declaredAtOpen: "a schema is declared when a graph is opened"
     case .tooManyChanges(let limit): "a batch has at most \(limit) changes"

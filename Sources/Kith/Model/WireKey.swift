@@ -6,7 +6,7 @@ package enum WireKey: String, CodingKey {
   case followerCount, followeeCount, postCount, following, followedAt, likedAt, mutualCount, mutuals
   case author, likeCount, liked
   case relation, from, fromPost, to, toPost, relations, addedAt
-  case name, isTimed, visibility, isEndedBy, endsWith, isThread, edges, parent
+  case name, isTimed, visibility, isEndedBy, endsWith, isThread, edges, parent, counts, marks
 }
 
 /// A value that is an object of the wire protocol.
@@ -27,8 +27,19 @@ package protocol WireWriter<Failure> {
   /// Half-open ranges as pairs of numbers.
   mutating func member(_ key: WireKey, _ ranges: [Range<Int>]) throws(Failure)
   mutating func member(_ key: WireKey, _ texts: [String]) throws(Failure)
+  /// An object of numbers by names of the host's.
+  mutating func member(_ key: WireKey, _ numbers: [(String, Int64)]) throws(Failure)
   mutating func member<Object: WireObject>(_ key: WireKey, _ object: Object) throws(Failure)
   mutating func member<Object: WireObject>(_ key: WireKey, _ objects: [Object]) throws(Failure)
+}
+
+/// A key that a host has chosen: the name of a relation.
+private struct HostKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
 }
 
 extension KeyedEncodingContainer<WireKey>: WireWriter {
@@ -37,6 +48,11 @@ extension KeyedEncodingContainer<WireKey>: WireWriter {
   package mutating func member(_ key: WireKey, _ value: Bool) throws { try encode(value, forKey: key) }
   package mutating func member(_ key: WireKey, _ ranges: [Range<Int>]) throws { try encode(ranges, forKey: key) }
   package mutating func member(_ key: WireKey, _ texts: [String]) throws { try encode(texts, forKey: key) }
+
+  package mutating func member(_ key: WireKey, _ numbers: [(String, Int64)]) throws {
+    var container = nestedContainer(keyedBy: HostKey.self, forKey: key)
+    for (name, number) in numbers { try container.encode(number, forKey: HostKey(stringValue: name)) }
+  }
 
   package mutating func member<Object: WireObject>(_ key: WireKey, _ object: Object) throws {
     var container = nestedContainer(keyedBy: WireKey.self, forKey: key)

@@ -11,6 +11,7 @@ package struct Field: Hashable, Sendable {
     /// Lists, each with the most elements.
     case references(Int)
     case integers(Int)
+    case texts(Int)
     case changes(Int)
     case edges(Int)
     case question
@@ -71,6 +72,8 @@ package struct Field: Hashable, Sendable {
   package static let includeBlocked = Field("includeBlocked", .flag, default: .flag(false))
   package static let authors = Field("authors", .flag, default: .flag(false))
   package static let edges = Field("edges", .edges(SocialGraph.Limits.postEdgeCount))
+  package static let counts = Field("counts", .texts(SocialGraph.Limits.relationCount))
+  package static let marks = Field("marks", .texts(SocialGraph.Limits.relationCount))
   package static let changes = Field("changes", .changes(SocialGraph.Limits.batchCount))
 
   /// One of some words; the first is the default.
@@ -93,6 +96,7 @@ package enum FieldValue: Equatable, Sendable {
   case reference(UserReference)
   case references([UserReference])
   case integers([Int64])
+  case texts([String])
   case edges([Edge])
 
   /// An edge that is given with a new post.

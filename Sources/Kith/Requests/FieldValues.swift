@@ -31,7 +31,7 @@ package struct FieldValues: Sendable {
         var resolved: [FieldValue.Edge] = []
         for edge in edges { resolved.append(try edge.resolved(find)) }
         found.values[index].value = .edges(resolved)
-      case .integer, .text, .flag, .integers: break
+      case .integer, .text, .flag, .integers, .texts: break
       }
     }
     return found
@@ -45,6 +45,7 @@ package struct FieldValues: Sendable {
       case .references(let users): sum + users.count * MemoryLayout<UserReference>.stride
       case .integers(let integers): sum + integers.count * MemoryLayout<Int64>.stride
       case .edges(let edges): sum + edges.reduce(0) { $0 + MemoryLayout<PostEdge>.stride + $1.relation.utf8.count }
+      case .texts(let texts): sum + texts.reduce(0) { $0 + MemoryLayout<String>.stride + $1.utf8.count }
       case .integer, .flag, .reference: sum
       }
     }
@@ -110,6 +111,16 @@ package struct FieldValues: Sendable {
       let relation = Relation(edge.relation, from: .post, to: target.end)
       return PostEdge(relation, to: target, at: edge.time.map { Timestamp($0) })
     }
+  }
+
+  /// The details that are asked for; without a viewer, those of the user whose timeline it is.
+  func details(of operation: GraphOperation) -> RelationDetails {
+    func relations(_ field: Field) -> [Relation] {
+      guard case .texts(let names)? = value(of: field) else { return [] }
+      return names.map { Relation($0, from: .user, to: .user) }
+    }
+    let owner = [.timeline, .twoHopTimeline].contains(operation) ? user(.user) : nil
+    return RelationDetails(counts: relations(.counts), marks: relations(.marks), viewer: user(.viewer) ?? owner)
   }
 
   /// A relation by its name, which alone counts.

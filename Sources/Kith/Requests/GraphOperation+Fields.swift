@@ -2,6 +2,23 @@
 extension GraphOperation {
   /// The fields that a request must and may have.
   package var fields: (required: [Field], optional: [Field]) {
+    let (required, optional) = ownFields
+    return (required, optional + (hasDetails ? [.counts, .marks] : []))
+  }
+
+  /// Whether its answer has users or posts that tell of relations on request.
+  private var hasDetails: Bool {
+    switch kind {
+    case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .likers, .likes, .mutuals,
+      .familiarFollowers, .edgeList, .thread, .ancestors:
+      true
+    case .isFollowing, .relations, .edges, .suggestions, .shortestPath, .addUser, .renameUser, .removeUser, .addPost,
+      .removePost, .edge, .anyEdge, .batch:
+      false
+    }
+  }
+
+  private var ownFields: (required: [Field], optional: [Field]) {
     let page = [Field.limit, .cursor]
     switch kind {
     case .users:

@@ -2,6 +2,13 @@
 extension Read {
   /// - Returns: nil for a change.
   package init?(_ operation: GraphOperation, _ fields: FieldValues) {
+    guard let read = Read(plain: operation, fields) else { return nil }
+    let details = fields.details(of: operation)
+    self = details.isEmpty ? read : .adding(details, to: read)
+  }
+
+  /// Without details.
+  private init?(plain operation: GraphOperation, _ fields: FieldValues) {
     func user(_ field: Field) -> UserID { fields.required(field, fields.user) }
     var viewer: UserID? { fields.user(.viewer) }
     var includesBlocked: Bool { fields.required(.includeBlocked, fields.flag) }

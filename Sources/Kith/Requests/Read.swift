@@ -26,6 +26,8 @@ package enum Read: Sendable {
   case ancestors(of: PostID, limit: Int, as: UserID?, includesAuthors: Bool = false)
   case suggestions(for: UserID, SuggestionQuery)
   case shortestPath(from: UserID, to: UserID, PathQuery)
+  /// A read whose users and posts tell of relations.
+  indirect case adding(RelationDetails, to: Read)
 
   /// The answer from one version of the graph.
   /// - Throws: the errors of the query.
@@ -85,6 +87,8 @@ package enum Read: Sendable {
       try Outcome(
         AncestorsOfPost(post: post, limit: limit, viewer: viewer, includesAuthors: includesAuthors), view
       ) { .ancestors($0) }
+    case .adding(let details, let read):
+      try (read.run(view) as Outcome).adding(details, view)
     case .suggestions(let user, let query):
       try Outcome(SuggestedUsers(user: user, query: query), view) { .suggestions($0) }
     case .shortestPath(let user, let target, let query):
@@ -127,6 +131,7 @@ private protocol ReadOutcome {
   init<Q: Query>(
     _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
   ) throws(KithError)
+  func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Self
 }
 
 extension Answer: ReadOutcome {
@@ -134,6 +139,36 @@ extension Answer: ReadOutcome {
     _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
   ) throws(KithError) {
     self = answer(try view.run(query))
+  }
+
+  fileprivate func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Answer {
+    switch self {
+    case .users(let page): .users(try view.adding(details, to: page))
+    case .posts(let page): .posts(try view.adding(details, to: page))
+    case .timeline(let page): .timeline(try view.adding(details, to: page))
+    case .twoHopTimeline(let page): .twoHopTimeline(try view.adding(details, to: page))
+    case .ancestors(let page): .ancestors(try view.adding(details, to: page))
+    case .user(let user): .user(try view.adding(details, to: user))
+    case .post(let post): .post(try view.adding(details, to: post))
+    case .usersByID(let users): .usersByID(try view.adding(details, to: users))
+    case .postsByID(let posts): .postsByID(try view.adding(details, to: posts))
+    case .lookup(let found): .lookup(try found.adding(details, view))
+    case .value, .relations, .edges, .suggestions, .shortestPath: self
+    }
+  }
+
+  /// The users and posts that tell of relations.
+  fileprivate var nodes: [Node] {
+    switch self {
+    case .users(let page): page._nodes
+    case .posts(let page), .timeline(let page), .twoHopTimeline(let page), .ancestors(let page): page._nodes
+    case .user(let user): user._nodes
+    case .post(let post): post._nodes
+    case .usersByID(let users): users._nodes
+    case .postsByID(let posts): posts._nodes
+    case .lookup(let found): found.users._nodes + found.posts._nodes
+    case .value, .relations, .edges, .suggestions, .shortestPath: []
+    }
   }
 }
 
@@ -146,7 +181,15 @@ private struct DependentAnswer: ReadOutcome {
     _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
   ) throws(KithError) {
     let result = try view.run(query)
-    self.answer = answer(result)
-    dependencies = query.dependencies(of: result)
+    self.init(answer(result), query.dependencies(of: result))
+  }
+
+  private init(_ answer: Answer, _ dependencies: [QueryDependency]) {
+    (self.answer, self.dependencies) = (answer, dependencies)
+  }
+
+  func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> DependentAnswer {
+    DependentAnswer(
+      try answer.adding(details, view), dependencies + answer.nodes.flatMap { QueryDependency.anyEdges(of: $0) })
   }
 }

@@ -127,6 +127,7 @@ extension Field {
     case .reference: writer.userSchema()
     case .references(let limit): writer.listSchema(limit) { $0.userSchema() }
     case .integers(let limit): writer.listSchema(limit) { $0.integerSchema() }
+    case .texts(let limit): writer.listSchema(limit) { $0.member("type", "string") }
     case .changes(let limit), .edges(let limit): writer.listSchema(limit) { $0.member("type", "object") }
     case .question: writer.member("$ref", "#/components/schemas/Request")
     }

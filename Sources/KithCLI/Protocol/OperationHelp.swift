@@ -30,7 +30,7 @@ extension Field {
         writer.member("maximum", range.upperBound)
       case .choice(let words):
         writer.strings("values", words)
-      case .references(let count), .integers(let count), .changes(let count), .edges(let count):
+      case .references(let count), .integers(let count), .texts(let count), .changes(let count), .edges(let count):
         writer.member("maximumCount", count)
       case .integer, .text, .flag, .reference, .question: break
       }
@@ -55,6 +55,7 @@ extension Field.Kind {
     case .reference: "user"
     case .references: "users"
     case .integers: "integers"
+    case .texts: "strings"
     case .changes: "changes"
     case .edges: "edges"
     case .question: "question"

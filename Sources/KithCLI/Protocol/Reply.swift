@@ -186,6 +186,10 @@ extension JSONWriter: WireWriter {
 
   mutating func member(_ key: WireKey, _ texts: [String]) { array(key.rawValue, texts) { $0.string($1) } }
 
+  mutating func member(_ key: WireKey, _ numbers: [(String, Int64)]) {
+    object(key.rawValue) { writer in for (name, number) in numbers { writer.member(name, number) } }
+  }
+
   mutating func member<Object: WireObject>(_ key: WireKey, _ object: Object) {
     self.object(key.rawValue) { object.write(to: &$0) }
   }

@@ -138,6 +138,10 @@ struct Request: Sendable {
       try check(elements, limit, field)
       let integers = elements.compactMap { element in if case .integer(let integer) = element { integer } else { nil } }
       if integers.count == elements.count { return .integers(integers) }
+    case (.texts(let limit), .array(let elements)):
+      try check(elements, limit, field)
+      let texts = elements.compactMap { element in if case .string(let text) = element { text } else { nil } }
+      if texts.count == elements.count { return .texts(texts) }
     case (.edges(let limit), .array(let elements)):
       try check(elements, limit, field)
       let edges = elements.compactMap(FieldValue.Edge.init)
@@ -207,6 +211,7 @@ extension Field.Kind {
     case .reference: "a user: an id or {\"username\": …}"
     case .references: "a list of users: ids or {\"username\": …}"
     case .integers: "a list of integers of 64 bits"
+    case .texts: "a list of strings"
     case .changes: "a list of changes"
     case .edges:
       "a list of edges: {\"relation\": …, and \"to\": a user or \"toPost\": an id}, with \"at\" if it has a time"

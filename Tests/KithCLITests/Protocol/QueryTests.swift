@@ -30,6 +30,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     case .reference: "{\"username\":\"x\"}"
     case .references, .integers: "[1]"
     case .changes: "[{\"op\":\"unlike\",\"user\":1,\"post\":1}]"
+    case .texts: "[\"follow\"]"
     case .edges: "[{\"relation\":\"x\",\"toPost\":1},{\"relation\":\"x\",\"to\":{\"username\":\"x\"},\"at\":1}]"
     case .question: "{\"op\":\"stats\"}"
     }

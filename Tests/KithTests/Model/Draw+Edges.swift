@@ -118,6 +118,12 @@ extension Draw {
     return edges
   }
 
+  mutating func details(_ model: ReferenceModel) -> RelationDetails {
+    let counts = (0..<below(3)).map { _ in relation(model) }
+    let marks = (0..<below(3)).map { _ in relation(model) }.filter { $0.source == .user || seldom(9) }
+    return RelationDetails(counts: counts, marks: marks, viewer: seldom(6) ? nil : user(model))
+  }
+
   mutating func edgeQuestion(_ model: ReferenceModel) -> Question {
     if seldom(6) {
       return .ancestors(post(model), limit: limit(), viewer: viewer(model), includesAuthors: seldom(3))

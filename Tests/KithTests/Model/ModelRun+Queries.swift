@@ -10,6 +10,72 @@ extension ModelRun {
     try compare(question, reply, model, walk, "live")
   }
 
+  /// Asks the users or posts of a list for counts and marks.
+  mutating func askDetails() throws {
+    let (question, details, pin) = (draw.list(for: model), draw.details(model), graph.pin())
+    switch pin.view.reply(to: question).answer {
+    case .users(let users, _, _):
+      let found = users.compactMap(\.self)
+      try compare(details, found.map { (.user($0.id), nil) }, question) { () throws(KithError) in
+        try pin.view.adding(details, to: users).compactMap(\.self).map { (own($0, details), nil) }
+      }
+    case .posts(let posts, _):
+      let found = posts.compactMap(\.self)
+      let nodes = found.map { (Node.post($0.id), $0.author.user.map { Node.user($0.id) }) }
+      try compare(details, nodes, question) { () throws(KithError) in
+        try pin.view.adding(details, to: posts).compactMap(\.self).map { post in
+          (own(post, details), post.author.user.map { own($0, details) })
+        }
+      }
+    default: return
+    }
+  }
+
+  private typealias Told = (own: ReferenceModel.Details, author: ReferenceModel.Details?)
+
+  private func own(_ user: User, _ details: RelationDetails) -> ReferenceModel.Details {
+    ReferenceModel.Details(
+      counts: told(details.counts) { user.count(of: $0) }, marks: told(details.marks) { user.isMarked($0) })
+  }
+
+  private func own(_ post: Post, _ details: RelationDetails) -> ReferenceModel.Details {
+    ReferenceModel.Details(
+      counts: told(details.counts) { post.count(of: $0) }, marks: told(details.marks) { post.isMarked($0) })
+  }
+
+  private func told<Value>(_ relations: [Relation], _ value: (Relation) -> Value?) -> [String: Value] {
+    Dictionary(relations.compactMap { relation in value(relation).map { (relation.name, $0) } }) { first, _ in first }
+  }
+
+  private func compare(
+    _ details: RelationDetails, _ nodes: [(Node, Node?)], _ question: Question,
+    _ ask: () throws(KithError) -> [Told]
+  ) throws {
+    if nodes.isEmpty { return }
+    var expected: [Told] = []
+    var refusal: ReferenceModel.Refusal?
+    do throws(ReferenceModel.Refusal) {
+      for (node, author) in nodes {
+        let told = try model.details(details, node, author: author)
+        expected.append((told.own, author == nil ? nil : told.author))
+      }
+    } catch {
+      refusal = error
+    }
+    let outcome: Result<[Told], KithError> = Result { () throws(KithError) in try ask() }
+    switch outcome {
+    case .success(let told):
+      let isSame = told.elementsEqual(expected) { $0.own == $1.own && $0.author == $1.author }
+      if refusal != nil || !isSame {
+        throw differ("\(question) with \(details) tells \(told), not \(refusal.map { "\($0)" } ?? "\(expected)")")
+      }
+    case .failure(let error):
+      if refusal?.codes.contains(error.code) != true {
+        throw differ("\(question) with \(details) is refused with \(error.code), not \(expected)")
+      }
+    }
+  }
+
   /// Queries a pinned version: it answers as the model did then.
   mutating func askOfOneKept() throws {
     guard !kept.isEmpty else { return }

@@ -92,6 +92,7 @@ struct ModelRun {
     default: try makeChange()
     }
     for _ in 0..<2 { try askOnce() }
+    try askDetails()
     if step % 5 == 0 { try askOfOneKept() }
     if step % 20 == 0 { try walkOneList() }
     if step % 50 == 0 { try checkWhole() }

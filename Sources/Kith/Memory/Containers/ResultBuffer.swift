@@ -32,14 +32,34 @@
 
   /// The result that was attached; nil if there is none.
   func attached<Other>(_ type: Other.Type) -> ResultBuffer<Other>? {
-    // By its address, which takes no check for exclusive access: most results have none attached.
-    guard let attached = unsafe storage.withUnsafeMutablePointerToHeader({ unsafe $0.pointee.attached }) else {
-      return nil
-    }
-    guard let storage = attached as? ManagedBuffer<ResultBufferHeader, Other> else {
-      preconditionFailure("another type was attached")
-    }
+    guard let attachment, let storage = attachment as? ManagedBuffer<ResultBufferHeader, Other> else { return nil }
     return ResultBuffer<Other>(storage)
+  }
+
+  /// What was attached: another result, or something that has it.
+  var attachment: AnyObject? {
+    // By its address, which takes no check for exclusive access: most results have none attached.
+    unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee.attached }
+  }
+
+  /// Whether both are views of one result.
+  func isSame(as other: ResultBuffer) -> Bool { storage === other.storage }
+
+  /// The same records and texts, with something else attached.
+  func copy(attaching object: AnyObject?) -> ResultBuffer {
+    let (recordCount, byteCount) = (storage.header.recordCount, storage.header.byteCount)
+    let stride = MemoryLayout<Record>.stride
+    let capacity = recordCount + (byteCount + stride - 1) / stride
+    let copy = ResultStorage<Record>.create(minimumCapacity: capacity) { _ in
+      ResultBufferHeader(recordCount: recordCount, byteCount: byteCount, attached: object)
+    }
+    // Safety: both have the capacity for the records, which are trivial, and for the bytes behind them.
+    unsafe storage.withUnsafeMutablePointerToElements { source in
+      unsafe copy.withUnsafeMutablePointerToElements { target in
+        unsafe UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: recordCount * stride + byteCount)
+      }
+    }
+    return ResultBuffer(copy)
   }
 
   private init(_ storage: ManagedBuffer<ResultBufferHeader, Record>) { self.storage = storage }

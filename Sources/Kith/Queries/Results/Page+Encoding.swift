@@ -1,3 +1,11 @@
+extension DetailColumns {
+  /// The counts and marks of a record, if they were asked for.
+  fileprivate func write<Writer: WireWriter>(_ index: Int, to writer: inout Writer) throws(Writer.Failure) {
+    if !counted.isEmpty { try writer.member(.counts, counts(index)) }
+    if !marked.isEmpty { try writer.member(.marks, marks(index)) }
+  }
+}
+
 extension User: Encodable {
   /// Encodes the user as `kith query` does: times in milliseconds, and without the properties that are nil.
   public func encode(to encoder: any Encoder) throws {
@@ -16,6 +24,7 @@ extension User: Encodable {
     if let followedAt { try writer.member(.followedAt, followedAt.rawValue) }
     if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
     if let addedAt { try writer.member(.addedAt, addedAt.rawValue) }
+    try records.details?.write(index, to: &writer)
     if let ranges { try writer.member(.ranges, ranges) }
   }
 }
@@ -52,6 +61,7 @@ extension Post: Encodable {
     if let isLikedByViewer { try writer.member(.liked, isLikedByViewer) }
     if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
     if let addedAt { try writer.member(.addedAt, addedAt.rawValue) }
+    try records.details?.write(index, to: &writer)
     if let ranges { try writer.member(.ranges, ranges) }
   }
 }

@@ -114,11 +114,14 @@ extension Page where Element: ResultElement {
 }
 
 extension Page {
-  /// The same page with the number of elements in the whole list.
-  func counting(_ total: Int?) -> Page { Page(self, total: total) }
+  /// The same page of other records for its elements.
+  func showing(_ anchor: Element) -> Page { Page(self, total: total, anchor: anchor) }
 
-  private init(_ page: Page, total: Int?) {
-    (anchor, count, next, previous) = (page.anchor, page.count, page.next, page.previous)
+  /// The same page with the number of elements in the whole list.
+  func counting(_ total: Int?) -> Page { Page(self, total: total, anchor: anchor) }
+
+  private init(_ page: Page, total: Int?, anchor: Element?) {
+    (self.anchor, count, next, previous) = (anchor, page.count, page.next, page.previous)
     (self.total, isTruncated, highlights) = (total, page.isTruncated, page.highlights)
   }
 }

@@ -54,6 +54,7 @@ public struct Post: PageElement, CustomStringConvertible {
       && left.parent == right.parent
       && left.likeCount == right.likeCount && left.isLikedByViewer == right.isLikedByViewer
       && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.text.utf8.elementsEqual(right.text.utf8)
+      && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
   }
 
   /// Hashes the id.

@@ -61,6 +61,7 @@ public struct User: PageElement, CustomStringConvertible {
       && own.followee_count == other.followee_count && own.post_count == other.post_count
       && own.followed_by_viewer == other.followed_by_viewer && own.event == other.event && own.second == other.second
       && left.username.utf8.elementsEqual(right.username.utf8)
+      && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
   }
 
   /// Hashes the id.

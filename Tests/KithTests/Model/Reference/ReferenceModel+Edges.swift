@@ -277,6 +277,51 @@ extension ReferenceModel {
         }))
   }
 
+  // MARK: - Details
+
+  /// What a user, or a post with or without its author, tells of relations: of itself, and of the author.
+  struct Details: Equatable {
+    var counts: [String: Int] = [:]
+    var marks: [String: Bool] = [:]
+  }
+
+  func details(
+    _ asked: RelationDetails, _ node: Node, author: Node? = nil
+  ) throws(Refusal) -> (own: Details, author: Details) {
+    var (own, other) = (Details(), Details())
+    var codes: Set<String> = []
+    /// The node whose edges of a relation are told of, and whether they lead to it.
+    func end(_ facts: Relation, isMark: Bool) -> (Node, leadsTo: Bool)? {
+      for node in [node] + (author.map { [$0] } ?? []) {
+        if facts.target == node.end { return (node, true) }
+        if !isMark && facts.source == node.end { return (node, false) }
+      }
+      return nil
+    }
+    for relation in asked.counts {
+      guard let facts = facts(relation.name) else { throw Refusal(codes: ["unknownRelation", "invalidRequest"]) }
+      guard let (end, leadsTo) = end(facts, isMark: false) else {
+        codes.insert("invalidRequest")
+        continue
+      }
+      let count = all(facts.name).count { (leadsTo ? $0.target : $0.source) == end }
+      if end == node { own.counts[facts.name] = count } else { other.counts[facts.name] = count }
+    }
+    if !asked.marks.isEmpty && asked.viewer == nil { codes.insert("invalidRequest") }
+    if !asked.marks.isEmpty, let viewer = asked.viewer, users[viewer] == nil { codes.insert("unknownUser") }
+    for relation in asked.marks {
+      guard let facts = facts(relation.name) else { throw Refusal(codes: codes.union(["unknownRelation"])) }
+      guard facts.source == .user, let (end, _) = end(facts, isMark: true) else {
+        codes.insert("invalidRequest")
+        continue
+      }
+      let isMarked = asked.viewer.map { second(facts.name, .user($0), end) != nil } ?? false
+      if end == node { own.marks[facts.name] = isMarked } else { other.marks[facts.name] = isMarked }
+    }
+    try refuse(codes)
+    return (own, other)
+  }
+
   // MARK: - Conversations
 
   /// The first of a post's ancestors.

@@ -1,0 +1,132 @@
+/// Results with counts and marks of relations.
+extension GraphView {
+  /// A result of this view, with how many edges its users and posts have and which of them lead from the viewer.
+  ///
+  /// ```swift
+  /// let page = try view.timeline(of: ann)
+  /// let shown = try view.adding(RelationDetails(counts: [.reply], marks: [.bookmark], viewer: ann), to: page)
+  /// ```
+  /// - Parameter result: a user or a post, or a page or a list of them. One of an older view gets the counts of this one.
+  /// - Throws: `KithError.unknownRelation`, `unknownUser` for the viewer; `invalidRequest` for too many relations, for
+  ///   marks without a viewer or of a relation that does not lead from users, and for a relation with no end of the
+  ///   result's types.
+  /// - Complexity: O(items · relations · log edges of the viewer).
+  public func adding<Result: RelationDetailed>(
+    _ details: RelationDetails, to result: Result
+  ) throws(KithError) -> Result {
+    try checkOpen()
+    return details.isEmpty ? result : try result._adding(details, self)
+  }
+}
+
+/// A result that can have counts and marks of relations: a user or a post, a page or a list of them. No other type can.
+public protocol RelationDetailed: Equatable, Sendable {
+  /// The result with details. For `GraphView.adding` alone.
+  func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Self
+  /// The users and posts of the result. For live queries alone.
+  var _nodes: [Node] { get }
+}
+
+extension User: RelationDetailed {
+  /// The user with details. For `GraphView.adding` alone.
+  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> User {
+    try UserRecords.adding(details, to: records, view.state).map { User($0, index) } ?? self
+  }
+
+  /// The user. For live queries alone.
+  public var _nodes: [Node] { [.user(id)] }
+}
+
+extension Post: RelationDetailed {
+  /// The post with details. For `GraphView.adding` alone.
+  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Post {
+    try PostRecords.adding(details, to: records, view.state).map { Post($0, index) } ?? self
+  }
+
+  /// The post and its author. For live queries alone.
+  public var _nodes: [Node] { [.post(id), .user(author.id)] }
+}
+
+extension Page: RelationDetailed where Element: RelationDetailed {
+  /// The page with details. For `GraphView.adding` alone.
+  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Page {
+    switch self {
+    case let users as Page<User>:
+      let records = try UserRecords.adding(details, to: users.anchor?.records, view.state)
+      return same(records.map { users.showing(User($0, 0)) })
+    case let posts as Page<Post>:
+      let records = try PostRecords.adding(details, to: posts.anchor?.records, view.state)
+      return same(records.map { posts.showing(Post($0, 0)) })
+    default: broken("no page that tells of relations has elements of another type")
+    }
+  }
+
+  private func same<Other>(_ page: Page<Other>?) -> Page { page as? Page ?? self }
+
+  /// The users and posts of the page. For live queries alone.
+  public var _nodes: [Node] { flatMap(\._nodes) }
+}
+
+extension Array: RelationDetailed where Element: RelationDetailed {
+  /// The elements with details, of one result. For `GraphView.adding` alone.
+  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> [Element] {
+    // The elements of a lookup share one result, which is copied once.
+    if let users = self as? [User?] {
+      var (last, shown): (UserRecords?, UserRecords?)
+      var found: [User?] = []
+      for user in users {
+        if let user, last?.isSame(as: user.records) != true {
+          (last, shown) = (user.records, try UserRecords.adding(details, to: user.records, view.state))
+        }
+        found.append(user.flatMap { user in shown.map { User($0, user.index) } })
+      }
+      return found as? [Element] ?? self
+    }
+    if let posts = self as? [Post?] {
+      var (last, shown): (PostRecords?, PostRecords?)
+      var found: [Post?] = []
+      for post in posts {
+        if let post, last?.isSame(as: post.records) != true {
+          (last, shown) = (post.records, try PostRecords.adding(details, to: post.records, view.state))
+        }
+        found.append(post.flatMap { post in shown.map { Post($0, post.index) } })
+      }
+      return found as? [Element] ?? self
+    }
+    var found: [Element] = []
+    for element in self { found.append(try element._adding(details, view)) }
+    return found
+  }
+
+  /// The users and posts of the elements. For live queries alone.
+  public var _nodes: [Node] { flatMap(\._nodes) }
+}
+
+extension Optional: RelationDetailed where Wrapped: RelationDetailed {
+  /// What is there, with details. For `GraphView.adding` alone.
+  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Wrapped? {
+    if let wrapped = self { return try wrapped._adding(details, view) }
+    return nil
+  }
+
+  /// The user or post, if there is one. For live queries alone.
+  public var _nodes: [Node] { map(\._nodes) ?? [] }
+}
+
+extension LookupByID.Output {
+  /// What was found, with details: those of a relation are of the users, or of the posts, that its edges lead to.
+  package func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> LookupByID.Output {
+    func part(_ end: Relation.End) throws(KithError) -> RelationDetails {
+      var part = RelationDetails(viewer: details.viewer)
+      for relation in details.counts where try view.state.relations.known(relation).target == end {
+        part.counts.append(relation)
+      }
+      for relation in details.marks where try view.state.relations.known(relation).target == end {
+        part.marks.append(relation)
+      }
+      return part
+    }
+    return LookupByID.Output(
+      users: try view.adding(try part(.user), to: users), posts: try view.adding(try part(.post), to: posts))
+  }
+}

@@ -1,0 +1,182 @@
+/// Counts and marks of relations that users and posts of a result have on request: how many edges there are, and whether
+/// one leads from the viewer.
+///
+/// Of a user or a post, the edges that lead to it are counted; of a relation that leads to none of its type, those that
+/// lead from it. In a result of posts with their authors, a relation with no posts at that end is counted and marked for
+/// the authors. Counts are those of all edges, with any viewer.
+public struct RelationDetails: Hashable, Sendable {
+  /// The relations whose edges are counted.
+  public var counts: [Relation]
+  /// The relations from users, each marked where an edge leads from the viewer to the user or post.
+  public var marks: [Relation]
+  /// The viewer, whom marks need.
+  public var viewer: UserID?
+
+  /// Counts and marks of some relations, each at most as many as a graph can have.
+  public init(counts: [Relation] = [], marks: [Relation] = [], viewer: UserID? = nil) {
+    (self.counts, self.marks, self.viewer) = (counts, marks, viewer)
+  }
+
+  /// Whether nothing is asked for.
+  package var isEmpty: Bool { counts.isEmpty && marks.isEmpty }
+}
+
+/// The details of the records of a result, attached to it.
+final class DetailColumns: Sendable {
+  let counted: [String]
+  let marked: [String]
+  /// By record, then by `counted`.
+  private let counts: [UInt32]
+  /// By record: a bit for each of `marked`.
+  private let marks: [UInt64]
+  /// The authors of posts, which were attached in its place.
+  let authors: UserRecords?
+
+  fileprivate init(
+    _ plan: DetailPlan, rows: [UInt32], _ state: borrowing GraphState, authors: UserRecords? = nil
+  ) {
+    counted = plan.counts.map(\.name)
+    marked = plan.marks.map(\.name)
+    var (counts, marks): ([UInt32], [UInt64]) = ([], [])
+    counts.reserveCapacity(rows.count * plan.counts.count)
+    marks.reserveCapacity(rows.count)
+    for row in rows {
+      for count in plan.counts { counts.append(UInt32(clamping: count.number(row, state))) }
+      var bits: UInt64 = 0
+      if let viewer = plan.viewer {
+        for (place, mark) in plan.marks.enumerated() where state.hasEdge(mark.kind, viewer, row) { bits |= 1 << place }
+      }
+      marks.append(bits)
+    }
+    (self.counts, self.marks, self.authors) = (counts, marks, authors)
+  }
+
+  func count(of relation: Relation, _ index: Int) -> Int? {
+    counted.firstIndex(of: relation.name).map { Int(counts[index * counted.count + $0]) }
+  }
+
+  func isMarked(_ relation: Relation, _ index: Int) -> Bool? {
+    marked.firstIndex(of: relation.name).map { marks[index] >> $0 & 1 == 1 }
+  }
+
+  /// The counts of a record, by the names of relations, as asked for.
+  func counts(_ index: Int) -> [(String, Int64)] {
+    counted.indices.map { (counted[$0], Int64(counts[index * counted.count + $0])) }
+  }
+
+  /// The marks of a record: the names of relations.
+  func marks(_ index: Int) -> [String] { marked.indices.filter { marks[index] >> $0 & 1 == 1 }.map { marked[$0] } }
+
+  /// Whether two records have the same details.
+  static func areEqual(_ left: DetailColumns?, _ index: Int, _ right: DetailColumns?, _ other: Int) -> Bool {
+    guard let left, let right else { return left === right }
+    return left.counted == right.counted && left.marked == right.marked && left.marks[index] == right.marks[other]
+      && left.counts(index).elementsEqual(right.counts(other)) { $0.1 == $1.1 }
+  }
+}
+
+/// The details of users, or of posts, with the numbers of relations.
+private struct DetailPlan {
+  struct Count {
+    let kind: RelationKind
+    let name: String
+    /// Whether edges that lead to the record are counted.
+    let leadsTo: Bool
+
+    func number(_ row: UInt32, _ state: borrowing GraphState) -> Int {
+      if !state.isInUse(kind) { return 0 }
+      return leadsTo ? state[kind].sourceCount(row) : state[kind].targetCount(row)
+    }
+  }
+
+  var counts: [Count] = []
+  var marks: [(kind: RelationKind, name: String)] = []
+  var viewer: UInt32?
+
+  /// - Returns: the details that records of a type have, and the others.
+  /// - Throws: `unknownRelation`, `unknownUser`, `invalidRequest`.
+  static func plan(
+    _ details: RelationDetails, of end: Relation.End, _ state: borrowing GraphState
+  ) throws(KithError) -> (plan: DetailPlan, rest: RelationDetails) {
+    guard max(details.counts.count, details.marks.count) <= SocialGraph.Limits.relationCount else {
+      throw .invalidRequest(.detailCount(max(details.counts.count, details.marks.count)))
+    }
+    var (plan, rest) = (DetailPlan(), RelationDetails(viewer: details.viewer))
+    for asked in details.counts {
+      let relation = try state.relations.known(asked)
+      guard let kind = relation.kind, relation.target == end || relation.source == end else {
+        rest.counts.append(relation)
+        continue
+      }
+      plan.counts.append(Count(kind: kind, name: relation.name, leadsTo: relation.target == end))
+    }
+    for asked in details.marks {
+      let relation = try state.relations.known(asked)
+      guard let kind = relation.kind, relation.source == .user else {
+        throw .invalidRequest(.noMark(relation: relation.name))
+      }
+      if relation.target == end { plan.marks.append((kind, relation.name)) } else { rest.marks.append(relation) }
+    }
+    if !details.marks.isEmpty {
+      guard let viewer = details.viewer else { throw .invalidRequest(.marksNeedViewer) }
+      plan.viewer = try state.userRow(viewer)
+    }
+    return (plan, rest)
+  }
+}
+
+extension RelationDetails {
+  /// - Throws: `invalidRequest` if there are details that no record has.
+  fileprivate func checkEmpty() throws(KithError) {
+    if let relation = counts.first ?? marks.first { throw .invalidRequest(.noDetails(relation: relation.name)) }
+  }
+}
+
+extension UserRecords {
+  /// The same users with details; nil for the users of an empty page.
+  /// - Throws: `unknownRelation`, `unknownUser`, `invalidRequest`.
+  static func adding(
+    _ details: RelationDetails, to users: UserRecords?, _ state: borrowing GraphState
+  ) throws(KithError) -> UserRecords? {
+    let (plan, rest) = try DetailPlan.plan(details, of: .user, state)
+    try rest.checkEmpty()
+    guard let users else { return nil }
+    let rows = (0..<users.count).map { state.users.row(of: UserID(users[$0].id)) ?? 0 }
+    return users.copy(attaching: DetailColumns(plan, rows: rows, state))
+  }
+
+  var details: DetailColumns? { attachment as? DetailColumns }
+}
+
+extension PostRecords {
+  /// As `UserRecords.adding`; authors have details, too.
+  static func adding(
+    _ details: RelationDetails, to posts: PostRecords?, _ state: borrowing GraphState
+  ) throws(KithError) -> PostRecords? {
+    let (plan, rest) = try DetailPlan.plan(details, of: .post, state)
+    guard let posts else { return nil }
+    var authors = posts.authors
+    if authors == nil { try rest.checkEmpty() }
+    if !rest.isEmpty { authors = try UserRecords.adding(rest, to: authors, state) }
+    let rows = (0..<posts.count).map { state.posts.row(of: PostID(posts[$0].id)) ?? 0 }
+    return posts.copy(attaching: DetailColumns(plan, rows: rows, state, authors: authors))
+  }
+
+  var details: DetailColumns? { attachment as? DetailColumns }
+}
+
+extension User {
+  /// The number of edges of a relation, if it was asked for (`RelationDetails.counts`).
+  public func count(of relation: Relation) -> Int? { records.details?.count(of: relation, index) }
+  /// Whether an edge of a relation leads from the viewer to the user; nil if it was not asked for
+  /// (`RelationDetails.marks`).
+  public func isMarked(_ relation: Relation) -> Bool? { records.details?.isMarked(relation, index) }
+}
+
+extension Post {
+  /// The number of edges of a relation, if it was asked for (`RelationDetails.counts`).
+  public func count(of relation: Relation) -> Int? { records.details?.count(of: relation, index) }
+  /// Whether an edge of a relation leads from the viewer to the post; nil if it was not asked for
+  /// (`RelationDetails.marks`).
+  public func isMarked(_ relation: Relation) -> Bool? { records.details?.isMarked(relation, index) }
+}
