@@ -6,7 +6,7 @@ extension GraphView {
   /// let page = try view.timeline(of: ann)
   /// let shown = try view.adding(RelationDetails(counts: [.reply], marks: [.bookmark], viewer: ann), to: page)
   /// ```
-  /// - Parameter result: a user or a post, or a page or a list of them. One of an older view gets the counts of this one.
+  /// - Parameter result: a user or a post, or a page or a list of them. One of an older view gets the counts of this.
   /// - Throws: `KithError.unknownRelation`, `unknownUser` for the viewer; `invalidRequest` for too many relations, for
   ///   marks without a viewer or of a relation that does not lead from users, and for a relation with no end of the
   ///   result's types.

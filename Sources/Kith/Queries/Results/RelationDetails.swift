@@ -1,9 +1,9 @@
-/// Counts and marks of relations that users and posts of a result have on request: how many edges there are, and whether
-/// one leads from the viewer.
+/// Counts and marks of relations that users and posts of a result have on request: how many edges there are, and
+/// whether one leads from the viewer.
 ///
 /// Of a user or a post, the edges that lead to it are counted; of a relation that leads to none of its type, those that
-/// lead from it. In a result of posts with their authors, a relation with no posts at that end is counted and marked for
-/// the authors. Counts are those of all edges, with any viewer.
+/// lead from it. In a result of posts with their authors, a relation with no posts at that end is counted and marked
+/// for the authors. Counts are those of all edges, with any viewer.
 public struct RelationDetails: Hashable, Sendable {
   /// The relations whose edges are counted.
   public var counts: [Relation]
@@ -19,60 +19,6 @@ public struct RelationDetails: Hashable, Sendable {
 
   /// Whether nothing is asked for.
   package var isEmpty: Bool { counts.isEmpty && marks.isEmpty }
-}
-
-/// The details of the records of a result, attached to it.
-final class DetailColumns: Sendable {
-  let counted: [String]
-  let marked: [String]
-  /// By record, then by `counted`.
-  private let counts: [UInt32]
-  /// By record: a bit for each of `marked`.
-  private let marks: [UInt64]
-  /// The authors of posts, which were attached in its place.
-  let authors: UserRecords?
-
-  fileprivate init(
-    _ plan: DetailPlan, rows: [UInt32], _ state: borrowing GraphState, authors: UserRecords? = nil
-  ) {
-    counted = plan.counts.map(\.name)
-    marked = plan.marks.map(\.name)
-    var (counts, marks): ([UInt32], [UInt64]) = ([], [])
-    counts.reserveCapacity(rows.count * plan.counts.count)
-    marks.reserveCapacity(rows.count)
-    for row in rows {
-      for count in plan.counts { counts.append(UInt32(clamping: count.number(row, state))) }
-      var bits: UInt64 = 0
-      if let viewer = plan.viewer {
-        for (place, mark) in plan.marks.enumerated() where state.hasEdge(mark.kind, viewer, row) { bits |= 1 << place }
-      }
-      marks.append(bits)
-    }
-    (self.counts, self.marks, self.authors) = (counts, marks, authors)
-  }
-
-  func count(of relation: Relation, _ index: Int) -> Int? {
-    counted.firstIndex(of: relation.name).map { Int(counts[index * counted.count + $0]) }
-  }
-
-  func isMarked(_ relation: Relation, _ index: Int) -> Bool? {
-    marked.firstIndex(of: relation.name).map { marks[index] >> $0 & 1 == 1 }
-  }
-
-  /// The counts of a record, by the names of relations, as asked for.
-  func counts(_ index: Int) -> [(String, Int64)] {
-    counted.indices.map { (counted[$0], Int64(counts[index * counted.count + $0])) }
-  }
-
-  /// The marks of a record: the names of relations.
-  func marks(_ index: Int) -> [String] { marked.indices.filter { marks[index] >> $0 & 1 == 1 }.map { marked[$0] } }
-
-  /// Whether two records have the same details.
-  static func areEqual(_ left: DetailColumns?, _ index: Int, _ right: DetailColumns?, _ other: Int) -> Bool {
-    guard let left, let right else { return left === right }
-    return left.counted == right.counted && left.marked == right.marked && left.marks[index] == right.marks[other]
-      && left.counts(index).elementsEqual(right.counts(other)) { $0.1 == $1.1 }
-  }
 }
 
 /// The details of users, or of posts, with the numbers of relations.
@@ -92,6 +38,23 @@ private struct DetailPlan {
   var counts: [Count] = []
   var marks: [(kind: RelationKind, name: String)] = []
   var viewer: UInt32?
+
+  /// The details of the records of some rows.
+  func columns(_ rows: [UInt32], _ state: borrowing GraphState, authors: UserRecords? = nil) -> DetailColumns {
+    var (counts, marks): ([UInt32], [UInt64]) = ([], [])
+    counts.reserveCapacity(rows.count * self.counts.count)
+    marks.reserveCapacity(rows.count)
+    for row in rows {
+      for count in self.counts { counts.append(UInt32(clamping: count.number(row, state))) }
+      var bits: UInt64 = 0
+      if let viewer {
+        for (place, mark) in self.marks.enumerated() where state.hasEdge(mark.kind, viewer, row) { bits |= 1 << place }
+      }
+      marks.append(bits)
+    }
+    return DetailColumns(
+      counted: self.counts.map(\.name), marked: self.marks.map(\.name), counts: counts, marks: marks, authors: authors)
+  }
 
   /// - Returns: the details that records of a type have, and the others.
   /// - Throws: `unknownRelation`, `unknownUser`, `invalidRequest`.
@@ -142,10 +105,9 @@ extension UserRecords {
     try rest.checkEmpty()
     guard let users else { return nil }
     let rows = (0..<users.count).map { state.users.row(of: UserID(users[$0].id)) ?? 0 }
-    return users.copy(attaching: DetailColumns(plan, rows: rows, state))
+    return users.copy(attaching: plan.columns(rows, state))
   }
 
-  var details: DetailColumns? { attachment as? DetailColumns }
 }
 
 extension PostRecords {
@@ -159,10 +121,9 @@ extension PostRecords {
     if authors == nil { try rest.checkEmpty() }
     if !rest.isEmpty { authors = try UserRecords.adding(rest, to: authors, state) }
     let rows = (0..<posts.count).map { state.posts.row(of: PostID(posts[$0].id)) ?? 0 }
-    return posts.copy(attaching: DetailColumns(plan, rows: rows, state, authors: authors))
+    return posts.copy(attaching: plan.columns(rows, state, authors: authors))
   }
 
-  var details: DetailColumns? { attachment as? DetailColumns }
 }
 
 extension User {

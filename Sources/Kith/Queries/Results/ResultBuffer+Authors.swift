@@ -10,5 +10,5 @@ extension ResultBuffer<PostRecord> {
   }
 
   /// The author of each post; nil if they were not asked for.
-  var authors: UserRecords? { details?.authors ?? attached(UserRecord.self) }
+  var authors: UserRecords? { details.map { $0.authors as? UserRecords } ?? attached(UserRecord.self) }
 }
