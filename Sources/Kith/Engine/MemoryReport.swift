@@ -80,6 +80,7 @@ extension GraphState {
       let name = relations[use.kind].name
       structures.append((name, name, declared[use.kind].byteCount))
     }
+    if declared.hasThreads { structures.append(("post", "threads", declared.threads.byteCount)) }
     structures.append((nil, "marks", marks.byteCount))
     structures.append((nil, "timelineHints", timelineHints.byteCount))
     return structures

@@ -95,6 +95,14 @@ struct DeclaredEdges: ~Copyable, Sendable {
     }
   }
 
+  /// Prefetches the parent of a post, if there are replies.
+  @inline(__always)
+  func prefetchParent(of row: UInt32) { conversations?.value.parents.prefetch(Int(row)) }
+
+  /// The row of the post that a post replies to; `ThreadTable.none` for one that replies to none.
+  @inline(__always)
+  func parent(of row: UInt32) -> UInt32 { conversations?.value.parents[row] ?? ThreadTable.none }
+
   /// Makes a new post a reply.
   mutating func setParent(_ parent: UInt32, of row: UInt32, _ posts: borrowing PostTable) {
     let table = conversations ?? Box(ThreadTable(postCount: posts.rowCount))

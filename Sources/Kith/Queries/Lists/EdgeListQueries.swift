@@ -201,7 +201,9 @@ struct PostsOfEdges: Query {
       place = position
       if isAscending { place.offset += 1 }
       if !shows(row, subject, state) { continue }
-      let timestamp = state[kind].timestamp(row, target) ?? 0
+      let timestamp =
+        subject.relation.hasTime
+        ? state[kind].timestamp(row, target) ?? 0 : UInt32(clamping: state.posts.time(row) / 1_000)
       edges.append(.init(timestamp: timestamp, id: state.posts.identifiers.ids[row], row: row))
     }
     return edges

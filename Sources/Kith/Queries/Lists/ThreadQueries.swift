@@ -56,6 +56,7 @@ struct PostsOfThread: Query {
     }
     let root = state.declared.hasThreads ? state.declared.threads.root(of: row) : row
     var rows: [UInt32] = []
+    rows.reserveCapacity(min(query.limit, 100) + 1)
     if !state.declared.hasThreads || state.declared.threads.lists.count(of: Int(root)) == 0 {
       // Without replies the post is alone.
       let isBehind = last.map { isAscending ? state.posts.isAfter(row, $0) : state.posts.isBefore(row, $0) } ?? true
@@ -65,7 +66,7 @@ struct PostsOfThread: Query {
       if let last { place = self.place(of: last, Int(root), isAscending, state) }
       // One more than the page holds.
       state.declared.threads.forEach(of: root, from: place, isAscending: isAscending) { row in
-        if !visibility.hides(state.posts.authors[row], state) { rows.append(row) }
+        if visibility.hidesNone || !visibility.hides(state.posts.authors[row], state) { rows.append(row) }
         return rows.count <= query.limit
       }
     }

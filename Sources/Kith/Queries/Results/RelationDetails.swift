@@ -29,6 +29,15 @@ private struct DetailPlan {
     /// Whether edges that lead to the record are counted.
     let leadsTo: Bool
 
+    func prefetch(_ row: UInt32, _ state: borrowing GraphState) {
+      if !state.isInUse(kind) { return }
+      if leadsTo {
+        state[kind].backward.prefetchHead(of: Int(row))
+      } else {
+        state[kind].forward.prefetchHead(of: Int(row))
+      }
+    }
+
     func number(_ row: UInt32, _ state: borrowing GraphState) -> Int {
       if !state.isInUse(kind) { return 0 }
       return leadsTo ? state[kind].sourceCount(row) : state[kind].targetCount(row)
@@ -44,6 +53,9 @@ private struct DetailPlan {
     var (counts, marks): ([UInt32], [UInt64]) = ([], [])
     counts.reserveCapacity(rows.count * self.counts.count)
     marks.reserveCapacity(rows.count)
+    for row in rows {
+      for count in self.counts { count.prefetch(row, state) }
+    }
     for row in rows {
       for count in self.counts { counts.append(UInt32(clamping: count.number(row, state))) }
       var bits: UInt64 = 0

@@ -20,6 +20,7 @@ extension ResultBuffer<PostRecord> {
       state.posts.texts.prefetchReference(Int(row))
       state.likes.backward.prefetchEntry(of: Int(row))
     }
+    if state.declared.hasThreads { for index in rows.indices { state.declared.prefetchParent(of: rows[index]) } }
     if let viewer = visibility.viewer { state.likes.forward.prefetchElements(of: Int(viewer)) }
     self = withTemporaryList(of: PostParts.self, capacity: rows.count) { parts in
       var byteCount = 0
@@ -89,8 +90,8 @@ extension ResultBufferWriter<PostRecord> {
     let hasThreads = state.declared.hasThreads
     for index in rows.indices {
       let (row, parts) = (rows[index], parts[index])
-      var parent: Int64 = 0
-      if hasThreads, let row = state.declared.threads.parent(of: row) { parent = state.posts.identifiers.id(of: row) }
+      let parentRow = hasThreads ? state.declared.parent(of: row) : ThreadTable.none
+      let parent = parentRow == ThreadTable.none ? 0 : state.posts.identifiers.id(of: parentRow)
       let liked = isLiked(row)
       let name = append(parts.name, of: state.users.names)
       let text = append(parts.text, of: state.posts.texts)
