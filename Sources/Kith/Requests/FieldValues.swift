@@ -113,13 +113,13 @@ package struct FieldValues: Sendable {
     }
   }
 
-  /// The details that are asked for; without a viewer, those of the user whose timeline it is.
+  /// The details that are asked for. The viewer of an operation that takes none is its user.
   func details(of operation: GraphOperation) -> RelationDetails {
     func relations(_ field: Field) -> [Relation] {
       guard case .texts(let names)? = value(of: field) else { return [] }
       return names.map { Relation($0, from: .user, to: .user) }
     }
-    let owner = [.timeline, .twoHopTimeline].contains(operation) ? user(.user) : nil
+    let owner = operation.fields.optional.contains(.viewer) ? nil : user(.user)
     return RelationDetails(counts: relations(.counts), marks: relations(.marks), viewer: user(.viewer) ?? owner)
   }
 

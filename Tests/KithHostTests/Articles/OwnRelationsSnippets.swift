@@ -19,5 +19,20 @@ extension ArticleSnippets {
     let waiting = try graph.read { try $0.sources(of: bob, request, EdgeQuery(countsEdges: true, viewer: bob)) }
     try await graph.follow(bob, as: ann)  // ends the request
     print(mine.count, waiting.total ?? 0, try graph.read { try $0.hasEdge(request, from: ann, to: bob) })
+
+    let page = try graph.read { view in
+      try view.adding(RelationDetails(counts: [bookmark], marks: [bookmark], viewer: ann), to: view.timeline(of: ann))
+    }
+    print(page.first?.count(of: bookmark) ?? 0, page.first?.isMarked(bookmark) ?? false)
+
+    let reply = Relation("reply", from: .post, to: .post, isThread: true)
+    let mention = Relation("mention", from: .post, to: .user)
+    let talk = SocialGraph(schema: SocialGraph.Schema([reply, mention]))
+    let cy = try await talk.addUser("cy")
+    let first = try await talk.addPost("who is there?", by: cy)
+    let second = try await talk.addPost(
+      "I am", by: cy, edges: [PostEdge(reply, to: first), PostEdge(mention, to: cy)])
+    print(try talk.read { try $0.thread(of: second) }.map(\.text))
+    print(try talk.read { try $0.ancestors(of: second) }.map(\.id) == [first])
   }
 }
