@@ -130,7 +130,7 @@ static void call_other(struct input *input) {
   kith_observer *observer;
   kith_exported exported;
   kith_query made;
-  switch (number(input, 1) % 15) {
+  switch (number(input, 1) % 17) {
     case 0: kith_get_counts(handle(input), &counts, &error); break;
     case 1:
       if (kith_verify(handle(input), &table, &error) == KITH_OK) keep(table.owner);
@@ -169,6 +169,16 @@ static void call_other(struct input *input) {
       if (kith_export(handle(input), number(input, 1), handle(input), &exported, &error) == KITH_OK)
         keep(exported.owner);
       break;
+    case 15: kith_has_edge(handle(input), text(input), id(input), id(input), &flag, &error); break;
+    case 16: {
+      int64_t ids[2] = {id(input), id(input)};
+      uint32_t counts[4];
+      uint8_t marks[4];
+      kith_text names[2] = {text(input), text(input)};
+      kith_edge_counts(handle(input), number(input, 1) % 3, ids, number(input, 1) % 3, names, number(input, 1) % 3,
+        id(input), number(input, 1) < 128 ? counts : NULL, number(input, 1) < 128 ? marks : NULL, &error);
+      break;
+    }
   }
 }
 
@@ -177,7 +187,16 @@ static void call_change(struct input *input) {
   kith_change changes[3];
   kith_change_result results[3];
   memset(changes, 0, sizeof changes);
-  switch (number(input, 1) % 6) {
+  switch (number(input, 1) % 9) {
+    case 6: kith_add_edge(handle(input), text(input), id(input), id(input), id(input), NULL, &error); break;
+    case 7: kith_remove_edge(handle(input), text(input), id(input), id(input), NULL, &error); break;
+    case 8: {
+      kith_post_edge edges[2] = {{.relation = text(input), .target = id(input)}, {.relation = text(input)}};
+      kith_text words = text(input);
+      kith_add_post_with_edges(
+        handle(input), id(input), words, id(input), id(input), edges, number(input, 1) % 3, NULL, &error);
+      break;
+    }
     case 0: kith_add_user(handle(input), text(input), id(input), NULL, &error); break;
     case 1: kith_add_post(handle(input), id(input), text(input), id(input), id(input), NULL, &error); break;
     case 2:

@@ -158,6 +158,21 @@ typedef struct kith_store_event {
   kith_text message;   // of a failure, or the path of a snapshot; valid inside the callback
 } kith_store_event;
 
+enum { KITH_END_USER = 0, KITH_END_POST = 1 };                                       // source, target
+enum { KITH_SEEN_BY_EVERYONE = 0, KITH_SEEN_BY_ENDS = 1, KITH_SEEN_BY_SOURCE = 2 };  // visibility
+// A relation that a host declares (SEMANTICS.md). A zero of a member leaves its fact out.
+typedef struct kith_relation {
+  kith_text name;
+  int32_t source;
+  int32_t target;
+  int32_t visibility;
+  int32_t is_timed;   // 1: an edge of a post has a time of its own
+  int32_t is_thread;  // 1: an edge leads from a reply to the post that it replies to
+  int32_t reserved;
+  kith_text is_ended_by;  // names, separated by spaces
+  kith_text ends_with;
+} kith_relation;
+
 // Where a comment gives 0 a meaning, KITH_ZERO means the number 0; the least bytes per second and cores are 1.
 typedef struct kith_options {
   int32_t durability;
@@ -182,7 +197,11 @@ typedef struct kith_options {
   void *context;
   int32_t compact_lists;   // 1: follows, likes, blocks and mutes in as few bits as they need, slower to read and change
   int32_t compress_texts;  // 1: the texts of posts compressed in memory; files do not depend on either
-  int64_t reserved[3];
+  // What the graph lacks of these relations is declared when it is opened. kith_open and kith_open_memory read them.
+  const kith_relation *relations;
+  size_t relation_count;
+  int32_t has_schema;  // 1: also with no relations the graph has a schema
+  int32_t reserved;
 } kith_options;
 
 // Opens a store directory, which is created if absent, or a snapshot file, which is read-only. `options` may be null.
@@ -221,6 +240,23 @@ kith_status kith_unblock(kith_graph *graph, int64_t user, int64_t target, bool *
 kith_status kith_mute(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
 kith_status kith_unmute(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
 
+// Edges of relations by name, those that were declared and the four. The relation says which ends are users.
+kith_status kith_add_edge(
+  kith_graph *graph, kith_text relation, int64_t source, int64_t target, int64_t at, bool *changed, kith_error *error);
+kith_status kith_remove_edge(
+  kith_graph *graph, kith_text relation, int64_t source, int64_t target, bool *changed, kith_error *error);
+// An edge that is given with a new post.
+typedef struct kith_post_edge {
+  kith_text relation;
+  int64_t target;
+  int64_t time;
+  int32_t has_time;  // 0: that of the post
+  int32_t reserved;
+} kith_post_edge;
+// A post with up to 256 edges, all or none.
+kith_status kith_add_post_with_edges(kith_graph *graph, int64_t author, kith_text text, int64_t wanted,
+  int64_t created_at, const kith_post_edge *edges, size_t edge_count, int64_t *id, kith_error *error);
+
 enum {
   KITH_ADD_USER = 1,     // user (0: assigned), text
   KITH_RENAME_USER = 2,  // user, text
@@ -235,10 +271,10 @@ enum {
   KITH_UNBLOCK = 11,
   KITH_MUTE = 12,
   KITH_UNMUTE = 13,
-  // Of relations that a host in Swift declared: read, not applied. Source, target, text (the relation), time.
+  // Source, target, text (the relation), time. Read, not applied: kith_add_edge and kith_remove_edge make them.
   KITH_ADD_EDGE = 14,
   KITH_REMOVE_EDGE = 15,
-  KITH_DECLARE = 16,  // nothing
+  KITH_DECLARE = 16,  // nothing; read alone
 };
 typedef struct kith_change {
   int32_t kind;
@@ -342,15 +378,21 @@ enum {
   KITH_USERS = 16,               // ids, viewer: the rows of those that exist, in the order of the ids
   KITH_POSTS = 17,               // ids, viewer
   KITH_FAMILIAR_FOLLOWERS = 18,  // user, viewer: the user's followers whom the viewer follows
+  KITH_TARGETS = 19,             // text (a relation), target (the source of the edges), order of edges, viewer
+  KITH_SOURCES = 20,             // the same of the edges that lead to target
+  KITH_THREAD = 21,              // target, order of threads, viewer
+  KITH_ANCESTORS = 22,           // target, viewer
 };
 enum { KITH_SUBSTRING = 0, KITH_PREFIX = 1, KITH_EXACT = 2, KITH_FUZZY = 3, KITH_REGEX = 4 };  // match
 enum { KITH_LOOSE = 0, KITH_STRICT = 1 };                                                      // folding
 enum { KITH_BY_NAME = 0, KITH_PREFIX_FIRST = 1, KITH_FOLLOWED_FIRST = 2, KITH_POPULAR = 3 };   // order of searches
 enum { KITH_LIST_NEWEST = 0, KITH_LIST_BY_NAME = 1 };                                          // order of lists
+enum { KITH_EDGES_NEWEST = 0, KITH_EDGES_OLDEST = 1, KITH_EDGES_BY_NAME = 2 };                 // order of edges
+enum { KITH_THREAD_OLDEST = 0, KITH_THREAD_NEWEST = 1 };                                       // order of threads
 enum { KITH_OLDER = 0, KITH_NEWER = 1 };                                                       // direction
 // Flags of queries.
 enum {
-  KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals, familiar followers: page.total
+  KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals, familiar followers, edges: page.total
   KITH_INCLUDES_HIGHLIGHTS = 2,  // searches: page.ranges
   KITH_FOLLOWED_ONLY = 4,        // searches of posts: by users whom the viewer follows
   KITH_EXCLUDES_OWN_POSTS = 8,   // timelines
@@ -454,6 +496,15 @@ kith_status kith_is_following(kith_graph *graph, int64_t user, int64_t target, b
 // `relations` has room for `count` values, each a sum of KITH_FOLLOWS to KITH_MUTES. At most 1,000 targets.
 kith_status kith_relations(
   kith_graph *graph, int64_t user, const int64_t *targets, size_t count, uint8_t *relations, kith_error *error);
+// Whether there is an edge of a relation.
+kith_status kith_has_edge(
+  kith_graph *graph, kith_text relation, int64_t source, int64_t target, bool *has_edge, kith_error *error);
+// Counts and marks of relations, of up to 1,000 users (end KITH_END_USER) or posts: of each id in turn one for each
+// relation. `counts` and `marks` have room for `count` * `relation_count`, or are null; marks need a viewer. An unknown
+// id has zeros.
+kith_status kith_edge_counts(kith_graph *graph, int32_t end, const int64_t *ids, size_t count,
+  const kith_text *relations, size_t relation_count, int64_t viewer, uint32_t *counts, uint8_t *marks,
+  kith_error *error);
 kith_status kith_mutual_followee_count(
   kith_graph *graph, int64_t user, int64_t other, int64_t *count, kith_error *error);
 // A shortest path along follows. `path` has room for `capacity` ids, and `count` receives the number on the path, which

@@ -21,6 +21,8 @@ package enum Read: Sendable {
   case mutualFollowers(of: UserID, and: UserID, MutualQuery)
   case familiarFollowers(of: UserID, as: UserID, MutualQuery)
   case edgeList(Relation, RelationSide, of: Node, EdgeQuery)
+  /// The same of a relation that says of which type the node is.
+  case edgeListByName(String, RelationSide, of: Int64, EdgeQuery)
   case edges(between: Node, and: [Node])
   case thread(of: PostID, ThreadQuery)
   case ancestors(of: PostID, limit: Int, as: UserID?, includesAuthors: Bool = false)
@@ -80,6 +82,8 @@ package enum Read: Sendable {
       try Outcome(MutualUsers(side: .familiar, user: user, other: viewer, query: query), view) { .users($0) }
     case .edgeList(let relation, let side, let node, let query):
       try edges(try view.state.relations.known(relation), side, of: node, query, view)
+    case .edgeListByName(let name, let side, let id, let query):
+      try edges(try view.knownRelation(name), side, of: id, query, view)
     case .edges(let node, let others): try Outcome(EdgesBetween(node: node, others: others), view) { .edges($0) }
     case .thread(let post, let query):
       try Outcome(PostsOfThread(post: post, query: query), view) { .posts($0.page) }
@@ -94,6 +98,13 @@ package enum Read: Sendable {
     case .shortestPath(let user, let target, let query):
       try Outcome(PathBetweenUsers(user: user, target: target, query: query), view) { .shortestPath($0) }
     }
+  }
+
+  private func edges<Outcome: ReadOutcome>(
+    _ relation: Relation, _ side: RelationSide, of id: Int64, _ query: EdgeQuery, _ view: borrowing GraphView
+  ) throws(KithError) -> Outcome {
+    let own = side == .targets ? relation.source : relation.target
+    return try edges(relation, side, of: Node(own, id), query, view)
   }
 
   /// A page of edges. The relation is as the graph has it, so that its number is not looked up again.

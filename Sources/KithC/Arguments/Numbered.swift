@@ -81,6 +81,48 @@ extension TimelineQuery.Direction: Numbered {
   }
 }
 
+extension EdgeQuery.Order: Numbered {
+  static var noun: StaticString { "order of edges" }
+  var number: Int {
+    switch self {
+    case .newest: KITH_EDGES_NEWEST
+    case .oldest: KITH_EDGES_OLDEST
+    case .name: KITH_EDGES_BY_NAME
+    }
+  }
+}
+
+extension ThreadQuery.Order: Numbered {
+  static var noun: StaticString { "order of a thread" }
+  var number: Int {
+    switch self {
+    case .oldest: KITH_THREAD_OLDEST
+    case .newest: KITH_THREAD_NEWEST
+    }
+  }
+}
+
+extension Relation.End: Numbered {
+  static var noun: StaticString { "end of an edge" }
+  var number: Int {
+    switch self {
+    case .user: KITH_END_USER
+    case .post: KITH_END_POST
+    }
+  }
+}
+
+extension Relation.Visibility: Numbered {
+  static var noun: StaticString { "visibility" }
+  var number: Int {
+    switch self {
+    case .everyone: KITH_SEEN_BY_EVERYONE
+    case .ends: KITH_SEEN_BY_ENDS
+    case .source: KITH_SEEN_BY_SOURCE
+    }
+  }
+}
+
 // MARK: - Options
 
 extension SocialGraph.Durability: Numbered {

@@ -81,6 +81,18 @@ struct PageQuery: Sendable {
       cursor: cursor, viewer: viewer)
   }
 
+  private func edges() throws -> EdgeQuery {
+    EdgeQuery(
+      order: try EdgeQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS),
+      countsEdges: has(KITH_COUNTS_MATCHES), limit: limit, cursor: cursor, viewer: viewer)
+  }
+
+  private func thread() throws -> ThreadQuery {
+    ThreadQuery(
+      order: try ThreadQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit,
+      cursor: cursor, viewer: viewer)
+  }
+
   private var mutual: MutualQuery {
     MutualQuery(countsMatches: has(KITH_COUNTS_MATCHES), limit: limit, cursor: cursor, viewer: viewer)
   }
@@ -114,6 +126,11 @@ struct PageQuery: Sendable {
     case KITH_POST: .post(PostID(target), as: viewer, includesAuthors: has(KITH_INCLUDES_AUTHORS))
     case KITH_USERS: .usersByID(ids.map { UserID($0) }, as: viewer, includesBlocked: has(KITH_INCLUDES_BLOCKED))
     case KITH_POSTS: .postsByID(ids.map { PostID($0) }, as: viewer, includesAuthors: has(KITH_INCLUDES_AUTHORS))
+    case KITH_TARGETS: .edgeListByName(text, .targets, of: target, try edges())
+    case KITH_SOURCES: .edgeListByName(text, .sources, of: target, try edges())
+    case KITH_THREAD: .thread(of: PostID(target), try thread())
+    case KITH_ANCESTORS:
+      .ancestors(of: PostID(target), limit: limit, as: viewer, includesAuthors: has(KITH_INCLUDES_AUTHORS))
     default: throw Failure.invalid("\(kind) is no kind of query")
     }
   }

@@ -11,7 +11,9 @@ public func kith_open(
     let path = try KithC.path(path, "path")
     let values = try SocialGraph.Options(options)
     let access: SocialGraph.Access = options?.pointee.read_only ?? 0 == 0 ? .readWrite : .readOnly
-    return try SocialGraph.open(path, access: access, options: values, onEvent: eventHandler(options, events))
+    return try SocialGraph.open(
+      path, access: access, options: values, schema: try SocialGraph.Schema(options),
+      onEvent: eventHandler(options, events))
   }
 }
 
@@ -21,7 +23,11 @@ public func kith_open_memory(
   _ options: UnsafePointer<kith_options>?, _ graph: UnsafeMutablePointer<OpaquePointer?>?,
   _ error: UnsafeMutablePointer<kith_error>?
 ) -> kith_status {
-  open(graph, error) { _ in SocialGraph(options: try SocialGraph.Options(options)) }
+  open(graph, error) { _ in
+    let schema = try SocialGraph.Schema(options)
+    try schema?.check()
+    return SocialGraph(options: try SocialGraph.Options(options), schema: schema)
+  }
 }
 
 /// Described in kith.h.
@@ -91,7 +97,7 @@ extension SocialGraph.Options {
   init(_ pointer: UnsafePointer<kith_options>?) throws {
     self.init()
     guard let given = pointer?.pointee else { return }
-    guard given.reserved == (0, 0, 0) else { throw Failure.invalid("reserved members of kith_options are not 0") }
+    guard given.reserved == 0 else { throw Failure.invalid("reserved members of kith_options are not 0") }
     durability = try SocialGraph.Durability(numbered: given.durability)
     postIndex = try SocialGraph.PostIndexing(numbered: given.post_index)
     uniqueNames = try SocialGraph.UniqueNames(numbered: given.unique_names)

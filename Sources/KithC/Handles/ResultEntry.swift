@@ -104,6 +104,7 @@ extension Answer {
       entry.add(authors: posts.rawAuthors, to: &page.pointee)
       (page.pointee.has_next, page.pointee.has_previous) = (posts.hasNext, posts.hasPrevious)
       page.pointee.is_truncated = posts.isTruncated
+      if let total = posts.total { page.pointee.total = Int64(total) }
       if let highlights = posts.highlights { entry.add(highlights, to: &page.pointee) }
     case .suggestions(let suggestions):
       page.pointee.setUsers(suggestions.raw)

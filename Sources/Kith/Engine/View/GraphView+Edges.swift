@@ -93,6 +93,12 @@ extension GraphView {
     try run(EdgesBetween(node: node.node, others: others))
   }
 
+  /// A relation by its name, as the graph has it.
+  /// - Throws: `KithError.unknownRelation`.
+  package func knownRelation(_ name: String) throws(KithError) -> Relation {
+    try state.relations.known(Relation(name, from: .user, to: .user))
+  }
+
   /// The number of all edges of a relation.
   /// - Throws: `KithError.unknownRelation`.
   /// - Complexity: O(1).

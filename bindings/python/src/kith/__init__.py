@@ -10,6 +10,7 @@ from ._live import Changes, Live, Observer
 from ._options import Options, StoreEvent
 from ._passes import BUCKET_DTYPE, COMPONENT_DTYPE, Adjacency, Components, Control, Degrees, Ranks
 from ._reader import Pin, Reader
+from ._relations import EdgeCounts, PostEdge, Relation
 from ._results import Counts, MemoryEntry, Path, Relations, Violation
 from ._rows import POST_DTYPE, USER_DTYPE, Page, Post, Suggestion, User
 
@@ -29,6 +30,7 @@ __all__ = [
     "Control",
     "Counts",
     "Degrees",
+    "EdgeCounts",
     "Graph",
     "ImportCount",
     "ImportReport",
@@ -42,8 +44,10 @@ __all__ = [
     "Path",
     "Pin",
     "Post",
+    "PostEdge",
     "Ranks",
     "Reader",
+    "Relation",
     "Relations",
     "SnapshotInfo",
     "StoreEvent",

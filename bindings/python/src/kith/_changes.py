@@ -9,6 +9,7 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from ._errors import check, local
 from ._kith import ffi, lib
 from ._reader import Reader
+from ._relations import Named, PostEdge, name_of
 from ._text import NOW, Time, from_text, to_id, to_text, to_time
 
 R = TypeVar("R")
@@ -37,7 +38,7 @@ _KINDS: dict[str, int] = {
     for kind in Kind.__args__  # type: ignore[attr-defined]
 }
 _NAMES: dict[int, Any] = {number: kind for kind, number in _KINDS.items()}
-#: Of relations that a host in Swift declared: read, not applied.
+#: Read, not applied: Writer.add_edge and remove_edge make edges.
 _READ_KINDS = {"addEdge", "removeEdge", "declare"}
 _POST_KINDS = {"addPost", "removePost", "like", "unlike"}
 
@@ -148,18 +149,29 @@ class Writer(Reader):
         check(lib.kith_remove_user(self._live_handle(), to_id(user), local.error), local.error)
 
     def add_post(
-        self, author: SupportsIndex, text: str, *, id: SupportsIndex | None = None, created_at: Time | None = None
+        self,
+        author: SupportsIndex,
+        text: str,
+        *,
+        id: SupportsIndex | None = None,
+        created_at: Time | None = None,
+        edges: Iterable[PostEdge] = (),
     ) -> int:
-        """Adds a post. The id is assigned unless given."""
+        """Adds a post with edges of declared relations, all or none. The id is assigned unless given."""
         (value, memory), made = to_text(text), ffi.new("int64_t *")
         wanted = 0 if id is None else to_id(id) or -1
+        listed, kept = list(edges), [memory]
+        raw = ffi.new("kith_post_edge[]", max(1, len(listed)))
+        for each, edge in zip(raw, listed):
+            edge._write(each, kept)
+        arguments = (self._live_handle(), to_id(author), value, wanted, to_time(created_at))
         check(
-            lib.kith_add_post(
-                self._live_handle(), to_id(author), value, wanted, to_time(created_at), made, local.error
-            ),
+            lib.kith_add_post_with_edges(*arguments, raw, len(listed), made, local.error)
+            if listed
+            else lib.kith_add_post(*arguments, made, local.error),
             local.error,
         )
-        del memory
+        del kept
         return int(made[0])
 
     def remove_post(self, post: SupportsIndex) -> None:
@@ -169,6 +181,29 @@ class Writer(Reader):
     def _edge(self, function: Any, user: SupportsIndex, target: SupportsIndex, *time: int) -> bool:
         changed = ffi.new("bool *")
         check(function(self._live_handle(), to_id(user), to_id(target), *time, changed, local.error), local.error)
+        return bool(changed[0])
+
+    def add_edge(
+        self, relation: Named, source: SupportsIndex, target: SupportsIndex, *, at: Time | None = None
+    ) -> bool:
+        """Adds an edge of a relation, whose facts say which ends are users. Returns whether it is new."""
+        (value, memory), changed = to_text(name_of(relation)), ffi.new("bool *")
+        time = NOW if at is None else to_time(at)
+        check(
+            lib.kith_add_edge(self._live_handle(), value, to_id(source), to_id(target), time, changed, local.error),
+            local.error,
+        )
+        del memory
+        return bool(changed[0])
+
+    def remove_edge(self, relation: Named, source: SupportsIndex, target: SupportsIndex) -> bool:
+        """Removes an edge of a relation. Returns whether there was one."""
+        (value, memory), changed = to_text(name_of(relation)), ffi.new("bool *")
+        check(
+            lib.kith_remove_edge(self._live_handle(), value, to_id(source), to_id(target), changed, local.error),
+            local.error,
+        )
+        del memory
         return bool(changed[0])
 
     def follow(self, user: SupportsIndex, target: SupportsIndex, *, at: Time | None = None) -> bool:

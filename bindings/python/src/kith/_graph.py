@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
@@ -18,6 +18,7 @@ from ._kith import ffi, lib
 from ._live import Changes, Live
 from ._options import Options, raw_options
 from ._reader import Pin, Reader
+from ._relations import Relation
 from ._results import Violation, read_table
 from ._text import Time, owned, to_path, to_time
 
@@ -60,8 +61,8 @@ class Graph(Writer):
 
     __slots__ = ()
 
-    def __init__(self, *, options: Options | None = None) -> None:
-        raw, kept = raw_options(options)
+    def __init__(self, *, options: Options | None = None, schema: Iterable[Relation] | None = None) -> None:
+        raw, kept = raw_options(options, schema=schema)
         super().__init__(_opened(lambda made: lib.kith_open_memory(raw, made, local.error), kept))
 
     @classmethod
@@ -312,9 +313,18 @@ def _opened(open: Callable[[Any], int], kept: list[Any]) -> Any:
     return owned(made[0], kept)
 
 
-def open(path: FilePath, *, read_only: bool = False, options: Options | None = None) -> Graph:
-    """Opens a store directory, which is created if absent, or a snapshot file, which is read-only."""
-    raw, kept = raw_options(options, read_only)
+def open(
+    path: FilePath,
+    *,
+    read_only: bool = False,
+    options: Options | None = None,
+    schema: Iterable[Relation] | None = None,
+) -> Graph:
+    """Opens a store directory, which is created if absent, or a snapshot file, which is read-only.
+
+    What the graph lacks of a schema is declared, as one change.
+    """
+    raw, kept = raw_options(options, read_only, schema)
     value, _ = to_path(path)
     return Graph._with(lambda made: lib.kith_open(value, raw, made, local.error), kept)
 

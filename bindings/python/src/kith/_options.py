@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from ._calls import Call, call_store_event
 from ._errors import refused
 from ._kith import ffi, lib
 from ._query import word
+from ._relations import Relation, set_schema
 from ._text import from_message
 
 Durability = Literal["synced", "flushed", "memory"]
@@ -92,7 +93,9 @@ class Options:
     on_event: Callable[[StoreEvent], None] | None = None
 
 
-def raw_options(options: Options | None, read_only: bool = False) -> tuple[Any, list[Any]]:
+def raw_options(
+    options: Options | None, read_only: bool = False, schema: Iterable[Relation] | None = None
+) -> tuple[Any, list[Any]]:
     """A kith_options, and what must live as long as the graph."""
     options = options or Options()
     raw = ffi.new("kith_options *")
@@ -116,6 +119,8 @@ def raw_options(options: Options | None, read_only: bool = False) -> tuple[Any, 
     ):
         setattr(raw, name, _number(options, name, 0))
     kept: list[Any] = [raw]
+    if schema is not None:
+        set_schema(raw, schema, kept)
     if options.on_event is not None:
         context = ffi.new_handle(Call(options.on_event))
         raw.on_event, raw.context = call_store_event, context

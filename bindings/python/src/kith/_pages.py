@@ -10,18 +10,23 @@ from ._errors import ClosedError, error_of, local
 from ._kith import ffi, lib
 from ._query import (
     DIRECTIONS,
+    EDGE_ORDERS,
     FOLDINGS,
     LIST_ORDERS,
     MATCHES,
     ORDERS,
+    THREAD_ORDERS,
     Direction,
+    EdgeOrder,
     Folding,
     ListOrder,
     Match,
     Query,
+    ThreadOrder,
     UserOrder,
     word,
 )
+from ._relations import Named, name_of
 from ._rows import Page, Post, Suggestion, User, same
 from ._text import Time, Unshared, to_id
 
@@ -29,6 +34,13 @@ ResultT = TypeVar("ResultT")
 
 # Looked up once: a page of a timeline is a few microseconds.
 _gc, _run, _free_page = ffi.gc, lib.kith_py_run, lib.kith_py_free_page
+
+
+def _typed(page: Page[Any]) -> Page[Any]:
+    """A page of edges: the relation says whether users or posts are at the other end."""
+    if page._raw.posts:
+        page._type = Post
+    return page
 
 
 class Pages(Unshared):
@@ -245,6 +257,84 @@ class Pages(Unshared):
         """The posts that a user likes, newest like first."""
         query = Query(lib.KITH_LIKES, limit, cursor, viewer)
         query.raw.user = to_id(user)
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        return self._posts(query)
+
+    def _edges(
+        self,
+        relation: Named,
+        id: SupportsIndex,
+        order: EdgeOrder,
+        counts_edges: bool,
+        includes_authors: bool,
+        query: Query,
+    ) -> Page[Any]:
+        query.set_text(name_of(relation))
+        query.raw.target = to_id(id)
+        query.raw.order = word(EDGE_ORDERS, order)
+        query.raw.flags = lib.KITH_COUNTS_MATCHES * counts_edges | lib.KITH_INCLUDES_AUTHORS * includes_authors
+        return self._page(query, _typed, User)
+
+    def targets(
+        self,
+        relation: Named,
+        source: SupportsIndex,
+        *,
+        order: EdgeOrder = "newest",
+        counts_edges: bool = False,
+        includes_authors: bool = False,
+        viewer: SupportsIndex | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Any]:
+        """The users or posts that the edges of a user or a post lead to. Page.total is the number of all edges."""
+        query = Query(lib.KITH_TARGETS, limit, cursor, viewer)
+        return self._edges(relation, source, order, counts_edges, includes_authors, query)
+
+    def sources(
+        self,
+        relation: Named,
+        target: SupportsIndex,
+        *,
+        order: EdgeOrder = "newest",
+        counts_edges: bool = False,
+        includes_authors: bool = False,
+        viewer: SupportsIndex | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Any]:
+        """The users or posts whose edges lead to a user or a post. Page.total is the number of all edges."""
+        query = Query(lib.KITH_SOURCES, limit, cursor, viewer)
+        return self._edges(relation, target, order, counts_edges, includes_authors, query)
+
+    def thread(
+        self,
+        post: SupportsIndex,
+        *,
+        order: ThreadOrder = "oldest",
+        includes_authors: bool = False,
+        viewer: SupportsIndex | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Post]:
+        """The posts of a conversation: those with the same root as a post."""
+        query = Query(lib.KITH_THREAD, limit, cursor, viewer)
+        query.raw.target = to_id(post)
+        query.raw.order = word(THREAD_ORDERS, order)
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        return self._posts(query)
+
+    def ancestors(
+        self,
+        post: SupportsIndex,
+        *,
+        includes_authors: bool = False,
+        viewer: SupportsIndex | None = None,
+        limit: int = 20,
+    ) -> Page[Post]:
+        """The posts that a post replies to, nearest first. Page.is_truncated says whether there are more."""
+        query = Query(lib.KITH_ANCESTORS, limit, None, viewer)
+        query.raw.target = to_id(post)
         query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
         return self._posts(query)
 

@@ -13,6 +13,8 @@ Match = Literal["substring", "prefix", "exact", "fuzzy", "regex"]
 Folding = Literal["loose", "strict"]
 UserOrder = Literal["name", "prefixFirst", "followedFirst", "popular"]
 ListOrder = Literal["newest", "name"]
+EdgeOrder = Literal["newest", "oldest", "name"]
+ThreadOrder = Literal["oldest", "newest"]
 Direction = Literal["older", "newer"]
 Part = Literal["users", "follows", "posts", "likes", "blocks", "mutes"]
 
@@ -32,6 +34,12 @@ ORDERS: dict[str, int] = {
     "popular": lib.KITH_POPULAR,
 }
 LIST_ORDERS: dict[str, int] = {"newest": lib.KITH_LIST_NEWEST, "name": lib.KITH_LIST_BY_NAME}
+EDGE_ORDERS: dict[str, int] = {
+    "newest": lib.KITH_EDGES_NEWEST,
+    "oldest": lib.KITH_EDGES_OLDEST,
+    "name": lib.KITH_EDGES_BY_NAME,
+}
+THREAD_ORDERS: dict[str, int] = {"oldest": lib.KITH_THREAD_OLDEST, "newest": lib.KITH_THREAD_NEWEST}
 DIRECTIONS: dict[str, int] = {"older": lib.KITH_OLDER, "newer": lib.KITH_NEWER}
 PARTS: dict[str, int] = {
     "users": lib.KITH_EXPORT_USERS,

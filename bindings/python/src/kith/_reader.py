@@ -15,6 +15,7 @@ from ._kith import ffi, lib
 from ._pages import Pages
 from ._passes import Adjacency, Components, Control, Degrees, Ranks, run_pass
 from ._query import PARTS, Part, Query, word
+from ._relations import ENDS, EdgeCounts, End, Named, name_of
 from ._results import Counts, MemoryEntry, Path, Relations, Violation, read_table
 from ._rows import Page, Post, RowT, User
 from ._text import to_id, to_text
@@ -100,6 +101,52 @@ class Reader(Pages):
             local.error,
         )
         return [Relations(**{name: bool(found[i] & bit) for name, bit in RELATIONS.items()}) for i in range(len(ids))]
+
+    def has_edge(self, relation: Named, source: SupportsIndex, target: SupportsIndex) -> bool:
+        """Whether there is an edge of a relation."""
+        (value, memory), found = to_text(name_of(relation)), ffi.new("bool *")
+        check(
+            lib.kith_has_edge(self._live_handle(), value, to_id(source), to_id(target), found, local.error),
+            local.error,
+        )
+        del memory
+        return bool(found[0])
+
+    def edge_counts(
+        self,
+        end: End,
+        ids: Sequence[SupportsIndex],
+        relations: Sequence[Named],
+        *,
+        viewer: SupportsIndex | None = None,
+    ) -> list[EdgeCounts]:
+        """How many edges of some relations users or posts have, and which lead from the viewer: up to 1,000."""
+        wanted, names = [to_id(id) for id in ids], [name_of(relation) for relation in relations]
+        kept = [to_text(name) for name in names]
+        size = max(1, len(wanted) * len(names))
+        counts, marks = ffi.new("uint32_t[]", size), ffi.new("uint8_t[]", size)
+        check(
+            lib.kith_edge_counts(
+                self._live_handle(),
+                word(ENDS, end),
+                ffi.new("int64_t[]", wanted),
+                len(wanted),
+                ffi.new("kith_text[]", [value for value, _ in kept]),
+                len(names),
+                0 if viewer is None else Query.some_id(viewer),
+                counts,
+                ffi.NULL if viewer is None else marks,
+                local.error,
+            ),
+            local.error,
+        )
+        return [
+            EdgeCounts(
+                {name: counts[row * len(names) + place] for place, name in enumerate(names)},
+                frozenset(name for place, name in enumerate(names) if marks[row * len(names) + place]),
+            )
+            for row in range(len(wanted))
+        ]
 
     def mutual_followee_count(self, user: SupportsIndex, other: SupportsIndex) -> int:
         """The number of users whom both users follow."""

@@ -146,6 +146,11 @@ class User(_Row):
         """The time of the like, in a list of likers."""
         return self._event(lib.KITH_LIKED_AT)
 
+    @property
+    def added_at(self) -> datetime.datetime | None:
+        """The time of the edge, in a list of edges."""
+        return self._event(lib.KITH_ADDED_AT)
+
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, User) else NotImplemented
 
@@ -235,7 +240,17 @@ class Post(_Row):
     @property
     def liked_at(self) -> datetime.datetime | None:
         """The time of the like, in a list of likes."""
-        return from_time(1000 * self._row.liked_second) if self._row.has_liked_at else None
+        return from_time(1000 * self._row.liked_second) if self._row.has_liked_at == 1 else None
+
+    @property
+    def added_at(self) -> datetime.datetime | None:
+        """The time of the edge, in a list of edges."""
+        return from_time(1000 * self._row.liked_second) if self._row.has_liked_at == 2 else None
+
+    @property
+    def parent(self) -> int | None:
+        """The id of the post that it replies to, which may have been removed since; None if it replies to none."""
+        return self._row.parent or None
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Post) else NotImplemented
@@ -249,6 +264,7 @@ class Post(_Row):
             row.author,
             self.author,
             row.created_at,
+            row.parent,
             row.like_count,
             row.has_viewer,
             row.liked_by_viewer,

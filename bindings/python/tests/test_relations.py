@@ -1,0 +1,118 @@
+"""Relations that a host declares, conversations, counts and marks."""
+
+import datetime
+
+import kith
+import pytest
+
+BOOKMARK = kith.Relation("bookmark", "user", "post", visibility="source")
+REQUEST = kith.Relation("request", "user", "user", visibility="ends", is_ended_by=("follow", "block"))
+CLOSE = kith.Relation("close", "user", "user", ends_with="follow")
+MEMBER = kith.Relation("member", "post", "user", is_timed=True)
+REPLY = kith.Relation("reply", "post", "post", is_thread=True)
+SCHEMA = [BOOKMARK, REQUEST, CLOSE, MEMBER, REPLY]
+
+
+@pytest.fixture
+def graph():
+    graph = kith.Graph(schema=SCHEMA)
+    for name in ("ann", "bob", "cy"):
+        graph.add_user(name)
+    return graph
+
+
+def test_edges_are_added_listed_and_ended(graph):
+    post = graph.add_post(2, "hello")
+    assert graph.add_edge(BOOKMARK, 1, post, at=5_000) and not graph.add_edge("bookmark", 1, post)
+    assert graph.add_edge(REQUEST, 1, 2) and graph.has_edge(REQUEST, 1, 2)
+    page = graph.targets(BOOKMARK, 1, counts_edges=True)
+    assert [found.id for found in page] == [post] and page.total == 1
+    assert page[0].added_at == datetime.datetime.fromtimestamp(5, datetime.timezone.utc) and page[0].liked_at is None
+    assert [user.username for user in graph.sources("request", 2, order="name")] == ["ann"]
+    assert len(graph.targets(BOOKMARK, 1, viewer=2)) == 0
+    graph.follow(1, 2)
+    assert not graph.has_edge(REQUEST, 1, 2)
+    assert graph.add_edge(CLOSE, 1, 2) and graph.remove_edge(CLOSE, 1, 2) and not graph.remove_edge(CLOSE, 1, 2)
+    with pytest.raises(kith.MissingEdgeError):
+        graph.add_edge(CLOSE, 2, 1)
+    with pytest.raises(kith.UnknownRelationError):
+        graph.targets("nothing", 1)
+    with pytest.raises(kith.NoSchemaError):
+        kith.Graph().add_edge("follow", 1, 2)
+
+
+def test_pages_of_edges_go_on(graph):
+    posts = [graph.add_post(1, str(number)) for number in range(7)]
+    for number, post in enumerate(posts):
+        graph.add_edge(BOOKMARK, 2, post, at=1_000 * number)
+    found, cursor = [], None
+    while True:
+        page = graph.targets(BOOKMARK, 2, order="oldest", limit=3, cursor=cursor)
+        found += [post.id for post in page]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert found == posts
+
+
+def test_conversations(graph):
+    root = graph.add_post(1, "root", created_at=1_000)
+    first = graph.add_post(2, "first", created_at=2_000, edges=[kith.PostEdge(REPLY, root)])
+    second = graph.add_post(
+        3, "second", created_at=3_000, edges=[kith.PostEdge("reply", first), kith.PostEdge(MEMBER, 1, at=9_000)]
+    )
+    assert [post.text for post in graph.thread(root)] == ["root", "first", "second"]
+    assert [post.id for post in graph.thread(root, order="newest", limit=2)] == [second, first]
+    assert [post.id for post in graph.ancestors(second)] == [first, root]
+    assert graph.ancestors(second, limit=1).is_truncated
+    assert graph.post(second).parent == first and graph.post(root).parent is None
+    graph.remove_post(first)
+    assert graph.post(second).parent == first and [post.id for post in graph.ancestors(second)] == [root]
+    with pytest.raises(kith.UnknownPostError):
+        graph.add_post(1, "late", edges=[kith.PostEdge(REPLY, first)])
+    counts = graph.edge_counts("post", [root, second, 99], ["reply", MEMBER])
+    assert [each.counts for each in counts] == [
+        {"reply": 0, "member": 0},
+        {"reply": 0, "member": 1},
+        {"reply": 0, "member": 0},
+    ]
+    graph.add_edge(BOOKMARK, 1, second)
+    assert graph.edge_counts("post", [second], [BOOKMARK], viewer=1) == [
+        kith.EdgeCounts({"bookmark": 1}, frozenset({"bookmark"}))
+    ]
+    with pytest.raises(kith.InvalidRequestError):
+        graph.edge_counts("post", [second], [MEMBER], viewer=1)
+
+
+def test_a_store_keeps_its_schema(tmp_path):
+    path = tmp_path / "store"
+    with kith.open(path, schema=SCHEMA) as graph:
+        ann = graph.add_user("ann")
+        post = graph.add_post(ann, "hello")
+        graph.add_edge(BOOKMARK, ann, post)
+    with kith.open(path) as graph:
+        assert graph.has_edge("bookmark", 1, 1)
+    with pytest.raises(kith.SchemaConflictError):
+        kith.open(path, schema=[kith.Relation("bookmark", "user", "post")])
+    with kith.open(tmp_path / "empty", schema=[]) as graph:
+        graph.add_user("ann")
+        graph.add_user("bob")
+        assert graph.add_edge("follow", 1, 2) and graph.is_following(1, 2)
+
+
+def test_live_lists_follow_edges(graph):
+    post = graph.add_post(1, "hello")
+    live = graph.live(kith.Graph.targets, BOOKMARK, 2)
+    assert [len(page) for page in live.poll()] == [0]
+    graph.add_edge(BOOKMARK, 2, post)
+    assert [len(page) for page in live.poll()] == [1]
+
+
+def test_a_batch_adds_edges(graph):
+    def add(batch):
+        post = batch.add_post(1, "hello")
+        batch.add_edge(BOOKMARK, 2, post)
+        return post
+
+    post = graph.batch(add)
+    assert graph.has_edge(BOOKMARK, 2, post)
