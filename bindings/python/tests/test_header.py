@@ -12,7 +12,7 @@ import kith
 import pytest
 from kith import _changes, _errors, _options, _query, _reader
 from kith._kith import ffi, lib
-from kith._rows import dtype_of
+from kith._memory import dtype_of
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (ROOT / "Sources/CKith/include/kith.h").read_text()

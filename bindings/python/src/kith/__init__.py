@@ -7,12 +7,13 @@ from ._errors import *  # noqa: F403
 from ._graph import Graph, SnapshotInfo, open, restore, verify
 from ._kith import ffi as _ffi, lib as _lib
 from ._live import Changes, Live, Observer
+from ._memory import POST_DTYPE, USER_DTYPE
 from ._options import Options, StoreEvent
 from ._passes import BUCKET_DTYPE, COMPONENT_DTYPE, Adjacency, Components, Control, Degrees, Ranks
 from ._reader import Pin, Reader
 from ._relations import EdgeCounts, PostEdge, Relation
 from ._results import Counts, MemoryEntry, Path, Relations, Violation
-from ._rows import POST_DTYPE, USER_DTYPE, Page, Post, Suggestion, User
+from ._rows import Page, Post, Suggestion, User
 
 #: The version of the library.
 __version__: str = _ffi.string(_lib.kith_version()).decode()

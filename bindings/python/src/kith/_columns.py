@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._kith import ffi
-from ._rows import Memory, array_over
+from ._memory import Memory, array_over
 from ._text import to_time
 
 #: Texts as a list of str, or as an array of offsets (one more than texts) and the UTF-8 bytes of all of them.

@@ -13,9 +13,10 @@ from ._calls import STEP, call_notify
 from ._changes import Change, ChangeEvent, Missed
 from ._errors import CancelledError, ClosedError, check, local, refused
 from ._kith import ffi, lib
+from ._memory import Memory
 from ._query import Query
 from ._reader import Reader
-from ._rows import Memory, Page
+from ._rows import Page
 from ._text import Unshared, release
 
 ItemT = TypeVar("ItemT", covariant=True)

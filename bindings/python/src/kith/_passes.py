@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._errors import check, local
 from ._kith import ffi, lib
-from ._rows import Memory, array_over, dtype_of
+from ._memory import Memory, array_over, dtype_of
 from ._text import Unshared, owned
 
 #: A degree and the number of its users.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._kith import ffi
-from ._rows import Memory
+from ._memory import Memory
 from ._text import from_message
 
 
