@@ -30,6 +30,37 @@ enum Sample {
       .removeUser(gone),
     ]
 
+  private static let reply = Relation("reply", from: .post, to: .post, isThread: true)
+  private static let member = Relation("member", from: .post, to: .user, isTimed: true)
+  private static let request = Relation(
+    "request", from: .user, to: .user, visibility: .ends, isEndedBy: ["block", "follow"])
+  private static let close = Relation("close", from: .user, to: .user, endsWith: "follow")
+
+  static let schema = SocialGraph.Schema([reply, member, request, close])
+
+  // Named, because the leak checker does not find a reference in a change: its free bits say which change it is.
+  private static let (toHello, toReply) = (
+    [PostEdge(reply, to: hello)],
+    [PostEdge(reply, to: PostID(11)), PostEdge(member, to: sis, at: 5_000), PostEdge(member, to: ann, at: 0)]
+  )
+
+  /// The declaration of a schema, the changes above, and one of every kind of change that a schema adds.
+  static let changesWithSchema: [Change] =
+    [.declare(schema)] + changes + [
+      .addPost(id: PostID(11), by: ann, text: "a reply", createdAt: 9_000, edges: toHello),
+      .addPost(id: PostID(12), by: bob, text: "", createdAt: 9_001, edges: toReply),
+      .addEdge(request, from: .user(sis), to: .user(bob), at: 7_000),
+      .addEdge(request, from: .user(far), to: .user(ann), at: 8_000),
+      .addEdge(close, from: .user(ann), to: .user(bob), at: 1_000),
+      .removeEdge(request, from: .user(far), to: .user(ann)), .removePost(PostID(11)),
+    ]
+
+  static func stateWithSchema() throws(KithError) -> GraphState {
+    var state = GraphState()
+    for change in changesWithSchema { _ = try state.apply(change) }
+    return state
+  }
+
   /// The graph after the first `count` changes.
   static func state(_ count: Int = changes.count) throws(KithError) -> GraphState {
     var state = GraphState()

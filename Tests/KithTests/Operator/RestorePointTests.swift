@@ -38,6 +38,19 @@ import Testing
     #expect(exactCount > Self.restoreCount / 4)
   }
 
+  @Test("A restore of a graph with a schema, to the end of any write, is the model after it", arguments: 1...4)
+  func restoreOfSchema(seed: UInt64) throws {
+    let history = try StoreHistory(seed: 50 + seed, frameCount: 60, snapshotOdds: 15, hasSchema: true)
+    let directory = StoreDirectory(MemoryDisk.directory, disk: history.fixture.disk)
+    for frame in history.frames {
+      let sequence = frame.changes.upperBound
+      var recovered = try Recovery.forReading(directory, to: .sequence(sequence), now: Timestamp(Int64.max))
+      let pin = SocialGraph.Pin(GraphView(recovered.state.pin()))
+      #expect(pin.view.sequence == sequence)
+      #expect(pin.view.difference(from: history.models[Int(sequence)]) == nil, "seed \(seed), change \(sequence)")
+    }
+  }
+
   @Test("A restore to a time is the model after the last write until then")
   func restoreToATime() throws {
     for frame in stride(from: 0, to: history.frames.count - 1, by: CrashEnvironment.isOptimized ? 1 : 9) {

@@ -17,10 +17,13 @@ final class StoreHistory {
   /// Numbers of the changes that snapshots end with.
   private(set) var snapshots: [UInt64] = []
 
-  /// - Parameter snapshotOdds: one in this many writes is followed by a snapshot.
-  init(seed: UInt64, frameCount: Int, snapshotOdds: Int) throws {
-    fixture = try JournalFixture()
+  /// - Parameters:
+  ///   - snapshotOdds: one in this many writes is followed by a snapshot.
+  ///   - hasSchema: whether the first change declares a schema, which is drawn.
+  init(seed: UInt64, frameCount: Int, snapshotOdds: Int, hasSchema: Bool = false) throws {
+    fixture = try JournalFixture(hasSchema: hasSchema)
     var draw = Draw(seed: seed, userCount: 12)
+    if hasSchema { try declare(draw.schema()) }
     for _ in 0..<frameCount {
       try write(&draw)
       if draw.seldom(snapshotOdds) {
@@ -29,6 +32,15 @@ final class StoreHistory {
       }
     }
     try fixture.close()
+  }
+
+  private func declare(_ relations: [Relation]) throws {
+    var model = models[0]
+    (model.declared, model.sequence) = (relations, 1)
+    changes.append(.declare(SocialGraph.Schema(relations)))
+    models.append(model)
+    try fixture.commit(changes)
+    frames.append(Frame(changes: 1...1, writtenAt: fixture.time))
   }
 
   /// One to five changes with an effect, as one frame.

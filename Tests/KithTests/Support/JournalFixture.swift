@@ -24,7 +24,7 @@ final class JournalFixture {
   private(set) var digests: [UInt64: UInt64] = [:]
   private let store: StoreDirectory<MemoryDisk>
 
-  init(disk: MemoryDisk = MemoryDisk(), growthLimit: Int = 1024) throws(KithError) {
+  init(disk: MemoryDisk = MemoryDisk(), growthLimit: Int = 1024, hasSchema: Bool = false) throws(KithError) {
     self.disk = disk
     store = StoreDirectory(Self.directory, disk: disk)
     disk[Self.directory + "/LOCK"] = []
@@ -32,7 +32,7 @@ final class JournalFixture {
       directory: Self.directory, disk: disk, DurableWatermark(storeID: Self.storeID, sequence: 0, generation: 0))
     journal = JournalWriter(
       directory: Self.directory, storeID: Self.storeID, generation: 1, firstSequence: 1, chainHash: 0, disk: disk,
-      growthLimit: growthLimit)
+      growthLimit: growthLimit, hasSchema: hasSchema)
     digests[0] = Self.digest(of: state)
   }
 
@@ -68,7 +68,7 @@ final class JournalFixture {
     try journal.rotate(to: journal.generation + 1)
     let header = SnapshotHeader(
       storeID: Self.storeID, sequence: state.sequence, generation: journal.generation, chainHash: journal.chainHash,
-      writtenAt: time.rawValue, unicodeVersion: "17.0.0", hasSchema: false)
+      writtenAt: time.rawValue, unicodeVersion: "17.0.0", hasSchema: state.relations.hasSchema)
     let name = SnapshotName(sequence: header.sequence, generation: header.generation)
     _ = try SnapshotFile.write(
       header, GraphSections.sections(of: state), to: Self.directory, name: name.description, disk: disk)

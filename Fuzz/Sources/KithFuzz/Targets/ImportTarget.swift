@@ -65,7 +65,7 @@ struct ImportTarget: FuzzTarget {
     var files: [[UInt8]] = []
     for kind in GraphComponent.allCases {
       let pieces = Pieces()
-      _ = try RowEncoder.encode(kind, of: view) { (piece) throws(CommandFailure) in pieces.bytes += piece }
+      _ = try RowEncoder.encode(.component(kind), of: view) { (piece) throws(CommandFailure) in pieces.bytes += piece }
       files.append(pieces.bytes)
     }
     return files
@@ -79,7 +79,7 @@ struct ImportTarget: FuzzTarget {
       var readers: [RowReader] = []
       for (kind, content) in zip(GraphComponent.allCases, contents) where !content.isEmpty {
         let file = try InputFile(scratchFile(content, kind))
-        readers.append(RowReader(kind, time: 1_700_000_000_000, LineBlocks(file)))
+        readers.append(RowReader(.component(kind), time: 1_700_000_000_000, LineBlocks(file)))
       }
       return try graph.bulk { (batch) throws(CommandFailure) in
         var importer = Importer(progress: Progress(isShown: false))

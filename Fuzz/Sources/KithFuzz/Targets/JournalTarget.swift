@@ -12,15 +12,16 @@ struct JournalTarget: FuzzTarget {
     return [
       try Self.journal([all]), try Self.journal(all.map { [$0] }), try Self.journal([Array(all.prefix(5))]),
       try Self.journal([Array(all.prefix(9)), Array(all[9..<20]), Array(all[20...])]),
+      try Self.journal(Sample.changesWithSchema.map { [$0] }, hasSchema: true),
     ]
   }
 
   /// A journal file with these frames.
-  static func journal(_ frames: [[Change]]) throws(KithError) -> [UInt8] {
+  static func journal(_ frames: [[Change]], hasSchema: Bool = false) throws(KithError) -> [UInt8] {
     let disk = MemoryDisk()
     var writer = JournalWriter(
       directory: MemoryDisk.directory, storeID: Sample.storeID, generation: 1, firstSequence: 1, chainHash: 0,
-      disk: disk, growthLimit: 1024)
+      disk: disk, growthLimit: 1024, hasSchema: hasSchema)
     var sequence: UInt64 = 1
     for changes in frames {
       var frame = JournalFrame(firstSequence: sequence)

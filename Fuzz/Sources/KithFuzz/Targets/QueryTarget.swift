@@ -35,6 +35,8 @@ struct QueryTarget: FuzzTarget {
         case .reference: field == .target ? "{\"username\":\"bob\"}" : "1"
         case .references: "[1,2]"
         case .integers: "[1,4]"
+        case .texts: "[\"follow\",\"reply\"]"
+        case .edges: "[{\"relation\":\"reply\",\"toPost\":1},{\"relation\":\"member\",\"to\":1,\"at\":5}]"
         case .changes: "[{\"op\":\"unfollow\",\"user\":1,\"target\":2}]"
         case .question: "{\"op\":\"stats\"}"
         }
@@ -44,9 +46,9 @@ struct QueryTarget: FuzzTarget {
   }
 
   func run(_ input: [UInt8]) {
-    let graph = SocialGraph()
+    let graph = SocialGraph(schema: Sample.schema)
     succeeds("the sample is made") { () throws(KithError) in
-      for change in Sample.changes { try graph.apply(change) }
+      for change in Sample.changesWithSchema.dropFirst() { try graph.apply(change) }
     }
     var session = QuerySession(graph)
     var splitter = LineSplitter(maximumByteCount: 4 << 10)

@@ -14,6 +14,7 @@ struct SectionsTarget: FuzzTarget {
     [
       Self.bytes(GraphSections.sections(of: GraphState())), Self.bytes(GraphSections.sections(of: try Sample.state())),
       Self.bytes(GraphSections.sections(of: try Sample.ring(30))),
+      Self.bytes(GraphSections.sections(of: try Sample.stateWithSchema())),
       Self.bytes(GraphSections.sections(of: try Sample.ring(40, removing: true))),
     ]
   }

@@ -14,6 +14,7 @@ struct SnapshotTarget: FuzzTarget {
       try Sample.snapshot(of: GraphState()), try Sample.snapshot(of: try Sample.state()),
       try Sample.snapshot(of: try Sample.state(3)), try Sample.snapshot(of: try Sample.ring(40)),
       try Sample.snapshot(of: try Sample.ring(40, removing: true)),
+      try Sample.snapshot(of: try Sample.stateWithSchema()),
     ]
   }
 
