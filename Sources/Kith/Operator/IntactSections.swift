@@ -84,6 +84,10 @@ struct IntactSections<D: ByteStorage>: Sendable {
     var absent: Set<SectionID> = []
     var lost: [SalvageReport.LostRelation] = []
     var gone = Set(lostParts.compactMap { $0.relation?.facts.name })
+    // Without parents no edge of a reply is one.
+    let parents = GraphSections.postParents
+    let areParentsLost = reader.has(parents) && (damage[parents] != nil || lostParts.contains(.posts))
+    if areParentsLost { absent.insert(parents) }
     var isGrowing = true
     while isGrowing {
       isGrowing = false
@@ -92,11 +96,15 @@ struct IntactSections<D: ByteStorage>: Sendable {
         let damaged = sections.all.compactMap { damage[$0]?.description }
         let base = relation.endsWith.flatMap { gone.contains($0) ? $0 : nil }
         let isOrphaned = lostParts.contains(.posts) && (relation.source == .post || relation.target == .post)
-        guard reader.has(sections.degrees), !damaged.isEmpty || base != nil || isOrphaned else { continue }
+        let isWithoutParents = relation.isThread && areParentsLost
+        guard isWithoutParents || reader.has(sections.degrees) && (!damaged.isEmpty || base != nil || isOrphaned) else {
+          continue
+        }
         gone.insert(relation.name)
         absent.formUnion(sections.all)
         let reason = base.map { "the edges of \($0) are lost" } ?? "the posts are lost"
-        lost.append(.init(name: relation.name, reason: damaged.first ?? reason))
+        let damagedParents = isWithoutParents ? damage[parents]?.description : nil
+        lost.append(.init(name: relation.name, reason: damaged.first ?? damagedParents ?? reason))
         isGrowing = true
       }
     }

@@ -182,9 +182,11 @@ import Testing
 
   @Test("A damaged section of edges is an error with its place, and salvage loses that relation and what ends with it")
   func damage() throws {
-    let graph = try SocialGraph.open(store, schema: SocialGraph.Schema([Self.bookmark, Self.request]))
+    let reply = Relation("reply", from: .post, to: .post, isThread: true)
+    let graph = try SocialGraph.open(store, schema: SocialGraph.Schema([Self.bookmark, Self.request, reply]))
     let (ann, bob) = (try graph.addUser("ann"), try graph.addUser("bob"))
     let post = try graph.addPost("hi", by: bob)
+    try graph.addPost("ho", by: ann, edges: [PostEdge(reply, to: post)])
     try graph.addEdge(Self.bookmark, from: ann, to: post)
     try graph.addEdge(Self.request, from: ann, to: bob)
     let info = try graph.snapshot()
@@ -196,7 +198,8 @@ import Testing
     }
     let damaged: [(section: SectionID, lost: [String])] = [
       (EdgeSections(ofDeclared: 4).targets, ["bookmark"]), (EdgeSections(ofDeclared: 5).degrees, ["request"]),
-      (GraphSections.schema, ["the schema"]),
+      (EdgeSections(ofDeclared: 6).seconds ?? GraphSections.schema, ["reply"]), (GraphSections.postParents, ["reply"]),
+      (GraphSections.postAuthors, ["bookmark", "reply"]), (GraphSections.schema, ["the schema"]),
     ]
     for (section, lost) in damaged {
       var bytes = sound
@@ -205,10 +208,14 @@ import Testing
       let error = try #require(throws: KithError.self) { try SocialGraph.open(info.path, access: .readOnly) }
       guard case .corrupt = error else { throw error }
       let salvaged = try Salvage.run(StoreDirectory(store, disk: SystemDisk()))
-      #expect(salvaged.report.lostRelations.map(\.name) == lost && salvaged.report.lostParts.isEmpty)
+      let losesPosts = section == GraphSections.postAuthors
+      #expect(salvaged.report.lostRelations.map(\.name) == lost && salvaged.report.lostParts.isEmpty != losesPosts)
       #expect(!salvaged.report.isWhole && salvaged.state.users.count == 2)
       let kept = salvaged.state.relations.declared.compactMap(\.kind).filter { salvaged.state.isInUse($0) }
-      #expect(kept.count == (lost == ["the schema"] ? 0 : 1))
+      // A conversation without its edges is still one.
+      let keepsThreads = salvaged.state.declared.hasThreads && lost == ["reply"]
+      #expect(kept.count == (lost == ["the schema"] ? 0 : 3 - lost.count + (keepsThreads ? 1 : 0)))
+      #expect(salvaged.state.checkInvariants() == [])
     }
     try sound.write(to: url)
   }
