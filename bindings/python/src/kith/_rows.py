@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._errors import check
 from ._kith import ffi, lib
-from ._memory import POST_DTYPE, USER_DTYPE, Memory, array_over
+from ._memory import POST_DTYPE, USER_DTYPE, array_over
 from ._text import Unpickled, from_text, from_time
 
 
