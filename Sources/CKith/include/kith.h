@@ -261,7 +261,7 @@ enum {
   KITH_ADD_USER = 1,     // user (0: assigned), text
   KITH_RENAME_USER = 2,  // user, text
   KITH_REMOVE_USER = 3,  // user
-  KITH_ADD_POST = 4,     // user (the author), target (the post; 0: assigned), text, time
+  KITH_ADD_POST = 4,     // user (the author), target (the post; 0: assigned), text, time; edges are not shown
   KITH_REMOVE_POST = 5,  // target
   KITH_FOLLOW = 6,       // user, target, time; likewise the others, without a time but for likes
   KITH_UNFOLLOW = 7,
@@ -500,8 +500,8 @@ kith_status kith_relations(
 kith_status kith_has_edge(
   kith_graph *graph, kith_text relation, int64_t source, int64_t target, bool *has_edge, kith_error *error);
 // Counts and marks of relations, of up to 1,000 users (end KITH_END_USER) or posts: of each id in turn one for each
-// relation. `counts` and `marks` have room for `count` * `relation_count`, or are null; marks need a viewer. An unknown
-// id has zeros.
+// relation. `counts` and `marks` have room for `count` * `relation_count`, or are null; marks need a viewer, and of a
+// relation from posts there are none. An unknown id has zeros.
 kith_status kith_edge_counts(kith_graph *graph, int32_t end, const int64_t *ids, size_t count,
   const kith_text *relations, size_t relation_count, int64_t viewer, uint32_t *counts, uint8_t *marks,
   kith_error *error);

@@ -12,7 +12,7 @@ extension GraphState {
   /// Whether adding edges together is faster than one by one: all lists of the relation are built again. Not where
   /// edges of declared relations may end by one.
   func prefersTogether(_ kind: RelationKind, count: Int) -> Bool {
-    declared.isEmpty && (kind == .follow || kind == .like)
+    !relations.endsOthers(kind) && (kind == .follow || kind == .like)
       && count >= 1_024 && count >= self[kind].count / 4 && count < UInt32.max
   }
 

@@ -63,7 +63,8 @@ extension LiveQuery where Value: RelationDetailed, Failure == KithError {
     let ask = ask
     return LiveQuery(asking: { (view) throws(KithError) in
       let (value, dependencies) = try ask(view)
-      return (try view.adding(details, to: value), dependencies + value._nodes.flatMap(QueryDependency.anyEdges))
+      let edges = QueryDependency.details(of: value._nodes)
+      return (try view.adding(details, to: value), dependencies + edges)
     })
   }
 }

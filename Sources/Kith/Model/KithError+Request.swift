@@ -18,6 +18,8 @@ extension KithError {
     case edgeEnds(relation: String, needed: String)
     /// The time of an edge is given, and its relation keeps none.
     case edgeTimeUnused(relation: String)
+    /// The time of an edge is missing, which only a file can lack: else the engine fills it in.
+    case edgeTimeMissing(relation: String)
     /// A post is given more edges than `SocialGraph.Limits.postEdgeCount`.
     case postEdgeCount(Int)
     /// A reply is given with its post, and stays: an edge of this relation is not added or removed later.
@@ -121,6 +123,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .edgeToItself(let relation): "an edge of \(relation) cannot lead from a node to itself"
     case .edgeEnds(let relation, let needed): "an edge of \(relation) leads from \(needed)"
     case .edgeTimeUnused(let relation): "an edge of \(relation) has no time of its own; leave it out"
+    case .edgeTimeMissing(let relation): "an edge of \(relation) has a time of its own, which is missing"
     case .postEdgeCount(let count):
       "a post is given at most \(SocialGraph.Limits.postEdgeCount) edges, not \(count); add the others after it"
     case .threadEdge(let relation): "an edge of \(relation) is given with its post, and is never changed"

@@ -64,6 +64,10 @@ public struct QueryDependency: Hashable, Sendable {
   }
   /// The posts that have a root.
   static func conversation(_ root: PostID) -> QueryDependency { QueryDependency(.conversation, root.rawValue) }
+  /// The counts and marks of users and posts: their edges, which also end when a post at the other end is removed.
+  static func details(of nodes: [Node]) -> [QueryDependency] {
+    [.removedPosts] + nodes.flatMap { anyEdges(of: $0) }
+  }
   /// All usernames.
   public static let anyName = QueryDependency(.anyName)
   /// All follows.

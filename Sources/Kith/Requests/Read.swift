@@ -201,6 +201,6 @@ private struct DependentAnswer: ReadOutcome {
 
   func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> DependentAnswer {
     DependentAnswer(
-      try answer.adding(details, view), dependencies + answer.nodes.flatMap { QueryDependency.anyEdges(of: $0) })
+      try answer.adding(details, view), dependencies + QueryDependency.details(of: answer.nodes))
   }
 }

@@ -49,7 +49,9 @@ public func kith_add_post_with_edges(
     let (handle, text) = (Handle(graph), try string(text, "text"))
     let given = try buffer(edges, edge_count, "edges").map { edge in
       let known = try handle.relation(try string(edge.relation, "relation"))
-      return PostEdge(known, to: Node(known.target, edge.target), at: edge.has_time == 0 ? nil : Timestamp(edge.time))
+      guard edge.reserved == 0 else { throw Failure.invalid("reserved members of kith_post_edge are not 0") }
+      let time = try flag(edge.has_time, "has_time") ? Timestamp(edge.time) : nil
+      return PostEdge(known, to: Node(known.target, edge.target), at: time)
     }
     let result = try handle.apply(
       .addPost(
@@ -91,8 +93,6 @@ public func kith_edge_counts(
     }
     let ids = try buffer(ids, count, "ids").map { $0 }
     let names = try buffer(relations, relation_count, "relations").map { Relation(try string($0, "relation")) }
-    let details = RelationDetails(
-      counts: counts == nil ? [] : names, marks: marks == nil ? [] : names, viewer: viewer == 0 ? nil : UserID(viewer))
     func write(_ place: Int, _ count: (Relation) -> Int?, _ mark: (Relation) -> Bool?) {
       for (index, relation) in names.enumerated() {
         counts?[place * names.count + index] = UInt32(clamping: count(relation) ?? 0)
@@ -100,6 +100,11 @@ public func kith_edge_counts(
       }
     }
     try Handle(graph).read { view in
+      // A relation from posts has no marks.
+      let marked = try names.filter { try view.knownRelation($0.name).source == .user }
+      let details = RelationDetails(
+        counts: counts == nil ? [] : names, marks: marks == nil ? [] : marked,
+        viewer: viewer == 0 ? nil : UserID(viewer))
       switch try Relation.End(numbered: end) {
       case .user:
         let users = try view.adding(details, to: view.users(ids.map { UserID($0) }))
@@ -117,9 +122,12 @@ public func kith_edge_counts(
 }
 
 extension Handle {
-  /// A relation of the graph by its name.
+  /// A relation of the graph by its name, for a change.
   fileprivate func relation(_ name: String) throws -> Relation {
-    try read { view in try view.knownRelation(name) }
+    try read { view in
+      if view.schema == nil { throw KithError.noSchema }
+      return try view.knownRelation(name)
+    }
   }
 }
 

@@ -7,6 +7,7 @@ struct JSONRows: RowBlocks {
   private(set) var bytes: [UInt8] = []
   private let kind: RowKind
   private var line = 0
+  private var thread: String?
 
   var file: InputFile { lines.file }
   var badEnd: String? { lines.badEnd }
@@ -16,6 +17,8 @@ struct JSONRows: RowBlocks {
     lines = LineBlocks(file, mayDiffer: true)
     self.kind = kind
   }
+
+  mutating func settle(thread: String?) { self.thread = thread }
 
   /// Reads the next lines into `bytes`; false when there are no more.
   mutating func next() throws(CommandFailure) -> Bool {
@@ -79,20 +82,24 @@ struct JSONRows: RowBlocks {
     }
     if kind == .component(.posts), let edges = members.named("edges")?.value {
       bytes.append(UInt8(ascii: "\t"))
-      RowEncoder.append(try Self.parent(edges), to: &bytes)
+      if let parent = try parent(edges) { RowEncoder.append(parent, to: &bytes) }
     }
     bytes.append(UInt8(ascii: "\n"))
   }
 
   /// The post that the one edge of a row leads to.
-  private static func parent(_ edges: JSONValue) throws(MalformedRow) -> Int64 {
+  private func parent(_ edges: JSONValue) throws(MalformedRow) -> Int64? {
+    if edges == .array([]) { return nil }
+    guard let thread else { throw MalformedRow("no relation makes threads: give --schema") }
     if case .array(let edges) = edges, edges.count == 1, case .object(let members) = edges[0],
+      members.named("relation")?.value == .string(thread),
       members.allSatisfy({ ["relation", "toPost"].contains($0.name) }),
       case .integer(let parent)? = members.named("toPost")?.value
     {
       return parent
     }
-    throw MalformedRow("edges of a row is one reply: [{\"relation\": …, \"toPost\": …}]; give others with --edges")
+    throw MalformedRow(
+      "edges of a row is one reply: [{\"relation\": \"\(thread)\", \"toPost\": …}]; give others with --edges")
   }
 
   /// Other members that a row may have.

@@ -9,4 +9,10 @@ protocol RowBlocks {
   var badEnd: String? { get }
   /// Reads the next lines; false when there are no more.
   mutating func next() throws(CommandFailure) -> Bool
+  /// Gives the name of the relation that makes threads, before the first lines are read; nil without one.
+  mutating func settle(thread: String?)
+}
+
+extension RowBlocks {
+  mutating func settle(thread: String?) {}
 }

@@ -93,7 +93,10 @@ private final class RowSource: Sendable {
   }
 
   func settle(_ relation: Relation?, thread: Relation?) {
-    state.withLock { ($0.relation, $0.thread) = (relation, thread) }
+    state.withLock { state in
+      (state.relation, state.thread) = (relation, thread)
+      state.blocks.settle(thread: thread?.name)
+    }
   }
 
   func close() {

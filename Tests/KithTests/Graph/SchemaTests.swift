@@ -101,6 +101,7 @@ import Testing
       Relation(name, from: .user, to: .user, isEndedBy: isEndedBy, endsWith: endsWith)
     }
     let reply = Relation("reply", from: .post, to: .post, isThread: true)
+    let quote = Relation("quote", from: .post, to: .post)
     let refused: [[Relation]] = [
       [user("")], [user("1a")], [user("_a")], [user("a-b")], [user("é")], [user(String(repeating: "a", count: 65))],
       [user("a", isEndedBy: ["b"])], [user("a", isEndedBy: ["a"])], [user("a", endsWith: "a")],
@@ -108,6 +109,8 @@ import Testing
       [Relation("a", from: .post, to: .user, isThread: true)], [Relation("a", from: .user, to: .user, isThread: true)],
       [Relation("a", from: .post, to: .post, isTimed: true, isThread: true)],
       [reply, Relation("a", from: .post, to: .post, isThread: true)],
+      [quote, Relation("a", from: .post, to: .post, isEndedBy: ["quote"], isThread: true)],
+      [quote, Relation("a", from: .post, to: .post, endsWith: "quote", isThread: true)],
       [user("a", isEndedBy: ["like"])], [user("a", endsWith: "like")],
       [user("a", endsWith: "b"), user("b", endsWith: "a")],
       [user("a", isEndedBy: ["b"], endsWith: "b"), user("b")],

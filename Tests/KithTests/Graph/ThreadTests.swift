@@ -175,4 +175,72 @@ import Testing
     }
     #expect(error.description.contains("POPA"))
   }
+
+  @Test("An edge of a file that lacks its time, or is of a relation with a verb, is refused and does not trap")
+  func hostileEdges() throws {
+    var state = GraphState()
+    state.mustDeclare(Self.schema)
+    for change in [
+      Change.addUser(id: 1, username: "ann"), .addUser(id: 2, username: "bob"),
+      .addPost(id: 1, by: 1, text: "", createdAt: 0),
+    ] { _ = try state.apply(change, replaying: true) }
+    let missing = KithError.invalidRequest(.edgeTimeMissing(relation: "member"))
+    for (change, error) in [
+      (.addEdge(Self.member, from: .post(1), to: .user(1)), missing),
+      (.addPost(id: 2, by: 1, text: "", createdAt: 0, edges: [PostEdge(Self.member, to: UserID(1))]), missing),
+      (.addEdge(.follow, from: .user(1), to: .user(2)), .unknownRelation("follow")),
+      (.addEdge(.follow, from: .user(1), to: .user(2), at: 0), .unknownRelation("follow")),
+      (.removeEdge(.block, from: .user(1), to: .user(2)), .unknownRelation("block")),
+    ] as [(Change, KithError)] {
+      var thrown: KithError?
+      do throws(KithError) { _ = try state.apply(change, replaying: true) } catch { thrown = error }
+      #expect(thrown == error && state.checkInvariants() == [], "\(change)")
+    }
+  }
+
+  @Test("Live counts follow replies that are added and removed; what is gone, or of no graph, has none")
+  func counts() async throws {
+    let root = try post("root", by: ann, at: 1_000)
+    let details = RelationDetails(counts: [Self.reply, .like], marks: [.like], viewer: ann)
+    var values = graph.values(of: .post(root).adding(details)).makeAsyncIterator()
+    #expect(try await values.next()?.count(of: Self.reply) == 0)
+    let answer = try post("answer", by: bob, at: 2_000, to: root)
+    #expect(try await values.next()?.count(of: Self.reply) == 1)
+    try await graph.removePost(answer)
+    #expect(try await values.next()?.count(of: Self.reply) == 0)
+    try await graph.like(root, as: ann)
+    let last = try await values.next()
+    #expect(last?.count(of: .like) == 1 && last?.isMarked(.like) == true && last?.isMarked(.mute) == nil)
+    let gone = try post("gone", by: bob, at: 3_000)
+    let old = try graph.read { (view) throws(KithError) in try view.post(gone) }
+    try await graph.removePost(gone)
+    let shown = try graph.read { (view) throws(KithError) in try view.adding(details, to: old) }
+    #expect(shown.count(of: .like) == 0 && shown.isMarked(.like) == false)
+    let stranger = User(id: 99, username: "x")
+    let counted = try graph.read { (view) throws(KithError) in
+      try view.adding(RelationDetails(counts: [.follow]), to: stranger)
+    }
+    #expect(counted.count(of: .follow) == 0)
+    #expect(throws: KithError.unknownRelation("none")) {
+      try graph.read { (view) throws(KithError) in
+        try view.adding(RelationDetails(counts: [Relation("none", from: .user, to: .post)]), to: [User?]())
+      }
+    }
+  }
+
+  @Test("The estimate of a snapshot with replies, and with removed posts, is not below what they take")
+  func estimate() throws {
+    var last = try post("0", by: bob, at: 1)
+    for number in 1..<40_000 { last = try post("", by: bob, at: Timestamp(Int64(number)), to: last) }
+    for isRemoved in [false, true] {
+      if isRemoved { try graph.removeUser(bob) }
+      let view = graph.pin()
+      let sections = SectionList(GraphSections.sections(of: view.view.state))
+      var estimate = try GraphEstimate(of: sections, byteLimit: .max)
+      try estimate.note(users: view.view.counts.users)
+      try estimate.note(posts: view.view.counts.posts)
+      let restored = try GraphSections.state(from: sections, sequence: 1)
+      #expect(restored.byteCount <= estimate.byteCount, "\(restored.byteCount) of \(estimate.byteCount)")
+    }
+  }
 }

@@ -20,12 +20,11 @@ extension Draw {
       var next = base
       while let name = next, bases.insert(name).inserted { next = all.first { $0.name == name }?.endsWith }
       let ending = alike.map(\.name).filter { !bases.contains($0) && seldom(2) }
+      let isThread = source == .post && target == .post && !all.contains { $0.isThread } && seldom(2)
       let relation = Relation(
-        "r\(index)", from: source, to: target, isTimed: source == .post && seldom(2),
+        "r\(index)", from: source, to: target, isTimed: source == .post && !isThread && seldom(2),
         visibility: pick([.everyone, .everyone, .ends, .source]),
-        isEndedBy: ending, endsWith: base,
-        isThread: source == .post && target == .post && !all.contains { $0.isThread } && seldom(2))
-      if relation.isThread && relation.isTimed { continue }
+        isEndedBy: isThread ? [] : ending, endsWith: isThread ? nil : base, isThread: isThread)
       all.append(relation)
       declared.append(relation)
     }
@@ -35,7 +34,7 @@ extension Draw {
 
   /// Lets two relations that end with nothing end each other.
   private mutating func mutual(_ relations: [Relation]) -> [Relation] {
-    guard let first = relations.firstIndex(where: { $0.endsWith == nil }) else { return relations }
+    guard let first = relations.firstIndex(where: { $0.endsWith == nil && !$0.isThread }) else { return relations }
     var relations = relations
     let one = relations[first]
     let others = relations.filter {
@@ -44,7 +43,7 @@ extension Draw {
     guard let other = others.last else { return relations }
     relations[first] = Relation(
       one.name, from: one.source, to: one.target, isTimed: one.isTimed, visibility: one.visibility,
-      isEndedBy: one.isEndedBy + [other.name], isThread: one.isThread)
+      isEndedBy: one.isEndedBy + [other.name])
     return relations
   }
 

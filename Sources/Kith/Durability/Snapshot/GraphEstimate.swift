@@ -32,6 +32,8 @@ struct GraphEstimate: Sendable {
   private var posts = 0
   private var nameByteCount = 0
   private var textByteCount = 0
+  /// Whether removed posts keep their times, and whether posts have parents.
+  private var (keepsTimes, hasParents) = (false, false)
   private var edges: [(source: Relation.End, target: Relation.End, count: Int)] = []
   private let byteLimit: Int
   private let form: GraphForm
@@ -55,6 +57,7 @@ struct GraphEstimate: Sendable {
     for kind in RelationKind.allCases where kind.sections.areExpected(in: source) {
       edges.append((.user, kind.facts.target, try Self.count(kind.sections.targets, source)))
     }
+    (keepsTimes, hasParents) = (source.has(GraphSections.schema), source.has(GraphSections.postParents))
     for (number, relation) in (try GraphSections.declared(in: source)?.relations ?? []).enumerated() {
       let sections = EdgeSections(ofDeclared: Relation.builtIn.count + number)
       guard sections.areExpected(in: source) else { continue }
@@ -103,7 +106,11 @@ struct GraphEstimate: Sendable {
     total += Self.column(users, of: userRows, width: 4)
     let textHundredths = fewest && form.compressesTexts ? Self.compressedTextByteHundredths : Self.textByteHundredths
     total += posts * Self.postByteCount + textByteCount / 100 * textHundredths
-    total += Self.column(posts, of: postRows, width: 8 * PostTable.wordsPerRow)
+    total += Self.column(keepsTimes ? postRows : posts, of: postRows, width: 8 * PostTable.wordsPerRow)
+    if hasParents {
+      total += 2 * Self.column(postRows, of: postRows, width: 4)
+      total += PackedLists<UInt32>.byteCount(posts, of: postRows, perBlock: ThreadTable.rootsPerBlock, bits: 32)
+    }
     total += Self.column(posts, of: postRows, width: 4)
     total += PackedLists<UInt32>.byteCount(posts, of: userRows, perBlock: PostTable.authorsPerBlock, bits: 32)
     for (source, target, count) in edges {

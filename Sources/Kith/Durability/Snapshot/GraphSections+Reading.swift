@@ -124,11 +124,12 @@ extension GraphSections {
     let count = authors.count
     let identifiers = try identifiers(postIDs, source, count: count) { authors[$0] != PostIndex.noAuthor }
     var texts = try texts(source, authors: authors)
-    let timeSection = try source.section(postTimes)
+    let (timeSection, keepsTimes) = (try source.section(postTimes), source.has(schema))
     var row = 0
     try timeSection.forEachInt64(count: count) { (time) throws(KithError) in
       if time < 0 { throw timeSection.corrupt("\(time) is before 1970") }
-      if time > 0 { texts.setTime(time, of: row) }
+      // Without a schema a removed post keeps none.
+      if time > 0, keepsTimes || authors[row] != PostIndex.noAuthor { texts.setTime(time, of: row) }
       row += 1
     }
     // Here, while the lists of edges are not yet built, the plain texts beside the compressed ones do not matter.

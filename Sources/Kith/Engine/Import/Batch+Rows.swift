@@ -55,7 +55,7 @@ extension SocialGraph.Batch {
     if let collector = progress.collector, collector.kind == kind { return collector }
     guard progress.collector == nil, !progress.collected.contains(kind), !kind.facts.isPrivate,
       graph.limits.isUnlimited, graph.live.state[kind].count == 0, graph.live.state.blocks.count == 0,
-      graph.live.state.declared.isEmpty
+      !graph.live.state.relations.endsOthers(kind)
     else { return nil }
     progress.collector = EdgeCollector(kind, directory: graph.scratchDirectory)
     return progress.collector

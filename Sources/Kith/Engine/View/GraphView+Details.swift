@@ -6,7 +6,8 @@ extension GraphView {
   /// let page = try view.timeline(of: ann)
   /// let shown = try view.adding(RelationDetails(counts: [.reply], marks: [.bookmark], viewer: ann), to: page)
   /// ```
-  /// - Parameter result: a user or a post, or a page or a list of them. One of an older view gets the counts of this.
+  /// - Parameter result: a user or a post, or a page or a list of them. One of an older view gets
+  ///   the counts of this one; what is not in this one has none.
   /// - Throws: `KithError.unknownRelation`, `unknownUser` for the viewer; `invalidRequest` for too many relations, for
   ///   marks without a viewer or of a relation that does not lead from users, and for a relation with no end of the
   ///   result's types.
@@ -72,6 +73,7 @@ extension Array: RelationDetailed where Element: RelationDetailed {
   public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> [Element] {
     // The elements of a lookup share one result, which is copied once.
     if let users = self as? [User?] {
+      _ = try UserRecords.adding(details, to: nil, view.state)
       var (last, shown): (UserRecords?, UserRecords?)
       var found: [User?] = []
       for user in users {
@@ -83,6 +85,7 @@ extension Array: RelationDetailed where Element: RelationDetailed {
       return found as? [Element] ?? self
     }
     if let posts = self as? [Post?] {
+      _ = try PostRecords.adding(details, to: nil, view.state)
       var (last, shown): (PostRecords?, PostRecords?)
       var found: [Post?] = []
       for post in posts {

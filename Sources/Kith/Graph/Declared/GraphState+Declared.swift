@@ -107,11 +107,20 @@ extension GraphState {
     return (kind, rows.0, rows.1)
   }
 
+  /// The same of a relation without a verb: an edge of one that has a verb is placed as the verb's change (`complete`).
+  private func declaredEnds(
+    _ relation: Relation, _ source: Node, _ target: Node
+  ) throws(KithError) -> (kind: RelationKind, source: UInt32, target: UInt32) {
+    let found = try ends(relation, source, target)
+    guard Int(found.kind.number) >= Relation.builtIn.count else { throw .unknownRelation(relation.name) }
+    return found
+  }
+
   /// The addition of an edge of a declared relation; nil if it has no effect.
   func adding(
     _ relation: Relation, _ source: Node, _ target: Node, at time: Timestamp?
   ) throws(KithError) -> Edit? {
-    let (kind, source, target) = try ends(relation, source, target)
+    let (kind, source, target) = try declaredEnds(relation, source, target)
     let facts = relations[kind]
     let timestamp = try timestamp(of: facts, time, createdAt: Timestamp(posts.time(source)))
     if facts.source == facts.target && source == target {
@@ -146,7 +155,7 @@ extension GraphState {
 
   /// The removal of an edge of a declared relation; nil if there is none.
   func removing(_ relation: Relation, _ source: Node, _ target: Node) throws(KithError) -> Edit? {
-    let (kind, source, target) = try ends(relation, source, target)
+    let (kind, source, target) = try declaredEnds(relation, source, target)
     let relation = relations[kind]
     if relation.isThread { throw .invalidRequest(.threadEdge(relation: relation.name)) }
     if !declared.has(kind) { return nil }

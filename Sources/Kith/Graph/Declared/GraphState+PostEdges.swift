@@ -77,11 +77,15 @@ extension GraphState {
 
   /// The timestamp stored for an edge: of its own time, or of the time of the post that it leads from, whose exact time
   /// decides the order.
-  /// - Throws: `invalidRequest` for a time that is out of range, or that the relation does not keep.
+  /// - Throws: `invalidRequest` for a time that is out of range, missing, or not kept by the relation.
   func timestamp(
     of relation: Relation, _ time: Timestamp?, createdAt: @autoclosure () -> Timestamp
   ) throws(KithError) -> UInt32 {
-    if relation.hasTime { return try Self.timestamp(time) }
+    if relation.hasTime {
+      // A journal could have an edge without the time that its relation keeps.
+      guard time != nil else { throw .invalidRequest(.edgeTimeMissing(relation: relation.name)) }
+      return try Self.timestamp(time)
+    }
     if time != nil { throw .invalidRequest(.edgeTimeUnused(relation: relation.name)) }
     return UInt32(clamping: createdAt().rawValue / 1_000)
   }

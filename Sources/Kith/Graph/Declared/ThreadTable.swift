@@ -5,7 +5,7 @@
 struct ThreadTable: ~Copyable, Sendable {
   /// In place of a row: a post without a parent, which is its own root.
   static let none = UInt32.max
-  private static let rootsPerBlock = 16
+  static let rootsPerBlock = 16
 
   /// By row of a post: that of the post that it replies to.
   private(set) var parents: Column<UInt32>

@@ -65,7 +65,7 @@ struct PostTable: ~Copyable, Sendable {
   @inline(__always)
   func isLive(_ row: UInt32) -> Bool { authors[row] != PostIndex.noAuthor }
 
-  /// When a post was created, in milliseconds since 1970; 0 for a removed one.
+  /// When a post was created, in milliseconds since 1970; 0 for a removed one in a graph without a schema.
   @inline(__always)
   func time(_ row: UInt32) -> Int64 { texts.time(of: Int(row)) }
 

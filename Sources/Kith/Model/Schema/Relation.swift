@@ -71,7 +71,8 @@ public struct Relation: Hashable, Sendable {
   ///     relation between the same nodes ends. `block` ends it in both directions.
   ///   - baseName: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
   ///   - isThread: whether an edge leads from a reply to the post that it replies to. Of one relation from posts to
-  ///     posts at most, which is not timed. Its edges are given with a new post.
+  ///     posts at most, which is not timed, and which neither ends by nor with another. Its edges are given with a new
+  ///     post.
   public init(
     _ name: String, from source: End, to target: End, isTimed: Bool = false, visibility: Visibility = .everyone,
     isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil, isThread: Bool = false

@@ -72,6 +72,12 @@ final class RelationTable: Sendable {
 
   func rules(of kind: RelationKind) -> Rules { rules[Int(kind.number)] }
 
+  /// Whether edges of declared relations can end by an edge of a relation, or with one.
+  func endsOthers(_ kind: RelationKind) -> Bool {
+    let rules = rules(of: kind)
+    return !rules.ended.isEmpty || !rules.endedBackward.isEmpty || !rules.dependent.isEmpty
+  }
+
   /// The number of the relation with a name.
   /// - Throws: `unknownRelation`.
   func kind(of relation: Relation) throws(KithError) -> RelationKind {
@@ -141,6 +147,9 @@ final class RelationTable: Sendable {
     if relation.isThread {
       guard relation.source == .post, relation.target == .post, !relation.isTimed else {
         throw refuse("isThread is of a relation from posts to posts whose edges have no times of their own")
+      }
+      guard relation.isEndedBy.isEmpty, relation.endsWith == nil else {
+        throw refuse("a reply stays as long as both posts, so isThread goes with neither isEndedBy nor endsWith")
       }
       if let other = all.first(where: { $0.isThread && $0.name != relation.name }) {
         throw refuse("\(other.name) makes the threads; one relation can")

@@ -49,17 +49,18 @@ private struct DetailPlan {
   var viewer: UInt32?
 
   /// The details of the records of some rows.
-  func columns(_ rows: [UInt32], _ state: borrowing GraphState, authors: UserRecords? = nil) -> DetailColumns {
+  /// - Parameter rows: nil for what is not in the graph, whose counts are 0.
+  func columns(_ rows: [UInt32?], _ state: borrowing GraphState, authors: UserRecords? = nil) -> DetailColumns {
     var (counts, marks): ([UInt32], [UInt64]) = ([], [])
     counts.reserveCapacity(rows.count * self.counts.count)
     marks.reserveCapacity(rows.count)
-    for row in rows {
+    for case let row? in rows {
       for count in self.counts { count.prefetch(row, state) }
     }
     for row in rows {
-      for count in self.counts { counts.append(UInt32(clamping: count.number(row, state))) }
+      for count in self.counts { counts.append(row.map { UInt32(clamping: count.number($0, state)) } ?? 0) }
       var bits: UInt64 = 0
-      if let viewer {
+      if let viewer, let row {
         for (place, mark) in self.marks.enumerated() where state.hasEdge(mark.kind, viewer, row) { bits |= 1 << place }
       }
       marks.append(bits)
@@ -116,10 +117,9 @@ extension UserRecords {
     let (plan, rest) = try DetailPlan.plan(details, of: .user, state)
     try rest.checkEmpty()
     guard let users else { return nil }
-    let rows = (0..<users.count).map { state.users.row(of: UserID(users[$0].id)) ?? 0 }
+    let rows = (0..<users.count).map { state.users.row(of: UserID(users[$0].id)) }
     return users.copy(attaching: plan.columns(rows, state))
   }
-
 }
 
 extension PostRecords {
@@ -132,10 +132,9 @@ extension PostRecords {
     var authors = posts.authors
     if authors == nil { try rest.checkEmpty() }
     if !rest.isEmpty { authors = try UserRecords.adding(rest, to: authors, state) }
-    let rows = (0..<posts.count).map { state.posts.row(of: PostID(posts[$0].id)) ?? 0 }
+    let rows = (0..<posts.count).map { state.posts.row(of: PostID(posts[$0].id)) }
     return posts.copy(attaching: plan.columns(rows, state, authors: authors))
   }
-
 }
 
 extension User {
