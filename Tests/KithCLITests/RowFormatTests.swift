@@ -119,7 +119,8 @@ import Testing
       {"relations":[{"name":"reply","from":"post","to":"post","isThread":true},
       {"name":"tag","from":"post","to":"user"},{"name":"member","from":"post","to":"user","isTimed":true},
       {"name":"bookmark","from":"user","to":"post","visibility":"source"},
-      {"name":"close","from":"user","to":"user","endsWith":"follow"}]}
+      {"name":"close","from":"user","to":"user","endsWith":"follow"},
+      {"name":"hidden","from":"user","to":"user","visibility":"source","endsWith":"mute"}]}
       """
     try Data(schema.utf8).write(to: URL(fileURLWithPath: file))
     let requests = [
@@ -132,6 +133,7 @@ import Testing
         + #""edges":[{"relation":"reply","toPost":4}]}"#,
       #"{"op":"follow","user":1,"target":2,"at":0}"#, #"{"op":"addEdge","relation":"close","from":1,"to":2,"at":1000}"#,
       #"{"op":"addEdge","relation":"bookmark","from":3,"toPost":4,"at":2000}"#,
+      #"{"op":"mute","user":2,"target":1}"#, #"{"op":"addEdge","relation":"hidden","from":2,"to":1,"at":3000}"#,
       #"{"op":"addEdge","relation":"tag","fromPost":9,"to":2}"#, #"{"op":"block","user":3,"target":1}"#,
     ]
     let fed = try BuiltKith.run(["query", store, "--schema", file], input: requests.joined(separator: "\n"))
@@ -147,7 +149,7 @@ import Testing
       for kind in GraphComponent.allCases {
         words += ["--\(kind.rawValue)", "\(directory)/\(kind.rawValue).\(format)"]
       }
-      for relation in ["close", "bookmark", "member", "tag"] {
+      for relation in ["hidden", "close", "bookmark", "member", "tag"] {
         words += ["--edges", relation, "\(directory)/edges-\(relation).\(format)"]
       }
       let outcome = try BuiltKith.run(words)

@@ -131,7 +131,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .detailCount(let count):
       "at most \(SocialGraph.Limits.relationCount) relations are counted or marked, not \(count)"
     case .noDetails(let relation):
-      "no edge of \(relation) leads to or from what is listed; ask for authors, if it is theirs"
+      "no edge of \(relation) leads to or from what is listed"
     case .noMark(let relation): "an edge of \(relation) leads from a post, so no viewer has one"
     case .marksNeedViewer: "marks are the viewer's: give a viewer"
     case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"

@@ -121,14 +121,18 @@ enum ImportCommand {
   }
 
   /// Users, posts, follows and likes, then edges of declared relations, each after the relation that it ends with, then
-  /// blocks and mutes.
+  /// blocks and mutes, and what ends with these.
   private static func inOrder(_ readers: [RowReader], of schema: SocialGraph.Schema?) -> [RowReader] {
-    let declared = schema?.byDependence.map(\.name) ?? []
+    let relations = schema?.byDependence ?? []
+    func endsWithBlocks(_ name: String) -> Bool {
+      guard let base = relations.first(where: { $0.name == name })?.endsWith else { return false }
+      return base == Relation.block.name || base == Relation.mute.name || endsWithBlocks(base)
+    }
     func place(_ kind: RowKind) -> (Int, Int) {
       switch kind {
       case .component(.relation(.block)), .component(.relation(.mute)): (2, 0)
       case .component: (0, 0)
-      case .edges(let name): (1, declared.firstIndex(of: name) ?? 0)
+      case .edges(let name): (endsWithBlocks(name) ? 3 : 1, relations.firstIndex { $0.name == name } ?? 0)
       }
     }
     return readers.enumerated().sorted { one, other in

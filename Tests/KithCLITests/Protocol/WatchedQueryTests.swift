@@ -34,7 +34,7 @@ import Testing
     .likes: #""user":ANN"#, .mutuals: #""user":ANN,"target":3"#,
     .familiarFollowers: #""user":4,"as":ANN"#, .suggestions: #""user":ANN"#,
     .targets: #""relation":"follow","user":ANN"#, .sources: #""relation":"like","post":2,"as":ANN"#,
-    .edges: #""user":ANN,"targets":[3]"#,
+    .edges: #""user":ANN,"targets":[3]"#, .thread: #""post":1,"as":ANN"#, .ancestors: #""post":1,"as":ANN"#,
     .shortestPath: #""user":ANN,"target":4"#, .blocked: #""user":ANN"#, .muted: #""user":ANN"#,
   ]
 

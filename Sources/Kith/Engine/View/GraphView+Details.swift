@@ -10,7 +10,7 @@ extension GraphView {
   ///   the counts of this one; what is not in this one has none.
   /// - Throws: `KithError.unknownRelation`, `unknownUser` for the viewer; `invalidRequest` for too many relations, for
   ///   marks without a viewer or of a relation that does not lead from users, and for a relation with no end of the
-  ///   result's types.
+  ///   result's types: from posts to posts in a result of users.
   /// - Complexity: O(items · relations · log edges of the viewer).
   public func adding<Result: RelationDetailed>(
     _ details: RelationDetails, to result: Result

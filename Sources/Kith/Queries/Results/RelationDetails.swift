@@ -2,8 +2,8 @@
 /// whether one leads from the viewer.
 ///
 /// Of a user or a post, the edges that lead to it are counted; of a relation that leads to none of its type, those that
-/// lead from it. In a result of posts with their authors, a relation with no posts at that end is counted and marked
-/// for the authors. Counts are those of all edges, with any viewer.
+/// lead from it. In a result of posts, a relation with no posts at that end is counted and marked for the authors, if
+/// these were asked for. Counts are those of all edges, with any viewer.
 public struct RelationDetails: Hashable, Sendable {
   /// The relations whose edges are counted.
   public var counts: [Relation]
@@ -84,6 +84,7 @@ private struct DetailPlan {
         rest.counts.append(relation)
         continue
       }
+      if plan.counts.contains(where: { $0.kind == kind }) { continue }
       plan.counts.append(Count(kind: kind, name: relation.name, leadsTo: relation.target == end))
     }
     for asked in details.marks {
@@ -91,7 +92,11 @@ private struct DetailPlan {
       guard let kind = relation.kind, relation.source == .user else {
         throw .invalidRequest(.noMark(relation: relation.name))
       }
-      if relation.target == end { plan.marks.append((kind, relation.name)) } else { rest.marks.append(relation) }
+      if relation.target != end {
+        rest.marks.append(relation)
+      } else if !plan.marks.contains(where: { $0.kind == kind }) {
+        plan.marks.append((kind, relation.name))
+      }
     }
     if !details.marks.isEmpty {
       guard let viewer = details.viewer else { throw .invalidRequest(.marksNeedViewer) }
@@ -130,7 +135,6 @@ extension PostRecords {
     let (plan, rest) = try DetailPlan.plan(details, of: .post, state)
     guard let posts else { return nil }
     var authors = posts.authors
-    if authors == nil { try rest.checkEmpty() }
     if !rest.isEmpty { authors = try UserRecords.adding(rest, to: authors, state) }
     let rows = (0..<posts.count).map { state.posts.row(of: PostID(posts[$0].id)) }
     return posts.copy(attaching: plan.columns(rows, state, authors: authors))

@@ -301,7 +301,8 @@ extension ReferenceModel {
     for relation in asked.counts {
       guard let facts = facts(relation.name) else { throw Refusal(codes: ["unknownRelation", "invalidRequest"]) }
       guard let (end, leadsTo) = end(facts, isMark: false) else {
-        codes.insert("invalidRequest")
+        // Of the author, who was not asked for.
+        if node.end == .user { codes.insert("invalidRequest") }
         continue
       }
       let count = all(facts.name).count { (leadsTo ? $0.target : $0.source) == end }
@@ -312,7 +313,7 @@ extension ReferenceModel {
     for relation in asked.marks {
       guard let facts = facts(relation.name) else { throw Refusal(codes: codes.union(["unknownRelation"])) }
       guard facts.source == .user, let (end, _) = end(facts, isMark: true) else {
-        codes.insert("invalidRequest")
+        if facts.source == .post || node.end == .user { codes.insert("invalidRequest") }
         continue
       }
       let isMarked = asked.viewer.map { second(facts.name, .user($0), end) != nil } ?? false
