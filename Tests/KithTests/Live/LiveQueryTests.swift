@@ -111,12 +111,21 @@ import Testing
 
   /// Edges of relations that the host declared, and of the four.
   private func edges(_ draw: inout Draw, _ model: ReferenceModel, _ graph: SocialGraph) -> [Followed] {
-    (0..<16).map { _ in
+    (0..<20).map { _ in
+      // Some with counts and marks.
+      let details = draw.seldom(2) ? draw.details(model) : RelationDetails()
+      func live(_ read: Read) -> LiveQuery<Kith.Answer, KithError> {
+        details.isEmpty ? read.live : Read.adding(details, to: read).live
+      }
       switch draw.edgeQuestion(model) {
       case .edgeList(let relation, let side, let node, let options):
-        let name = "\(side) of \(node), \(relation), \(options)"
-        let read = Read.edgeList(relation, side, of: node, options)
-        return follow(name, graph, read.live)
+        let name = "\(side) of \(node), \(relation), \(options), \(details)"
+        return follow(name, graph, live(.edgeList(relation, side, of: node, options)))
+      case .thread(let post, let options):
+        return follow("thread of \(post), \(options), \(details)", graph, live(.thread(of: post, options)))
+      case .ancestors(let post, let limit, let viewer, let includesAuthors):
+        let read = Read.ancestors(of: post, limit: limit, as: viewer, includesAuthors: includesAuthors)
+        return follow("ancestors of \(post), \(details)", graph, live(read))
       case .edges(let node, let others):
         return follow("edges of \(node) and \(others)", graph, .edges(between: node, and: others))
       default: preconditionFailure("a question about edges")

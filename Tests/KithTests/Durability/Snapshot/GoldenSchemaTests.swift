@@ -3,8 +3,8 @@ import Testing
 
 @testable import Kith
 
-/// The snapshot of version 1.2 and the journal of version 1.1 that the first release with schemas wrote: they must stay
-/// readable.
+/// The snapshot of version 1.2, and the journal of version 1.1 with its `ACK`, that the first release with schemas
+/// wrote: they must stay readable.
 ///
 /// They were written by `KITH_WRITE_GOLDEN_SCHEMA=Snapshots swift test --filter GoldenSchemaTests`, and are never
 /// written again: a later format gets files of its own.
@@ -67,8 +67,10 @@ import Testing
       header, GraphSections.sections(of: pin.view.state), to: target.path, name: Self.snapshotName, disk: SystemDisk())
     let directory = try TemporaryDirectory()
     try Self.graph(at: directory.file("store")).close()
-    let journal = directory.file("store") + "/wal-00000000000000000001"
-    try FileManager.default.copyItem(atPath: journal, toPath: target.appendingPathComponent(Self.journalName).path)
+    for (name, golden) in [("wal-00000000000000000001", Self.journalName), ("ACK", "golden-1.1.ack")] {
+      let copy = target.appendingPathComponent(golden).path
+      try FileManager.default.copyItem(atPath: directory.file("store") + "/" + name, toPath: copy)
+    }
   }
 
   @Test("The golden snapshot restores its graph, and today's writer writes the same sections")
