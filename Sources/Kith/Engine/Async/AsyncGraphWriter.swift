@@ -51,9 +51,8 @@ extension AsyncGraphWriter {
   }
 
   /// Adds a post, with edges of relations that the host declared: what it replies to, whom it mentions. Id and time are
-  /// assigned unless given.
-  /// - Parameter edges: at most 256, which are added in their order, all or none. One that has a time of its own and
-  ///   gives none has that of the post.
+  /// assigned unless given. The edges are at most 256, added in their order, all or none. One that has a time of its own
+  /// and gives none has that of the post.
   /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`; of an edge, what `addEdge` throws.
   @discardableResult
   public func addPost(

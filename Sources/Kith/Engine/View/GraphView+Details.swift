@@ -1,13 +1,13 @@
 /// Results with counts and marks of relations.
 extension GraphView {
   /// A result of this view, with how many edges its users and posts have and which of them lead from the viewer.
+  /// The result is a user or a post, or a page or a list of them. One of an older view gets the counts of this one; what
+  /// is not in this one has none.
   ///
   /// ```swift
   /// let page = try view.timeline(of: ann)
   /// let shown = try view.adding(RelationDetails(counts: [.reply], marks: [.bookmark], viewer: ann), to: page)
   /// ```
-  /// - Parameter result: a user or a post, or a page or a list of them. One of an older view gets
-  ///   the counts of this one; what is not in this one has none.
   /// - Throws: `KithError.unknownRelation`, `unknownUser` for the viewer; `invalidRequest` for too many relations, for
   ///   marks without a viewer or of a relation that does not lead from users, and for a relation with no end of the
   ///   result's types: from posts to posts in a result of users.

@@ -52,8 +52,7 @@ extension GraphView {
   }
 
   /// The posts that a post replies to, nearest first, without those that were removed or are hidden from the viewer.
-  /// `Page.isTruncated` says whether there are more: they are the ancestors of the last one.
-  /// - Parameter limit: the most of them, 1…1,000.
+  /// The limit is 1…1,000. `Page.isTruncated` says whether there are more: they are the ancestors of the last one.
   /// - Throws: `KithError.unknownPost`, `unknownUser`, `invalidRequest`.
   /// - Complexity: O(limit), and as many as were removed or are hidden.
   public func ancestors(
