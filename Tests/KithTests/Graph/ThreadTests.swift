@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("A live conversation shows replies, wherever they are added, and nothing of others")
+  @Test("A live conversation shows replies, wherever they are added, and nothing of others", .timeLimit(.minutes(5)))
   func live() async throws {
     let root = try post("root", by: ann, at: 1_000)
     var replies: [PostID] = []
