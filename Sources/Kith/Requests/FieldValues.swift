@@ -23,7 +23,7 @@ package struct FieldValues: Sendable {
             ids.append(.id(try reference.resolved(find)))
           } catch {
             if field != .users { throw error }
-            ids.append(.id(.nobody))
+            ids.append(.id(.noUser))
           }
         }
         found.values[index].value = .references(ids)
@@ -90,7 +90,7 @@ package struct FieldValues: Sendable {
   /// The users of a list; none if it is missing.
   func users(_ field: Field) -> [UserID] {
     guard case .references(let references)? = value(of: field) else { return [] }
-    return references.map { if case .id(let id) = $0 { id } else { .nobody } }
+    return references.map { if case .id(let id) = $0 { id } else { .noUser } }
   }
 
   /// The posts of a list; none if it is missing.
@@ -105,7 +105,7 @@ package struct FieldValues: Sendable {
       let target: Node
       switch edge.target {
       case .user(.id(let id)): target = .user(id)
-      case .user(.username): target = .user(.nobody)
+      case .user(.username): target = .user(.noUser)
       case .post(let id): target = .post(PostID(rawValue: id))
       }
       let relation = Relation(edge.relation, from: .post, to: target.end)
@@ -161,5 +161,5 @@ extension FieldValue.Edge {
 
 extension UserID {
   /// An id that no user can have: ids begin at 1.
-  fileprivate static let nobody = UserID(rawValue: 0)
+  fileprivate static let noUser = UserID(rawValue: 0)
 }
