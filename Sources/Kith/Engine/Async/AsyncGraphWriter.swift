@@ -50,9 +50,9 @@ extension AsyncGraphWriter {
     try await apply(.unfollow(as: user, target: target)).didChange
   }
 
-  /// Adds a post, with edges of relations that the host declared: what it replies to, whom it mentions. Id and time are
-  /// assigned unless given. The edges are at most 256, added in their order, all or none. One that has a time of its own
-  /// and gives none has that of the post.
+  /// Adds a post, with edges of relations that the host declared: what it replies to, whom it mentions. Id and time
+  /// are assigned unless given. The edges are at most 256, added in their order, all or none. One that has a time of
+  /// its own and gives none has that of the post.
   /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`; of an edge, what `addEdge` throws.
   @discardableResult
   public func addPost(

@@ -1,8 +1,8 @@
 /// Results with counts and marks of relations.
 extension GraphView {
   /// A result of this view, with how many edges its users and posts have and which of them lead from the viewer.
-  /// The result is a user or a post, or a page or a list of them. One of an older view gets the counts of this one; what
-  /// is not in this one has none.
+  /// The result is a user or a post, or a page or a list of them. One of an older view gets the counts of this one;
+  /// what is not in this one has none.
   ///
   /// ```swift
   /// let page = try view.timeline(of: ann)
