@@ -22,6 +22,7 @@ WRITES = [
     {"op": "unlike", "user": 1, "post": 1}, {"op": "block", "user": 1, "target": 2},
     {"op": "unblock", "user": 1, "target": 2}, {"op": "mute", "user": 1, "target": 2},
     {"op": "unmute", "user": 1, "target": 2},
+    {"op": "editUser", "user": 1, "flags": 1}, {"op": "editPost", "post": 1, "text": "y"},
     {"op": "addEdge", "relation": "like", "from": 1, "toPost": 1},
     {"op": "removeEdge", "relation": "like", "from": 1, "toPost": 1},
     {"op": "batch", "changes": []}, {"op": "snapshot"},

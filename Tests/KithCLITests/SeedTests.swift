@@ -54,7 +54,7 @@ private func graph(
     let pin = graph.pin()
     #expect(pin.view.counts.follows == 600_000)
     var users: [User] = []
-    try pin.view.forEachUser { (id, _) throws(KithError) in users.append(try pin.view.user(id)) }
+    try pin.view.forEachUser { (id, _, _) throws(KithError) in users.append(try pin.view.user(id)) }
     let followers = users.map(\.followerCount).sorted(by: >)
     let followees = users.map(\.followeeCount).sorted(by: >)
     // 7.2 % of all follow the first, who follows 1.85 %: some of the draws repeat.
@@ -118,7 +118,7 @@ private func graph(
     let pin = graph.pin()
     var users: [User] = []
     var foreignCount = 0
-    try pin.view.forEachUser { (id, name) throws(KithError) in
+    try pin.view.forEachUser { (id, name, _) throws(KithError) in
       users.append(try pin.view.user(id))
       if !name.utf8.allSatisfy({ $0 < 0x80 }) { foreignCount += 1 }
     }
@@ -134,7 +134,7 @@ private func graph(
     var byteCount = 0
     var lateCount = 0
     var last = Timestamp(0)
-    pin.view.forEachPost { _, _, time, _, text in
+    pin.view.forEachPost { _, _, time, _, text, _ in
       byteCount += text.utf8.count
       if time < last { lateCount += 1 }
       last = max(last, time)

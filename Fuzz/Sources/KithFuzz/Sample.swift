@@ -44,6 +44,11 @@ enum Sample {
     [PostEdge(reply, to: PostID(11)), PostEdge(member, to: sis, at: 5_000), PostEdge(member, to: ann, at: 0)]
   )
 
+  private static let (profile, picture, warning) = (
+    UserFields(payload: [0, 0xFF, 0x0A], flags: 3), PostFields(payload: [1, 2, 3], editedAt: 9_500),
+    PostFields(payload: [], flags: .max, editedAt: 9_600)
+  )
+
   /// The declaration of a schema, the changes above, and one of every kind of change that a schema adds.
   static let changesWithSchema: [Change] =
     [.declare(schema)] + changes + [
@@ -53,6 +58,9 @@ enum Sample {
       .addEdge(request, from: .user(far), to: .user(ann), at: 8_000),
       .addEdge(close, from: .user(ann), to: .user(bob), at: 1_000),
       .removeEdge(request, from: .user(far), to: .user(ann)), .removePost(PostID(11)),
+      .addUser(id: UserID(77), username: "kept", fields: profile), .editUser(ann, profile),
+      .addPost(id: PostID(13), by: ann, text: "a picture", createdAt: 9_002, edges: toHello, fields: picture),
+      .editPost(PostID(12), text: "edited", fields: warning),
     ]
 
   static func stateWithSchema() throws(KithError) -> GraphState {

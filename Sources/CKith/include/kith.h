@@ -240,6 +240,23 @@ kith_status kith_unblock(kith_graph *graph, int64_t user, int64_t target, bool *
 kith_status kith_mute(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
 kith_status kith_unmute(kith_graph *graph, int64_t user, int64_t target, bool *changed, kith_error *error);
 
+// What a host keeps with a user or a post, in a graph with a schema: with a new one, what is not given is none; in an
+// edit it stays.
+typedef struct kith_fields {
+  const uint8_t *payload;  // at most 65,535 bytes; null: not given
+  size_t payload_size;     // 0 with a payload that is not null: none
+  int64_t edited_at;       // with has_edited_at; of posts alone. An edit of a text or a payload fills it in
+  int32_t has_edited_at;
+  int32_t has_flags;
+  uint16_t flags;  // with has_flags
+  uint16_t reserved[3];
+} kith_fields;
+kith_status kith_edit_user(
+  kith_graph *graph, int64_t user, const kith_fields *fields, bool *changed, kith_error *error);
+// With null data of `text`, the text stays. Fields may be null.
+kith_status kith_edit_post(kith_graph *graph, int64_t post, kith_text text, const kith_fields *fields, bool *changed,
+  kith_error *error);
+
 // Edges of relations by name, those that were declared and the four. The relation says which ends are users.
 kith_status kith_add_edge(
   kith_graph *graph, kith_text relation, int64_t source, int64_t target, int64_t at, bool *changed, kith_error *error);
@@ -253,15 +270,16 @@ typedef struct kith_post_edge {
   int32_t has_time;  // 0: that of the post
   int32_t reserved;
 } kith_post_edge;
-// A post with up to 256 edges, all or none.
+// A post with up to 256 edges, all or none, and with fields, which may be null.
 kith_status kith_add_post_with_edges(kith_graph *graph, int64_t author, kith_text text, int64_t wanted,
-  int64_t created_at, const kith_post_edge *edges, size_t edge_count, int64_t *id, kith_error *error);
+  int64_t created_at, const kith_post_edge *edges, size_t edge_count, const kith_fields *fields, int64_t *id,
+  kith_error *error);
 
 enum {
-  KITH_ADD_USER = 1,     // user (0: assigned), text
+  KITH_ADD_USER = 1,     // user (0: assigned), text, fields
   KITH_RENAME_USER = 2,  // user, text
   KITH_REMOVE_USER = 3,  // user
-  KITH_ADD_POST = 4,     // user (the author), target (the post; 0: assigned), text, time; edges are not shown
+  KITH_ADD_POST = 4,     // user (the author), target (the post; 0: assigned), text, time, fields; no edges
   KITH_REMOVE_POST = 5,  // target
   KITH_FOLLOW = 6,       // user, target, time; likewise the others, without a time but for likes
   KITH_UNFOLLOW = 7,
@@ -275,6 +293,8 @@ enum {
   KITH_ADD_EDGE = 14,
   KITH_REMOVE_EDGE = 15,
   KITH_DECLARE = 16,  // nothing; read alone
+  KITH_EDIT_USER = 17,  // user, fields
+  KITH_EDIT_POST = 18,  // target (the post), text (null data: it stays), fields
 };
 typedef struct kith_change {
   int32_t kind;
@@ -283,6 +303,7 @@ typedef struct kith_change {
   int64_t target;
   int64_t time;
   kith_text text;
+  kith_fields fields;  // all 0: none
 } kith_change;
 
 typedef struct kith_change_result {
@@ -399,7 +420,8 @@ enum {
   KITH_HAS_BEFORE = 16,
   KITH_HAS_AFTER = 32,
   KITH_INCLUDES_BLOCKED = 64,   // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
-  KITH_INCLUDES_AUTHORS = 128,  // of posts: page.users are their authors
+  KITH_INCLUDES_AUTHORS = 128,   // of posts: page.users are their authors
+  KITH_INCLUDES_PAYLOADS = 256,  // page.payloads, and with authors page.author_payloads
 };
 
 typedef struct kith_query {
@@ -446,6 +468,10 @@ typedef struct kith_page {
   const kith_range *ranges;       // of the name, or of the post's text
   const uint32_t *mutual_counts;  // of suggestions
   const uint32_t *mutual_ends;    // suggestion i names users[i ? mutual_ends[i - 1] : count ..< mutual_ends[i]]
+  const kith_payload *payloads;   // of each row, in payload_bytes; null unless asked for
+  const uint8_t *payload_bytes;
+  const kith_payload *author_payloads;
+  const uint8_t *author_payload_bytes;
 } kith_page;
 
 // Runs a query on one version of the graph.

@@ -19,13 +19,16 @@ typedef struct kith_user {
   uint8_t followed_by_viewer;
   uint8_t event;
   uint8_t reserved;
+  uint16_t flags;  // of the host's
+  uint8_t reserved2[6];
 } kith_user;
 
 typedef struct kith_post {
   int64_t id;
   int64_t author;
   int64_t created_at;
-  int64_t parent;  // the post that it replies to; 0 for none
+  int64_t parent;     // the post that it replies to; 0 for none
+  int64_t edited_at;  // with is_edited
   uint32_t like_count;
   uint32_t name_start;    // the author's name; the text follows it
   uint32_t liked_second;  // with has_liked_at, since 1970
@@ -34,7 +37,16 @@ typedef struct kith_post {
   uint8_t has_viewer;
   uint8_t liked_by_viewer;
   uint8_t has_liked_at;  // 2 in a list of edges, whose time it is
-  uint8_t reserved[6];
+  uint8_t is_edited;
+  uint8_t reserved;
+  uint16_t flags;  // of the host's
+  uint8_t reserved2[2];
 } kith_post;
+
+// Where the payload of a row lies, in the page's bytes of payloads.
+typedef struct kith_payload {
+  uint32_t start;
+  uint32_t size;
+} kith_payload;
 
 #endif

@@ -36,7 +36,7 @@ struct GraphLimits: Sendable {
     switch change {
     case .addUser: if let users, userCount >= users { throw .limitExceeded(.users(limit: users)) }
     case .addPost: if let posts, postCount >= posts { throw .limitExceeded(.posts(limit: posts)) }
-    case .renameUser: break
+    case .renameUser, .editUser, .editPost: break
     case .removeUser, .removePost, .removeEdge: return
     default: if change.edge?.adds == false { return }
     }
@@ -59,12 +59,14 @@ struct GraphLimits: Sendable {
         throw .inBatch(index: index, error)
       }
       switch change {
-      case .addUser(_, let username):
+      case .addUser(_, let username, let fields):
         users += 1
-        byteCount += Self.changeByteCount + username.utf8.count
-      case .addPost(_, _, let text, _, let edges):
+        byteCount += Self.changeByteCount + username.utf8.count + (fields.payload?.count ?? 0)
+      case .addPost(_, _, let text, _, let edges, let fields):
         posts += 1
-        byteCount += Self.changeByteCount * (1 + edges.count) + text.utf8.count
+        byteCount += Self.changeByteCount * (1 + edges.count) + text.utf8.count + (fields.payload?.count ?? 0)
+      case .editUser(_, let fields): byteCount += fields.payload?.count ?? 0
+      case .editPost(_, let text, let fields): byteCount += (text?.utf8.count ?? 0) + (fields.payload?.count ?? 0)
       case .removeUser: users -= 1
       case .removePost: posts -= 1
       case .addEdge: byteCount += Self.changeByteCount

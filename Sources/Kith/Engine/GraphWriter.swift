@@ -13,11 +13,13 @@ public protocol GraphWriter: ~Copyable {
 
 // Inlinable, so that a host's call is one of `apply`, not one of a witness table.
 extension GraphWriter where Self: ~Copyable {
-  /// Adds a user. The id is assigned unless given.
-  /// - Throws: as `apply`: `invalidUsername`, `usernameTaken`, `userIDTaken`.
+  /// Adds a user. The id is assigned unless given. Fields need a schema.
+  /// - Throws: as `apply`: `invalidUsername`, `usernameTaken`, `userIDTaken`; of fields, what `editUser` throws.
   @inlinable @discardableResult
-  public func addUser(_ username: String, id: UserID? = nil) throws(KithError) -> UserID {
-    guard let user = try apply(.addUser(id: id, username: username)).user else {
+  public func addUser(
+    _ username: String, id: UserID? = nil, fields: UserFields = UserFields()
+  ) throws(KithError) -> UserID {
+    guard let user = try apply(.addUser(id: id, username: username, fields: fields)).user else {
       preconditionFailure("a user that was added has an id")
     }
     return user
@@ -29,6 +31,14 @@ extension GraphWriter where Self: ~Copyable {
   @inlinable @discardableResult
   public func renameUser(_ user: UserID, to username: String) throws(KithError) -> Bool {
     try apply(.renameUser(user, to: username)).didChange
+  }
+
+  /// Sets what the host keeps with a user: the fields that are given.
+  /// - Returns: whether anything changed.
+  /// - Throws: as `apply`: `noSchema`, `unknownUser`; `invalidRequest` if the payload is too long.
+  @inlinable @discardableResult
+  public func editUser(_ user: UserID, _ fields: UserFields) throws(KithError) -> Bool {
+    try apply(.editUser(user, fields)).didChange
   }
 
   /// Removes a user with the user's posts, follows in both directions, likes, blocks and mutes.
@@ -55,16 +65,29 @@ extension GraphWriter where Self: ~Copyable {
   /// Adds a post, with edges of relations that the host declared: what it replies to, whom it mentions. Id and time
   /// are assigned unless given. The edges are at most 256, added in their order, all or none. One that has a time of
   /// its own and gives none has that of the post.
-  /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`; of an edge, what `addEdge` throws.
+  /// - Throws: as `apply`: `unknownUser`, `postIDTaken`, `textTooLong`; of an edge, what `addEdge` throws; of fields,
+  ///   what `editPost` throws.
   @inlinable @discardableResult
   public func addPost(
-    _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil, edges: [PostEdge] = []
+    _ text: String, by author: UserID, id: PostID? = nil, createdAt: Timestamp? = nil, edges: [PostEdge] = [],
+    fields: PostFields = PostFields()
   ) throws(KithError) -> PostID {
-    let change = Change.addPost(id: id, by: author, text: text, createdAt: createdAt, edges: edges)
+    let change = Change.addPost(id: id, by: author, text: text, createdAt: createdAt, edges: edges, fields: fields)
     guard let post = try apply(change).post else {
       preconditionFailure("a post that was added has an id")
     }
     return post
+  }
+
+  /// Replaces the text of a post, or sets what the host keeps with it: what is given. Searches find the new text at
+  /// once. Its place in lists stays.
+  /// - Returns: whether anything changed.
+  /// - Throws: as `apply`: `noSchema`, `unknownPost`, `textTooLong`; `invalidRequest` if the payload is too long.
+  @inlinable @discardableResult
+  public func editPost(
+    _ post: PostID, text: String? = nil, fields: PostFields = PostFields()
+  ) throws(KithError) -> Bool {
+    try apply(.editPost(post, text: text, fields: fields)).didChange
   }
 
   /// Removes a post with its likes.

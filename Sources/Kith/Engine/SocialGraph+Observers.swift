@@ -26,21 +26,24 @@ extension SocialGraph {
     }
   }
 
-  /// The author of the post that a change will remove; nil without observers.
+  /// The author of the post that a change will remove or edit; nil without observers.
   @inline(__always)
-  func removedAuthor(_ change: Change) -> UserID? {
-    if case .removePost(let post) = change { author(ofRemoved: post) } else { nil }
+  func knownAuthor(_ change: Change) -> UserID? {
+    switch change {
+    case .removePost(let post), .editPost(let post, _, _): author(of: post)
+    default: nil
+    }
   }
 
-  private func author(ofRemoved post: PostID) -> UserID? {
+  private func author(of post: PostID) -> UserID? {
     guard activeObservers != nil, let row = live.state.posts.row(of: post)
     else { return nil }
     return live.state.userID(live.state.posts.authors[row])
   }
 
   /// A change that was made, for observers.
-  func made(_ change: Change, _ removedAuthor: UserID?) -> AppliedChange {
-    AppliedChange(change: change, removedAuthor: removedAuthor, root: live.state.root(ofNew: change))
+  func made(_ change: Change, _ knownAuthor: UserID?) -> AppliedChange {
+    AppliedChange(change: change, knownAuthor: knownAuthor, root: live.state.root(ofNew: change))
   }
 
   /// Notifies observers of a committed change.

@@ -158,19 +158,23 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
       live.state.prefetch(edit)
       store?.enqueue(complete)
       return lock.exclusively {
-        let removedAuthor: UserID? = if case .removePost = edit { self.removedAuthor(complete) } else { nil }
+        var knownAuthor: UserID?
+        switch edit {
+        case .removePost, .editPost: knownAuthor = self.knownAuthor(complete)
+        default: break
+        }
         live.state.apply(edit, of: complete)
         var applied = ChangeResult(sequence: sequence + 1, didChange: true)
         switch edit {
         case .follow, .unfollow, .like, .unlike, .add, .begin, .remove, .declare: break
-        case .addUser, .renameUser, .removeUser, .addPost, .removePost:
+        case .addUser, .renameUser, .editUser, .removeUser, .addPost, .editPost, .removePost:
           applied = ChangeResult(of: complete, sequence: applied.sequence)
           wakeIndexers()
         }
         // Read here: an observer is counted before it reads the graph.
         guard let observers = activeObservers else { return (applied, nil) }
         observers.feed.record(complete, sequence: applied.sequence)
-        let made = made(complete, removedAuthor)
+        let made = made(complete, knownAuthor)
         return (applied, PendingNotification(made: made, observers: observers))
       }
     }
@@ -220,12 +224,12 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
   ) throws(KithError) -> (applied: ChangeResult, made: AppliedChange?) {
     try JournalFormat.checkSequence(live.state.sequence)
     let complete = replaying ? change : try live.state.complete(change, now: now)
-    let removedAuthor = records ? removedAuthor(complete) : nil
+    let knownAuthor = records ? knownAuthor(complete) : nil
     let changed = try live.state.apply(complete, replaying: replaying)
     let sequence = live.state.sequence
     let applied =
       changed ? ChangeResult(of: complete, sequence: sequence) : ChangeResult(sequence: sequence, didChange: false)
-    return (applied, records && changed ? made(complete, removedAuthor) : nil)
+    return (applied, records && changed ? made(complete, knownAuthor) : nil)
   }
 
   /// Lends the users to the maintainer of their search index, under the lock.

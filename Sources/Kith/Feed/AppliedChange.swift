@@ -1,13 +1,19 @@
 /// An applied change, with information that the graph no longer has afterwards.
 struct AppliedChange: Sendable {
   let change: Change
-  /// The author of the post that it removes; set only if there are observers.
-  let removedAuthor: UserID?
+  /// The author of the post that it removes or edits; set only if there are observers.
+  let knownAuthor: UserID?
   /// The root of the conversation that it adds a post to; set only if there are observers.
   var root: PostID?
 
   /// The author of the post that it adds or removes.
-  var postAuthor: UserID? { if case .addPost(_, let author, _, _, _) = change { author } else { removedAuthor } }
+  var postAuthor: UserID? {
+    switch change {
+    case .addPost(_, let author, _, _, _, _): author
+    case .removePost: knownAuthor
+    default: nil
+    }
+  }
 
   /// Whether all observers must be notified: removing a user also removes follows, posts and likes.
   var touchesAll: Bool { if case .removeUser = change { true } else { false } }
@@ -15,26 +21,34 @@ struct AppliedChange: Sendable {
   /// Calls `body` with each dependency it touches, except timelines, which depend on the follows.
   func forEachTouched(_ body: (QueryDependency) -> Void) {
     switch change {
-    case .addUser(let user, _):
+    case .addUser(let user, _, _):
       if let user { body(.user(user)) }
       body(.anyName)
     case .renameUser(let user, _):
       body(.user(user))
       body(.name(of: user))
       body(.anyName)
+    case .editUser(let user, _): body(.user(user))
     case .removeUser: break
-    case .addPost(let post, let author, _, _, let edges):
+    case .addPost(let post, let author, _, _, let edges, _):
       if let post { body(.post(post)) }
       for edge in edges { body(.declaredEdges(of: edge.target)) }
       if let root { body(.conversation(root)) }
       body(.user(author))
       body(.posts(by: author))
       body(.anyPost)
+    case .editPost(let post, let text, _):
+      body(.post(post))
+      // A search by words may find it now, or no more.
+      if text != nil {
+        body(.anyPost)
+        if let knownAuthor { body(.posts(by: knownAuthor)) }
+      }
     case .removePost(let post):
       body(.post(post))
-      if let removedAuthor {
-        body(.user(removedAuthor))
-        body(.posts(by: removedAuthor))
+      if let knownAuthor {
+        body(.user(knownAuthor))
+        body(.posts(by: knownAuthor))
       }
       body(.anyPost)
       body(.removedPosts)

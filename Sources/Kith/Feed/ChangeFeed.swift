@@ -163,8 +163,12 @@ extension Change {
   /// The bytes of text beside the fixed size.
   fileprivate var textByteCount: Int {
     switch self {
-    case .addPost(_, _, let text, _, let edges): text.utf8.count + edges.count * MemoryLayout<PostEdge>.stride
-    case .addUser(_, let name), .renameUser(_, let name): name.utf8.count
+    case .addPost(_, _, let text, _, let edges, let fields):
+      text.utf8.count + edges.count * MemoryLayout<PostEdge>.stride + (fields.payload?.count ?? 0)
+    case .editPost(_, let text, let fields): (text?.utf8.count ?? 0) + (fields.payload?.count ?? 0)
+    case .addUser(_, let name, let fields): name.utf8.count + (fields.payload?.count ?? 0)
+    case .editUser(_, let fields): fields.payload?.count ?? 0
+    case .renameUser(_, let name): name.utf8.count
     default: 0
     }
   }

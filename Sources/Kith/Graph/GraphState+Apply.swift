@@ -7,14 +7,15 @@ extension GraphState {
   @inline(__always)
   func complete(_ change: Change, now: () -> Timestamp) throws(KithError) -> Change {
     switch change {
-    case .addUser(nil, let username):
-      return .addUser(id: UserID(try Self.next(users.identifiers.highest)), username: username)
-    case .addPost(let id, let author, let text, let createdAt, let edges)
+    case .addUser(nil, let username, let fields):
+      return .addUser(id: UserID(try Self.next(users.identifiers.highest)), username: username, fields: fields)
+    case .addPost(let id, let author, let text, let createdAt, let edges, let fields)
     where id == nil || createdAt == nil || !edges.isEmpty:
       let assigned = if let id { id } else { PostID(try Self.next(posts.identifiers.highest)) }
       let time = createdAt ?? now()
       return .addPost(
-        id: assigned, by: author, text: text, createdAt: time, edges: try complete(edges, createdAt: time))
+        id: assigned, by: author, text: text, createdAt: time, edges: try complete(edges, createdAt: time),
+        fields: fields)
     case .follow(let user, let target, nil): return .follow(as: user, target: target, at: now())
     case .like(let user, let post, nil): return .like(as: user, post: post, at: now())
     case .addUser, .renameUser, .removeUser, .addPost, .removePost, .follow, .unfollow, .like, .unlike: return change
@@ -26,6 +27,7 @@ extension GraphState {
   @inline(never)
   private func completeEdge(_ change: Change, now: () -> Timestamp) throws(KithError) -> Change {
     if let declared = try completeDeclared(change, now: now) { return declared }
+    if let edit = try completeEdit(change, now: now) { return edit }
     guard var edge = change.edge, edge.adds, edge.kind.facts.hasTime, edge.time == nil else { return change }
     edge.time = now()
     return Change(edge)
@@ -70,6 +72,8 @@ extension GraphState {
     case .renameUser(let row, let twin): renameUser(row, change, twin)
     case .removeUser(let row): removeUser(row)
     case .removePost(let row): removePost(row)
+    case .editUser(let row): editUser(row, change)
+    case .editPost(let row): editPost(row, change)
     case .add(let kind, let edge):
       modify(kind) { $0.insert(edge) }
       if kind == .block { endEdges(between: edge.source, edge.target) }
@@ -84,12 +88,12 @@ extension GraphState {
   /// Whether the user or post that a change adds already exists, with equal properties.
   func holds(_ change: Change) -> Bool {
     switch change {
-    case .addUser(let id?, let username):
-      guard let row = users.row(of: id) else { return false }
+    case .addUser(let id?, let username, let fields):
+      guard let row = users.row(of: id), has(fields, user: row) else { return false }
       return ByteSearch.compare(users.names.bytes(Int(row)), Array(username.utf8).span) == 0
-    case .addPost(let id?, let author, let text, let createdAt?, _):
+    case .addPost(let id?, let author, let text, let createdAt?, _, let fields):
       guard let row = posts.row(of: id), posts.authors[row] == users.row(of: author) else { return false }
-      return posts.time(row) == createdAt.rawValue
+      return has(fields, post: row) && posts.time(row) == createdAt.rawValue
         && posts.texts.withBytes(Int(row)) { ByteSearch.compare($0, Array(text.utf8).span) } == 0
     default: return false
     }
@@ -98,11 +102,12 @@ extension GraphState {
   // MARK: - Users
 
   private mutating func addUser(_ change: Change, _ twin: UInt32?) {
-    guard case .addUser(let id?, let username) = change else { preconditionFailure("the edit is of another change") }
+    guard case .addUser(let id?, let username, let fields) = change else { preconditionFailure("the edit is of another change") }
     let row = username.withBytes { users.append(id: id.rawValue, name: $0) }
     if let twin { users.notePair(row, twin) }
     appendUserRows()
     if !declared.isEmpty { declared.appendRow(of: .user) }
+    if !fields.isEmpty { users.set(fields, of: row) }
   }
 
   /// Defers the backward lists (followers and likers) until `buildBackward`, for many edges at once. Private relations
@@ -133,7 +138,7 @@ extension GraphState {
   func countedCard(_ row: UInt32) -> UserCard {
     UserCard(
       id: users.identifiers.ids[row], followerCount: follows.sourceCount(row), followeeCount: follows.targetCount(row),
-      postCount: posts.byAuthor.count(of: Int(row)))
+      postCount: posts.byAuthor.count(of: Int(row)), flags: users.flags(of: row))
   }
 
   /// Appends the lists of the newest user row.
@@ -198,7 +203,7 @@ extension GraphState {
   // MARK: - Posts
 
   private mutating func addPost(_ change: Change, _ author: UInt32) {
-    guard case .addPost(let id?, _, let text, let time?, let edges) = change else {
+    guard case .addPost(let id?, _, let text, let time?, let edges, let fields) = change else {
       preconditionFailure("the edit is of another change")
     }
     let row = text.withBytes { bytes in
@@ -209,6 +214,7 @@ extension GraphState {
     likes.appendTarget()
     if !declared.isEmpty { declared.appendRow(of: .post) }
     if !edges.isEmpty { addEdges(edges, of: row) }
+    if !fields.isEmpty { posts.set(fields, of: row) }
   }
 
   private mutating func removePost(_ row: UInt32) {

@@ -19,6 +19,8 @@ extension GraphState {
     case removeUser(UInt32)
     case addPost(author: UInt32)
     case removePost(UInt32)
+    case editUser(UInt32)
+    case editPost(UInt32)
   }
 
   /// Validates and places a change. Writes nothing.
@@ -48,12 +50,17 @@ extension GraphState {
   @inline(never)
   private func otherEdit(_ change: Change, replaying: Bool) throws(KithError) -> Edit? {
     switch change {
-    case .addPost(let id, let author, let text, let time, let edges):
+    case .addPost(let id, let author, let text, let time, let edges, let fields):
       let row = try authorRow(ofNew: id, author, text, time)
       if !edges.isEmpty, let time { _ = try placed(edges, createdAt: time) }
+      try check(fields)
       return .addPost(author: row)
-    case .addUser(let id, let username):
-      return .addUser(twin: try twin(ofNew: id, username, replaying: replaying))
+    case .addUser(let id, let username, let fields):
+      let twin = try twin(ofNew: id, username, replaying: replaying)
+      try check(fields)
+      return .addUser(twin: twin)
+    case .editUser(let user, let fields): return try editing(user, fields)
+    case .editPost(let post, let text, let fields): return try editing(post, text, fields)
     case .renameUser(let user, let username): return try renaming(user, username, replaying: replaying)
     case .removeUser(let user): return .removeUser(try userRow(user))
     case .removePost(let post): return .removePost(try postRow(post))

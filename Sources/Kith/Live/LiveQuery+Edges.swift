@@ -57,9 +57,9 @@ extension LiveQuery where Value == [Node.Edges], Failure == KithError {
   }
 }
 
-extension LiveQuery where Value: RelationDetailed, Failure == KithError {
+extension LiveQuery where Value: ResultDetailed, Failure == KithError {
   /// The same query, whose users and posts tell of relations. See `GraphView.adding`.
-  public func adding(_ details: RelationDetails) -> LiveQuery {
+  public func adding(_ details: ResultDetails) -> LiveQuery {
     let ask = ask
     return LiveQuery(asking: { (view) throws(KithError) in
       let (value, dependencies) = try ask(view)

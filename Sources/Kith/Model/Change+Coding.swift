@@ -8,24 +8,35 @@ extension Change: Codable {
 
   package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
     switch self {
-    case .addUser(let id, let username):
+    case .addUser(let id, let username, let fields):
       try writer.member(.op, "addUser")
       if let id { try writer.member(.id, id.rawValue) }
       try writer.member(.username, username)
+      try fields.write(to: &writer)
     case .renameUser(let user, let username):
       try writer.member(.op, "renameUser")
       try writer.member(.user, user.rawValue)
       try writer.member(.username, username)
+    case .editUser(let user, let fields):
+      try writer.member(.op, "editUser")
+      try writer.member(.user, user.rawValue)
+      try fields.write(to: &writer)
     case .removeUser(let user):
       try writer.member(.op, "removeUser")
       try writer.member(.user, user.rawValue)
-    case .addPost(let id, let author, let text, let createdAt, let edges):
+    case .addPost(let id, let author, let text, let createdAt, let edges, let fields):
       try writer.member(.op, "addPost")
       if let id { try writer.member(.id, id.rawValue) }
       try writer.member(.user, author.rawValue)
       try writer.member(.text, text)
       if let createdAt { try writer.member(.createdAt, createdAt.rawValue) }
       if !edges.isEmpty { try writer.member(.edges, edges) }
+      try fields.write(to: &writer)
+    case .editPost(let post, let text, let fields):
+      try writer.member(.op, "editPost")
+      try writer.member(.post, post.rawValue)
+      if let text { try writer.member(.text, text) }
+      try fields.write(to: &writer)
     case .removePost(let post):
       try writer.member(.op, "removePost")
       try writer.member(.post, post.rawValue)
@@ -48,17 +59,24 @@ extension Change: Codable {
     switch op {
     case "addUser":
       let id = try object.decodeIfPresent(UserID.self, forKey: .id)
-      self = .addUser(id: id, username: try object.decode(String.self, forKey: .username))
+      self = .addUser(
+        id: id, username: try object.decode(String.self, forKey: .username), fields: try UserFields(object))
     case "renameUser":
       let user = try object.decode(UserID.self, forKey: .user)
       self = .renameUser(user, to: try object.decode(String.self, forKey: .username))
+    case "editUser":
+      self = .editUser(try object.decode(UserID.self, forKey: .user), try UserFields(object))
     case "removeUser": self = .removeUser(try object.decode(UserID.self, forKey: .user))
     case "addPost":
       self = .addPost(
         id: try object.decodeIfPresent(PostID.self, forKey: .id),
         by: try object.decode(UserID.self, forKey: .user), text: try object.decode(String.self, forKey: .text),
         createdAt: try object.time(.createdAt, in: 0...Int64.max),
-        edges: try object.decodeIfPresent([PostEdge].self, forKey: .edges) ?? [])
+        edges: try object.decodeIfPresent([PostEdge].self, forKey: .edges) ?? [], fields: try PostFields(object))
+    case "editPost":
+      self = .editPost(
+        try object.decode(PostID.self, forKey: .post), text: try object.decodeIfPresent(String.self, forKey: .text),
+        fields: try PostFields(object))
     case "removePost": self = .removePost(try object.decode(PostID.self, forKey: .post))
     case "addEdge", "removeEdge":
       let (source, target) = (try object.node(.from, .fromPost), try object.node(.to, .toPost))

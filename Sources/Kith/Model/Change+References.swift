@@ -12,15 +12,18 @@ extension Change {
     switch self {
     case .addUser: self
     case .renameUser(let user, let name): .renameUser(user.resolved(by: added), to: name)
+    case .editUser(let user, let fields): .editUser(user.resolved(by: added), fields)
     case .removeUser(let user): .removeUser(user.resolved(by: added))
-    case .addPost(let id, let author, let text, let time, let edges):
+    case .addPost(let id, let author, let text, let time, let edges, let fields):
       .addPost(
         id: id, by: author.resolved(by: added), text: text, createdAt: time,
         edges: edges.map { edge in
           var edge = edge
           edge.target = Node(edge.target.end, Self.resolve(edge.target.rawValue, by: added))
           return edge
-        })
+        }, fields: fields)
+    case .editPost(let post, let text, let fields):
+      .editPost(PostID(Self.resolve(post.rawValue, by: added)), text: text, fields: fields)
     case .removePost(let post): .removePost(PostID(Self.resolve(post.rawValue, by: added)))
     default: resolvedEdge(by: added)
     }

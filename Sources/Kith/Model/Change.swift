@@ -8,11 +8,15 @@
 @nonexhaustive
 public enum Change: Hashable, Sendable {
   /// Adds a user.
-  /// - Throws: `invalidUsername`, `usernameTaken`, `userIDTaken`, `invalidRequest` if the id is below 1.
-  case addUser(id: UserID? = nil, username: String)
+  /// - Throws: `invalidUsername`, `usernameTaken`, `userIDTaken`, `invalidRequest` if the id is below 1; `noSchema` and
+  ///   `invalidRequest` of fields.
+  case addUser(id: UserID? = nil, username: String, fields: UserFields = UserFields())
   /// Renames a user.
   /// - Throws: `unknownUser`, `invalidUsername`, `usernameTaken`.
   case renameUser(UserID, to: String)
+  /// Sets fields of a user: those that are given. Equal values have no effect.
+  /// - Throws: `noSchema`, `unknownUser`, `invalidRequest` if the payload is too long.
+  case editUser(UserID, UserFields)
   /// Removes a user with the user's posts, follows in both directions, likes, blocks and mutes.
   /// - Throws: `unknownUser`.
   case removeUser(UserID)
@@ -24,8 +28,15 @@ public enum Change: Hashable, Sendable {
   case unfollow(as: UserID, target: UserID)
   /// Adds a post with up to 256 edges of relations that the host declared: all of them, or nothing is added.
   /// - Throws: `unknownUser`, `postIDTaken`, `textTooLong`, `invalidRequest` if the id or time is out of range; of an
-  ///   edge, what `addEdge` throws.
-  case addPost(id: PostID? = nil, by: UserID, text: String, createdAt: Timestamp? = nil, edges: [PostEdge] = [])
+  ///   edge, what `addEdge` throws; of fields, what `editPost` throws.
+  case addPost(
+    id: PostID? = nil, by: UserID, text: String, createdAt: Timestamp? = nil, edges: [PostEdge] = [],
+    fields: PostFields = PostFields())
+  /// Sets the text and fields of a post: what is given. Equal values have no effect. A text or a payload that is another
+  /// sets `PostFields.editedAt`.
+  /// - Throws: `noSchema`, `unknownPost`, `textTooLong`, `invalidRequest` if the payload is too long, or a time is given
+  ///   without a text or a payload, or is before 1970.
+  case editPost(PostID, text: String? = nil, fields: PostFields = PostFields())
   /// Removes a post with its likes.
   /// - Throws: `unknownPost`.
   case removePost(PostID)
@@ -82,7 +93,9 @@ extension Change {
   /// The edge that it makes or removes; nil for changes of users and posts, and of declared relations.
   package var edge: EdgeChange? {
     switch self {
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .addEdge, .removeEdge, .declare: nil
+    case .addUser, .renameUser, .editUser, .removeUser, .addPost, .editPost, .removePost, .addEdge, .removeEdge,
+      .declare:
+      nil
     case .follow(let user, let target, let time): EdgeChange(.follow, user, target.rawValue, at: time)
     case .unfollow(let user, let target): EdgeChange(.follow, user, target.rawValue, adds: false)
     case .like(let user, let post, let time): EdgeChange(.like, user, post.rawValue, at: time)

@@ -28,8 +28,8 @@ public struct ChangeResult: Hashable, Codable, Sendable {
   init(of complete: Change, sequence: UInt64) {
     self.init(sequence: sequence, didChange: true)
     switch complete {
-    case .addUser(let id, _): user = id
-    case .addPost(let id, _, _, _, _): post = id
+    case .addUser(let id, _, _): user = id
+    case .addPost(let id, _, _, _, _, _): post = id
     default: break
     }
   }

@@ -54,6 +54,8 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   case addUser
   /// `Change.renameUser`.
   case renameUser
+  /// `Change.editUser`.
+  case editUser
   /// `Change.removeUser`.
   case removeUser
   /// `Change.follow`.
@@ -62,6 +64,8 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   case unfollow
   /// `Change.addPost`.
   case addPost
+  /// `Change.editPost`.
+  case editPost
   /// `Change.removePost`.
   case removePost
   /// `Change.like`.
@@ -90,7 +94,7 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
       .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .suggestions,
       .shortestPath:
       false
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .anyEdge, .batch: true
+    case .addUser, .renameUser, .editUser, .removeUser, .addPost, .editPost, .removePost, .edge, .anyEdge, .batch: true
     }
   }
 
@@ -111,7 +115,7 @@ extension GraphOperation {
     /// Users or posts at one end of a node's edges, of any relation.
     case edgeList(RelationSide)
     case edges, thread, ancestors
-    case addUser, renameUser, removeUser, addPost, removePost, batch
+    case addUser, renameUser, editUser, removeUser, addPost, editPost, removePost, batch
     /// A change of one edge.
     case edge(RelationKind, adds: Bool)
     /// The same of any relation.
@@ -146,10 +150,12 @@ extension GraphOperation {
     case .muted: .list(.mute, .targets)
     case .addUser: .addUser
     case .renameUser: .renameUser
+    case .editUser: .editUser
     case .removeUser: .removeUser
     case .follow: .edge(.follow, adds: true)
     case .unfollow: .edge(.follow, adds: false)
     case .addPost: .addPost
+    case .editPost: .editPost
     case .removePost: .removePost
     case .like: .edge(.like, adds: true)
     case .unlike: .edge(.like, adds: false)
@@ -190,8 +196,10 @@ extension Change {
     switch self {
     case .addUser: .addUser
     case .renameUser: .renameUser
+    case .editUser: .editUser
     case .removeUser: .removeUser
     case .addPost: .addPost
+    case .editPost: .editPost
     case .removePost: .removePost
     case .follow: .follow
     case .unfollow: .unfollow

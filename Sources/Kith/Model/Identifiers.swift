@@ -70,6 +70,8 @@ extension SocialGraph {
     public static let relationNameByteCount = 64
     /// The most edges that are given with a new post.
     public static let postEdgeCount = 256
+    /// The most bytes of a payload: 65,535.
+    public static let payloadByteCount = 65_535
     /// The last millisecond that a follow or like can have: the end of the last second of 32 bits.
     public static let edgeMilliseconds: Int64 = 4_294_967_295_999
     /// The most users, and the most posts, that can ever be added: rows are 32-bit numbers.

@@ -20,6 +20,12 @@ extension KithError {
     case edgeTimeUnused(relation: String)
     /// The time of an edge is missing, which only a file can lack: else the engine fills it in.
     case edgeTimeMissing(relation: String)
+    /// A payload has more bytes than `SocialGraph.Limits.payloadByteCount`.
+    case payloadByteCount(Int)
+    /// A time of an edit is given with neither a text nor a payload.
+    case editTimeUnused
+    /// The time of an edit is missing, which only a file can lack: else the engine fills it in.
+    case editTimeMissing
     /// A post is given more edges than `SocialGraph.Limits.postEdgeCount`.
     case postEdgeCount(Int)
     /// A reply is given with its post, and stays: an edge of this relation is not added or removed later.
@@ -124,6 +130,10 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .edgeEnds(let relation, let needed): "an edge of \(relation) leads from \(needed)"
     case .edgeTimeUnused(let relation): "an edge of \(relation) has no time of its own; leave it out"
     case .edgeTimeMissing(let relation): "an edge of \(relation) has a time of its own, which is missing"
+    case .payloadByteCount(let count):
+      "a payload of \(count) bytes; at most \(SocialGraph.Limits.payloadByteCount) are kept"
+    case .editTimeUnused: "the time of an edit belongs to a text or a payload; give one of them, or leave it out"
+    case .editTimeMissing: "the edit of a text or a payload has a time, which is missing"
     case .postEdgeCount(let count):
       "a post is given at most \(SocialGraph.Limits.postEdgeCount) edges, not \(count); add the others after it"
     case .threadEdge(let relation): "an edge of \(relation) is given with its post, and is never changed"

@@ -88,6 +88,12 @@ struct IntactSections<D: ByteStorage>: Sendable {
     let parents = GraphSections.postParents
     let areParentsLost = reader.has(parents) && (damage[parents] != nil || lostParts.contains(.posts))
     if areParentsLost { absent.insert(parents) }
+    for (name, sections, needsPosts) in Self.hostColumns where sections.contains(where: reader.has) {
+      let damaged = sections.compactMap { damage[$0]?.description }
+      if damaged.isEmpty && !(needsPosts && lostParts.contains(.posts)) { continue }
+      absent.formUnion(sections)
+      lost.append(.init(name: name, reason: damaged.first ?? "the posts are lost"))
+    }
     var isGrowing = true
     while isGrowing {
       isGrowing = false
@@ -109,6 +115,17 @@ struct IntactSections<D: ByteStorage>: Sendable {
       }
     }
     return (absent, lost)
+  }
+
+  /// What a host keeps, by what is lost together.
+  private static var hostColumns: [(name: String, sections: [SectionID], needsPosts: Bool)] {
+    [
+      ("payloads of users", [GraphSections.userPayloadLengths, GraphSections.userPayloadBytes], false),
+      ("flags of users", [GraphSections.userFlags], false),
+      ("payloads of posts", [GraphSections.postPayloadLengths, GraphSections.postPayloadBytes], true),
+      ("flags of posts", [GraphSections.postFlags], true),
+      ("times of edits", [GraphSections.postEditTimes], true),
+    ]
   }
 
   func state() throws(KithError) -> GraphState {

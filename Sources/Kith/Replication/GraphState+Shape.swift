@@ -4,16 +4,17 @@ extension GraphState {
   /// - Throws: `noSchema`, `invalidUsername`, `textTooLong`, `cannotFollowSelf`, `invalidRequest`.
   static func checkShape(_ change: Change) throws(KithError) {
     switch change {
-    case .addUser(let id, let username):
+    case .addUser(let id, let username, let fields):
+      if !fields.isEmpty { throw .noSchema }
       if let id, id.rawValue < 1 { throw .invalidRequest(.id(id.rawValue)) }
       try checkName(Array(username.utf8).span)
     case .renameUser(_, let username): try checkName(Array(username.utf8).span)
     case .removeUser, .removePost: break
     // A graph that follows a log has no schema (`ReplicatedGraph.seed`).
-    case .addEdge, .removeEdge: throw .noSchema
+    case .addEdge, .removeEdge, .editUser, .editPost: throw .noSchema
     case .declare: throw .invalidRequest(.declaredAtOpen)
-    case .addPost(let id, _, let text, let time, let edges):
-      if !edges.isEmpty { throw .noSchema }
+    case .addPost(let id, _, let text, let time, let edges, let fields):
+      if !edges.isEmpty || !fields.isEmpty { throw .noSchema }
       if let id, id.rawValue < 1 { throw .invalidRequest(.id(id.rawValue)) }
       if let time, time.rawValue < 0 { throw .invalidRequest(.postTime(time)) }
       if text.utf8.count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: text.utf8.count) }

@@ -14,6 +14,8 @@ package struct Field: Hashable, Sendable {
     case texts(Int)
     case changes(Int)
     case edges(Int)
+    /// Bytes, as base64.
+    case payload
     case question
   }
 
@@ -74,6 +76,10 @@ package struct Field: Hashable, Sendable {
   package static let edges = Field("edges", .edges(SocialGraph.Limits.postEdgeCount))
   package static let counts = Field("counts", .texts(SocialGraph.Limits.relationCount))
   package static let marks = Field("marks", .texts(SocialGraph.Limits.relationCount))
+  package static let payloads = Field("payloads", .flag, default: .flag(false))
+  package static let payload = Field("payload", .payload)
+  package static let flags = Field("flags", .number(0...Int64(UInt16.max)))
+  package static let editedAt = Field("editedAt", .integer)
   package static let changes = Field("changes", .changes(SocialGraph.Limits.batchCount))
 
   /// One of some words; the first is the default.
@@ -98,6 +104,7 @@ package enum FieldValue: Equatable, Sendable {
   case integers([Int64])
   case texts([String])
   case edges([Edge])
+  case payload([UInt8])
 
   /// An edge that is given with a new post.
   package struct Edge: Equatable, Sendable {

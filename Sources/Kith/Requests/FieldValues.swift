@@ -31,7 +31,7 @@ package struct FieldValues: Sendable {
         var resolved: [FieldValue.Edge] = []
         for edge in edges { resolved.append(try edge.resolved(find)) }
         found.values[index].value = .edges(resolved)
-      case .integer, .text, .flag, .integers, .texts: break
+      case .integer, .text, .flag, .integers, .texts, .payload: break
       }
     }
     return found
@@ -42,6 +42,7 @@ package struct FieldValues: Sendable {
     values.reduce(0) { sum, each in
       switch each.value {
       case .text(let text): sum + text.utf8.count
+      case .payload(let bytes): sum + bytes.count
       case .references(let users): sum + users.count * MemoryLayout<UserReference>.stride
       case .integers(let integers): sum + integers.count * MemoryLayout<Int64>.stride
       case .edges(let edges): sum + edges.reduce(0) { $0 + MemoryLayout<PostEdge>.stride + $1.relation.utf8.count }
@@ -114,14 +115,23 @@ package struct FieldValues: Sendable {
   }
 
   /// The details that are asked for. The viewer of an operation that takes none is its user.
-  func details(of operation: GraphOperation) -> RelationDetails {
+  func details(of operation: GraphOperation) -> ResultDetails {
     func relations(_ field: Field) -> [Relation] {
       guard case .texts(let names)? = value(of: field) else { return [] }
       return names.map { Relation($0, from: .user, to: .user) }
     }
     let owner = operation.fields.optional.contains(.viewer) ? nil : user(.user)
-    return RelationDetails(counts: relations(.counts), marks: relations(.marks), viewer: user(.viewer) ?? owner)
+    return ResultDetails(
+      counts: relations(.counts), marks: relations(.marks), includesPayloads: flag(.payloads) ?? false,
+      viewer: user(.viewer) ?? owner)
   }
+
+  /// What the host keeps with a user, or with a post, as far as it is given.
+  var userFields: UserFields { UserFields(payload: payload, flags: hostFlags) }
+  var postFields: PostFields { PostFields(payload: payload, flags: hostFlags, editedAt: time(.editedAt)) }
+
+  private var payload: [UInt8]? { if case .payload(let bytes)? = value(of: .payload) { bytes } else { nil } }
+  private var hostFlags: UInt16? { integer(.flags).map { UInt16(truncatingIfNeeded: $0) } }
 
   /// A relation by its name, which alone counts.
   var relation: Relation { Relation(required(.relation, text), from: .user, to: .user) }

@@ -3,7 +3,7 @@ extension GraphOperation {
   /// The fields that a request must and may have.
   package var fields: (required: [Field], optional: [Field]) {
     let (required, optional) = ownFields
-    return (required, optional + (hasDetails ? [.counts, .marks] : []))
+    return (required, optional + (hasDetails ? [.counts, .marks, .payloads] : []))
   }
 
   /// Whether its answer has users or posts that tell of relations on request.
@@ -12,8 +12,8 @@ extension GraphOperation {
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .likers, .likes, .mutuals,
       .familiarFollowers, .edgeList, .thread, .ancestors:
       true
-    case .isFollowing, .relations, .edges, .suggestions, .shortestPath, .addUser, .renameUser, .removeUser, .addPost,
-      .removePost, .edge, .anyEdge, .batch:
+    case .isFollowing, .relations, .edges, .suggestions, .shortestPath, .addUser, .renameUser, .editUser, .removeUser,
+      .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
       false
     }
   }
@@ -44,10 +44,12 @@ extension GraphOperation {
     case .ancestors: return ([.post], [.limit, .viewer, .authors])
     case .suggestions: return ([.user], [.limit])
     case .shortestPath: return ([.user, .target], [.maximum])
-    case .addUser: return ([.username], [.id])
+    case .addUser: return ([.username], [.id, .payload, .flags])
     case .renameUser: return ([.user, .username], [])
+    case .editUser: return ([.user], [.payload, .flags])
     case .removeUser: return ([.user], [])
-    case .addPost: return ([.user, .text], [.id, .createdAt, .edges])
+    case .addPost: return ([.user, .text], [.id, .createdAt, .edges, .payload, .flags, .editedAt])
+    case .editPost: return ([.post], [.text, .payload, .flags, .editedAt])
     case .removePost: return ([.post], [])
     case .anyEdge(let adds): return ([.relation], [.from, .fromPost, .to, .toPost] + (adds ? [.at] : []))
     case .batch: return ([.changes], [])
@@ -90,7 +92,7 @@ extension GraphOperation {
     case .shortestPath: ["value", "complete"]
     case .addUser: ["user", "sequence"]
     case .addPost: ["post", "sequence"]
-    case .renameUser, .removeUser, .removePost, .edge, .anyEdge: ["changed", "sequence"]
+    case .renameUser, .editUser, .removeUser, .editPost, .removePost, .edge, .anyEdge: ["changed", "sequence"]
     case .batch: ["results", "sequence"]
     }
   }

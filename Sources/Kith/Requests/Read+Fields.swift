@@ -63,7 +63,8 @@ extension Read {
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
       self = .shortestPath(from: user(.user), to: user(.target), query)
     case .list(let relation, let side): self = .list(relation, side, of: user(.user), ListQuery(fields))
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .edge, .anyEdge, .batch: return nil
+    case .addUser, .renameUser, .editUser, .removeUser, .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
+      return nil
     }
   }
 }
@@ -113,13 +114,17 @@ extension Change {
     var username: String { fields.required(.username, fields.text) }
     var post: PostID { fields.required(.post, fields.post) }
     switch operation.kind {
-    case .addUser: self = .addUser(id: fields.integer(.id).map(UserID.init(rawValue:)), username: username)
+    case .addUser:
+      self = .addUser(
+        id: fields.integer(.id).map(UserID.init(rawValue:)), username: username, fields: fields.userFields)
+    case .editUser: self = .editUser(user(.user), fields.userFields)
     case .renameUser: self = .renameUser(user(.user), to: username)
     case .removeUser: self = .removeUser(user(.user))
     case .addPost:
       self = .addPost(
         id: fields.post(.id), by: user(.user), text: fields.required(.text, fields.text),
-        createdAt: fields.time(.createdAt), edges: fields.edges)
+        createdAt: fields.time(.createdAt), edges: fields.edges, fields: fields.postFields)
+    case .editPost: self = .editPost(post, text: fields.text(.text), fields: fields.postFields)
     case .removePost: self = .removePost(post)
     case .edge(let relation, let adds):
       let target = relation.facts.target == .post ? post.rawValue : user(.target).rawValue

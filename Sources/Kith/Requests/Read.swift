@@ -29,7 +29,7 @@ package enum Read: Sendable {
   case suggestions(for: UserID, SuggestionQuery)
   case shortestPath(from: UserID, to: UserID, PathQuery)
   /// A read whose users and posts tell of relations.
-  indirect case adding(RelationDetails, to: Read)
+  indirect case adding(ResultDetails, to: Read)
 
   /// The answer from one version of the graph.
   /// - Throws: the errors of the query.
@@ -142,7 +142,7 @@ private protocol ReadOutcome {
   init<Q: Query>(
     _ query: Q, _ view: borrowing GraphView, _ answer: (Q.Output) -> Answer
   ) throws(KithError)
-  func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Self
+  func adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Self
 }
 
 extension Answer: ReadOutcome {
@@ -152,7 +152,7 @@ extension Answer: ReadOutcome {
     self = answer(try view.run(query))
   }
 
-  fileprivate func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Answer {
+  fileprivate func adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Answer {
     switch self {
     case .users(let page): .users(try view.adding(details, to: page))
     case .posts(let page): .posts(try view.adding(details, to: page))
@@ -199,7 +199,7 @@ private struct DependentAnswer: ReadOutcome {
     (self.answer, self.dependencies) = (answer, dependencies)
   }
 
-  func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> DependentAnswer {
+  func adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> DependentAnswer {
     DependentAnswer(
       try answer.adding(details, view), dependencies + QueryDependency.details(of: answer.nodes))
   }

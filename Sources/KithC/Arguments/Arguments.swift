@@ -126,6 +126,11 @@ func string(_ text: kith_text, _ name: StaticString) throws -> String {
   return string
 }
 
+/// A text argument that may be missing: with null data.
+func optionalString(_ text: kith_text, _ name: StaticString) throws -> String? {
+  text.data == nil && text.size == 0 ? nil : try string(text, name)
+}
+
 /// The path of a file: not empty, without a zero byte. It need not be UTF-8.
 func path(_ text: kith_text, _ name: StaticString) throws -> String {
   let bytes = try bytes(of: text, name)

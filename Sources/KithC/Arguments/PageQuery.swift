@@ -47,7 +47,7 @@ struct PageQuery: Sendable {
 
   static var allFlags: Int {
     KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
-      | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED | KITH_INCLUDES_AUTHORS
+      | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED | KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS
   }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
@@ -105,6 +105,13 @@ struct PageQuery: Sendable {
 
   /// The query as a read of the engine.
   func read() throws -> Read {
+    let read = try plainRead()
+    if !has(KITH_INCLUDES_PAYLOADS) { return read }
+    if kind == KITH_SUGGESTIONS { throw Failure.invalid("suggestions have no payloads") }
+    return .adding(ResultDetails(includesPayloads: true), to: read)
+  }
+
+  private func plainRead() throws -> Read {
     let other = UserID(target)
     return switch kind {
     case KITH_SEARCH_USERS: .users(named: text, try userSearch())

@@ -7,12 +7,20 @@ extension Change {
     let (user, post) = (UserID(raw.user), PostID(raw.target))
     let time = raw.has_time == 0 ? nil : Timestamp(raw.time)
     switch Int(raw.kind) {
-    case KITH_ADD_USER: self = .addUser(id: raw.user == 0 ? nil : user, username: try string(raw.text, "text"))
+    case KITH_ADD_USER:
+      let username = try string(raw.text, "text")
+      let fields = try UserFields(raw.fields)
+      self = .addUser(id: raw.user == 0 ? nil : user, username: username, fields: fields)
+    case KITH_EDIT_USER: self = .editUser(user, try UserFields(raw.fields))
     case KITH_RENAME_USER: self = .renameUser(user, to: try string(raw.text, "text"))
     case KITH_REMOVE_USER: self = .removeUser(user)
     case KITH_ADD_POST:
       let text = try string(raw.text, "text")
-      self = .addPost(id: raw.target == 0 ? nil : post, by: user, text: text, createdAt: time)
+      let fields = try PostFields(raw.fields)
+      self = .addPost(id: raw.target == 0 ? nil : post, by: user, text: text, createdAt: time, fields: fields)
+    case KITH_EDIT_POST:
+      let text = try optionalString(raw.text, "text")
+      self = .editPost(post, text: text, fields: try PostFields(raw.fields))
     case KITH_REMOVE_POST: self = .removePost(post)
     default:
       guard let (relation, adds) = RelationKind.changed(by: Int(raw.kind)) else {
@@ -22,8 +30,26 @@ extension Change {
     }
   }
 
-  /// The change for C, and its text, which the caller stores.
-  var raw: (change: kith_change, text: String?) {
+  /// What the host keeps with a user or a post that it adds or edits.
+  private var fields: PostFields {
+    switch self {
+    case .addPost(_, _, _, _, _, let fields), .editPost(_, _, let fields): fields
+    case .addUser(_, _, let fields), .editUser(_, let fields):
+      PostFields(payload: fields.payload, flags: fields.flags)
+    default: PostFields()
+    }
+  }
+
+  /// The change for C, with its text and payload, which the caller stores.
+  var raw: (change: kith_change, text: String?, payload: [UInt8]?) {
+    var (raw, text) = rawWithoutFields
+    let fields = fields
+    if let flags = fields.flags { (raw.fields.has_flags, raw.fields.flags) = (1, flags) }
+    if let time = fields.editedAt { (raw.fields.has_edited_at, raw.fields.edited_at) = (1, time.rawValue) }
+    return (raw, text, fields.payload)
+  }
+
+  private var rawWithoutFields: (change: kith_change, text: String?) {
     var raw = kith_change()
     func set(_ kind: Int, _ user: UserID?, _ target: Int64?, _ time: Timestamp? = nil) {
       (raw.kind, raw.user, raw.target) = (Int32(kind), user?.rawValue ?? 0, target ?? 0)
@@ -34,15 +60,19 @@ extension Change {
       return (raw, nil)
     }
     switch self {
-    case .addUser(let id, let username):
+    case .addUser(let id, let username, _):
       set(KITH_ADD_USER, id, nil)
       return (raw, username)
     case .renameUser(let user, let username):
       set(KITH_RENAME_USER, user, nil)
       return (raw, username)
-    case .addPost(let id, let author, let text, let createdAt, _):
+    case .addPost(let id, let author, let text, let createdAt, _, _):
       set(KITH_ADD_POST, author, id?.rawValue, createdAt)
       return (raw, text)
+    case .editPost(let post, let text, _):
+      set(KITH_EDIT_POST, nil, post.rawValue)
+      return (raw, text)
+    case .editUser(let user, _): set(KITH_EDIT_USER, user, nil)
     case .removeUser(let user): set(KITH_REMOVE_USER, user, nil)
     case .removePost(let post): set(KITH_REMOVE_POST, nil, post.rawValue)
     case .addEdge(let relation, let source, let target, let time):
@@ -55,6 +85,64 @@ extension Change {
     default: preconditionFailure("a change is of a user, of a post, of an edge or of the schema")
     }
     return (raw, nil)
+  }
+}
+
+/// What a host keeps, as C gives it.
+extension UserFields {
+  init(_ raw: kith_fields) throws {
+    if raw.has_edited_at != 0 { throw Failure.invalid("a user has no time of an edit") }
+    self.init(payload: try raw.bytes, flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil)
+  }
+}
+
+extension PostFields {
+  init(_ raw: kith_fields) throws {
+    self.init(
+      payload: try raw.bytes, flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil,
+      editedAt: try flag(raw.has_edited_at, "has_edited_at") ? Timestamp(raw.edited_at) : nil)
+  }
+}
+
+extension kith_fields {
+  fileprivate var bytes: [UInt8]? {
+    get throws {
+      guard reserved == (0, 0, 0) else { throw Failure.invalid("reserved members of kith_fields are not 0") }
+      guard payload != nil || payload_size > 0 else { return nil }
+      guard payload_size <= Limits.payloadByteCount else {
+        throw KithError.invalidRequest(.payloadByteCount(payload_size))
+      }
+      return Array(try buffer(payload, payload_size, "payload"))
+    }
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_edit_user(
+  _ graph: OpaquePointer?, _ user: Int64, _ fields: UnsafePointer<kith_fields>?, _ changed: UnsafeMutablePointer<Bool>?,
+  _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  changed?.pointee = false
+  return finish(error) {
+    let fields = try UserFields(try needed(fields, "fields").pointee)
+    let result = try Handle(graph).apply(.editUser(UserID(user), fields))
+    changed?.pointee = result.didChange
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
+public func kith_edit_post(
+  _ graph: OpaquePointer?, _ post: Int64, _ text: kith_text, _ fields: UnsafePointer<kith_fields>?,
+  _ changed: UnsafeMutablePointer<Bool>?, _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  changed?.pointee = false
+  return finish(error) {
+    let text = try optionalString(text, "text")
+    let fields = try fields.map { try PostFields($0.pointee) } ?? PostFields()
+    let result = try Handle(graph).apply(.editPost(PostID(post), text: text, fields: fields))
+    changed?.pointee = result.didChange
   }
 }
 

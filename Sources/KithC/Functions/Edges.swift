@@ -38,8 +38,8 @@ public func kith_remove_edge(
 @c @implementation
 public func kith_add_post_with_edges(
   _ graph: OpaquePointer?, _ author: Int64, _ text: kith_text, _ wanted: Int64, _ created_at: Int64,
-  _ edges: UnsafePointer<kith_post_edge>?, _ edge_count: Int, _ id: UnsafeMutablePointer<Int64>?,
-  _ error: UnsafeMutablePointer<kith_error>?
+  _ edges: UnsafePointer<kith_post_edge>?, _ edge_count: Int, _ fields: UnsafePointer<kith_fields>?,
+  _ id: UnsafeMutablePointer<Int64>?, _ error: UnsafeMutablePointer<kith_error>?
 ) -> kith_status {
   id?.pointee = 0
   return finish(error) {
@@ -56,7 +56,8 @@ public func kith_add_post_with_edges(
     let result = try handle.apply(
       .addPost(
         id: wanted == 0 ? nil : PostID(wanted), by: UserID(author), text: text,
-        createdAt: created_at == .min ? nil : Timestamp(created_at), edges: given))
+        createdAt: created_at == .min ? nil : Timestamp(created_at), edges: given,
+        fields: try fields.map { try PostFields($0.pointee) } ?? PostFields()))
     id?.pointee = result.post?.rawValue ?? 0
   }
 }
@@ -102,7 +103,7 @@ public func kith_edge_counts(
     try Handle(graph).read { view in
       // A relation from posts has no marks.
       let marked = try names.filter { try view.knownRelation($0.name).source == .user }
-      let details = RelationDetails(
+      let details = ResultDetails(
         counts: counts == nil ? [] : names, marks: marks == nil ? [] : marked,
         viewer: viewer == 0 ? nil : UserID(viewer))
       switch try Relation.End(numbered: end) {

@@ -38,7 +38,7 @@ private struct ExportRows {
 
   func users() throws -> kith_users_column {
     var (ids, names) = ([Int64](), TextArea())
-    try pin.view.forEachUser { id, name in
+    try pin.view.forEachUser { id, name, _ in
       try check(ids.count)
       ids.append(id.rawValue)
       names.append(name)
@@ -50,7 +50,7 @@ private struct ExportRows {
 
   func posts() throws -> kith_posts_column {
     var (ids, authors, times, texts) = ([Int64](), [Int64](), [Int64](), TextArea())
-    try pin.view.forEachPost { id, author, time, _, text in
+    try pin.view.forEachPost { id, author, time, _, text, _ in
       try check(ids.count)
       ids.append(id.rawValue)
       authors.append(author.rawValue)

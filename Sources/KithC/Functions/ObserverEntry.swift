@@ -234,6 +234,9 @@ extension kith_events {
           texts.append(text)
           owners.append(index)
         }
+        if let payload = raw.payload {
+          (row.change.fields.payload, row.change.fields.payload_size) = (entry.copy(payload), payload.count)
+        }
       }
       rows[index] = row
     }
@@ -262,8 +265,14 @@ public func kith_journaled_changes(
             var text = raw.text ?? ""
             value = text.withUTF8 { utf8 in
               utf8.withMemoryRebound(to: CChar.self) { characters in
-                raw.change.text = kith_text(data: characters.baseAddress, size: characters.count)
-                return body(context, &raw.change, sequence)
+                if raw.text != nil { raw.change.text = kith_text(data: characters.baseAddress, size: characters.count) }
+                guard let payload = raw.payload else { return body(context, &raw.change, sequence) }
+                return payload.withUnsafeBufferPointer { bytes in
+                  raw.change.fields.payload_size = bytes.count
+                  // An empty array may have no address, which would mean that none is given.
+                  raw.change.fields.payload = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)
+                  return body(context, &raw.change, sequence)
+                }
               }
             }
             if value != 0 { throw .cancelled }

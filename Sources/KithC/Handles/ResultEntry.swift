@@ -96,11 +96,13 @@ extension Answer {
     switch self {
     case .users(let users):
       page.pointee.setUsers(users.raw)
+      page.pointee.setPayloads(users.rawPayloads)
       page.pointee.has_next = users.hasNext
       if let total = users.total { page.pointee.total = Int64(total) }
       if let highlights = users.highlights { entry.add(highlights, to: &page.pointee) }
     case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts), .ancestors(let posts):
       page.pointee.setPosts(posts.raw)
+      page.pointee.setPayloads(posts.rawPayloads, ofAuthors: posts.rawAuthorPayloads)
       entry.add(authors: posts.rawAuthors, to: &page.pointee)
       (page.pointee.has_next, page.pointee.has_previous) = (posts.hasNext, posts.hasPrevious)
       page.pointee.is_truncated = posts.isTruncated
@@ -110,13 +112,19 @@ extension Answer {
       page.pointee.setUsers(suggestions.raw)
       page.pointee.is_truncated = suggestions.isTruncated
       entry.add(suggestions.map(\.mutualCount), suggestions.map(\.mutuals.count), to: &page.pointee)
-    case .user(let user): page.pointee.setUsers(user.raw)
+    case .user(let user):
+      page.pointee.setUsers(user.raw)
+      page.pointee.setPayloads(user.rawPayloads)
     case .post(let post):
       page.pointee.setPosts(post.raw)
+      page.pointee.setPayloads(post.rawPayloads, ofAuthors: post.rawAuthorPayloads)
       entry.add(authors: post.rawAuthor, to: &page.pointee)
-    case .usersByID(let users): page.pointee.setUsers(users.rawUsers())
+    case .usersByID(let users):
+      page.pointee.setUsers(users.rawUsers())
+      page.pointee.setPayloads(users.rawUserPayloads())
     case .postsByID(let posts):
       page.pointee.setPosts(posts.rawPosts())
+      page.pointee.setPayloads(posts.rawPostPayloads(), ofAuthors: posts.rawAuthorPayloads())
       entry.add(authors: posts.rawAuthors(), to: &page.pointee)
     case .lookup, .value, .relations, .edges, .shortestPath: preconditionFailure("a query of C has no such answer")
     }
@@ -149,6 +157,15 @@ extension kith_page {
     guard let raw else { return posts = Self.noPosts }
     posts = raw.records
     setTexts(raw)
+  }
+
+  fileprivate mutating func setPayloads(
+    _ raw: RawResult<PayloadRecord>?, ofAuthors authors: RawResult<PayloadRecord>? = nil
+  ) {
+    if let raw { (payloads, payload_bytes) = (raw.records, raw.texts.assumingMemoryBound(to: UInt8.self)) }
+    if let authors {
+      (author_payloads, author_payload_bytes) = (authors.records, authors.texts.assumingMemoryBound(to: UInt8.self))
+    }
   }
 
   private mutating func setTexts<Record>(_ raw: RawResult<Record>) {

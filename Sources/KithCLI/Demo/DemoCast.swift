@@ -14,7 +14,7 @@ struct DemoCast {
   /// - Complexity: O(users)
   init?(_ view: borrowing GraphView) throws(KithError) {
     var viewer: (id: UserID, distance: Int)?
-    try view.forEachUser { (id, _) throws(KithError) in
+    try view.forEachUser { (id, _, _) throws(KithError) in
       let distance = abs(try view.user(id).followeeCount - 300)
       if let best = viewer, best.distance <= distance { return }
       viewer = (id, distance)

@@ -62,7 +62,7 @@ extension DemoTour {
     let step = max(1, view.counts.users / 1_000)
     var place = 0
     var people: [User] = []
-    try view.forEachUser { (id, _) throws(KithError) in
+    try view.forEachUser { (id, _, _) throws(KithError) in
       if place % step == 0 { people.append(try view.user(id)) }
       place += 1
     }

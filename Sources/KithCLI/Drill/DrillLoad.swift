@@ -9,8 +9,8 @@ struct DrillLoad {
   /// Changes of a graph as it is now.
   init(_ view: borrowing GraphView, seed: UInt64) {
     random = RandomSource(seed: seed, stream: 1)
-    view.forEachUser { id, _ in users.append(id) }
-    view.forEachPost { id, _, _, _, _ in posts.append(id) }
+    view.forEachUser { id, _, _ in users.append(id) }
+    view.forEachPost { id, _, _, _, _, _ in posts.append(id) }
   }
 
   /// Makes this many changes with an effect. One that a rule forbids, such as a follow across a block, is drawn again.

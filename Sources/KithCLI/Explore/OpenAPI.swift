@@ -129,6 +129,9 @@ extension Field {
     case .integers(let limit): writer.listSchema(limit) { $0.integerSchema() }
     case .texts(let limit): writer.listSchema(limit) { $0.member("type", "string") }
     case .changes(let limit), .edges(let limit): writer.listSchema(limit) { $0.member("type", "object") }
+    case .payload:
+      writer.member("type", "string")
+      writer.member("contentEncoding", "base64")
     case .question: writer.member("$ref", "#/components/schemas/Request")
     }
     switch defaultValue {

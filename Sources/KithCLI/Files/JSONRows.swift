@@ -80,11 +80,31 @@ struct JSONRows: RowBlocks {
       bytes.append(UInt8(ascii: "\t"))
       RowEncoder.append(value, to: &bytes)
     }
-    if kind == .component(.posts), let edges = members.named("edges")?.value {
+    switch kind {
+    case .component(.posts):
       bytes.append(UInt8(ascii: "\t"))
-      if let parent = try parent(edges) { RowEncoder.append(parent, to: &bytes) }
+      if let edges = members.named("edges")?.value, let parent = try parent(edges) {
+        RowEncoder.append(parent, to: &bytes)
+      }
+      try appendFields(members, ["flags", "editedAt"])
+    case .component(.users): try appendFields(members, ["flags"])
+    default: break
     }
     bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// Appends what the host keeps: numbers, then the payload.
+  private mutating func appendFields(_ members: [JSONMember], _ numbers: [String]) throws(MalformedRow) {
+    for name in numbers {
+      bytes.append(UInt8(ascii: "\t"))
+      guard let value = members.named(name)?.value else { continue }
+      guard case .integer(let number) = value else { throw MalformedRow("\(name) is no integer of 64 bits") }
+      RowEncoder.append(number, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "\t"))
+    guard let value = members.named("payload")?.value else { return }
+    guard case .string(let payload) = value else { throw MalformedRow("payload is no string of base64") }
+    RowEncoder.append(payload, to: &bytes)
   }
 
   /// The post that the one edge of a row leads to.
@@ -105,7 +125,8 @@ struct JSONRows: RowBlocks {
   /// Other members that a row may have.
   private var others: [String] {
     switch kind {
-    case .component(.posts): ["edges"]
+    case .component(.users): ["flags", "payload"]
+    case .component(.posts): ["edges", "flags", "editedAt", "payload"]
     case .component: []
     case .edges: ["relation"]
     }

@@ -14,6 +14,8 @@ struct RowEncoder {
   private var relation: Relation?
   /// The relation that makes threads, in a file of posts of a graph with replies: their rows have a column more.
   private var thread: Relation?
+  /// Whether the rows of users or posts have the columns of what the host keeps.
+  private var hasFields = false
   private let take: ([UInt8]) throws(CommandFailure) -> Void
 
   private init(
@@ -35,13 +37,20 @@ struct RowEncoder {
   ) throws(CommandFailure) -> Int {
     var encoder = RowEncoder(kind, format, isCompressed: isCompressed, take)
     encoder.thread = kind == .component(.posts) ? view.threadRelation : nil
+    encoder.hasFields =
+      kind == .component(.users) && view.hasUserFields || kind == .component(.posts) && view.hasPostFields
     if format == .csv { encoder.bytes += (encoder.columns.joined(separator: ",") + "\r\n").utf8 }
     switch kind {
     case .component(.users):
-      try view.forEachUser { (id, name) throws(CommandFailure) in try encoder.row(id.rawValue, text: name) }
+      try view.forEachUser { (id, name, fields) throws(CommandFailure) in
+        try encoder.row(
+          id.rawValue, text: name, host: HostFields(payload: fields.payload, flags: fields.flags, editedAt: nil))
+      }
     case .component(.posts):
-      try view.forEachPost(isForImport: true) { (id, author, time, parent, text) throws(CommandFailure) in
-        try encoder.row(id.rawValue, author.rawValue, time.rawValue, text: text, parent: parent?.rawValue)
+      try view.forEachPost(isForImport: true) { (id, author, time, parent, text, fields) throws(CommandFailure) in
+        try encoder.row(
+          id.rawValue, author.rawValue, time.rawValue, text: text, parent: parent?.rawValue,
+          host: HostFields(payload: fields.payload, flags: fields.flags, editedAt: fields.editedAt?.rawValue))
       }
     case .component(.relation(let relation)):
       try view.forEachEdge(of: relation) { (source, target, time) throws(CommandFailure) in
@@ -57,18 +66,34 @@ struct RowEncoder {
     return encoder.rowCount
   }
 
+  /// What the host keeps with the user or the post of a row.
+  private struct HostFields {
+    var payload: [UInt8]?
+    var flags: UInt16?
+    var editedAt: Int64?
+  }
+
   private var columns: [String] {
-    kind == .component(.posts) && thread == nil ? kind.columns.dropLast() : kind.columns
+    if hasFields { return kind.columns }
+    switch kind {
+    case .component(.users): return ["id", "username"]
+    case .component(.posts): return Array(kind.columns.prefix(thread == nil ? 4 : 5))
+    default: return kind.columns
+    }
   }
 
   private mutating func row(
-    _ first: Int64, _ second: Int64? = nil, _ third: Int64? = nil, text: String? = nil, parent: Int64? = nil
+    _ first: Int64, _ second: Int64? = nil, _ third: Int64? = nil, text: String? = nil, parent: Int64? = nil,
+    host: HostFields = HostFields()
   ) throws(CommandFailure) {
     switch format {
-    case .tsv: appendRow(first, second, third, text, parent, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
+    case .tsv:
+      appendRow(first, second, third, text, parent, host, separator: "\t", end: "\n") { Self.append($0, to: &$1) }
     case .csv:
-      appendRow(first, second, third, text, parent, separator: ",", end: "\r\n") { Self.appendQuoted($0, to: &$1) }
-    case .jsonl: appendObject([first, second, third].compactMap(\.self), text, parent: parent)
+      appendRow(first, second, third, text, parent, host, separator: ",", end: "\r\n") {
+        Self.appendQuoted($0, to: &$1)
+      }
+    case .jsonl: appendObject([first, second, third].compactMap(\.self), text, parent: parent, host)
     }
     rowCount += 1
     if bytes.count >= Self.pieceByteCount { try flush() }
@@ -76,9 +101,8 @@ struct RowEncoder {
 
   @inline(__always)
   private mutating func appendRow(
-    _ first: Int64, _ second: Int64?, _ third: Int64?, _ text: String?, _ parent: Int64?, separator: Unicode.Scalar,
-    end: String,
-    _ appendText: (String, inout [UInt8]) -> Void
+    _ first: Int64, _ second: Int64?, _ third: Int64?, _ text: String?, _ parent: Int64?, _ host: HostFields,
+    separator: Unicode.Scalar, end: String, _ appendText: (String, inout [UInt8]) -> Void
   ) {
     Self.append(first, to: &bytes)
     if let second {
@@ -93,15 +117,25 @@ struct RowEncoder {
       bytes.append(UInt8(ascii: separator))
       appendText(text, &bytes)
     }
-    if thread != nil {
+    if thread != nil || hasFields && kind == .component(.posts) {
       bytes.append(UInt8(ascii: separator))
       if let parent { Self.append(parent, to: &bytes) }
+    }
+    if hasFields {
+      bytes.append(UInt8(ascii: separator))
+      if let flags = host.flags { Self.append(Int64(flags), to: &bytes) }
+      if kind == .component(.posts) {
+        bytes.append(UInt8(ascii: separator))
+        if let time = host.editedAt { Self.append(time, to: &bytes) }
+      }
+      bytes.append(UInt8(ascii: separator))
+      if let payload = host.payload { bytes.append(contentsOf: Base64.standard.text(payload).utf8) }
     }
     bytes.append(contentsOf: end.utf8)
   }
 
   /// The request of `kith query` that adds the row.
-  private mutating func appendObject(_ numbers: [Int64], _ text: String?, parent: Int64?) {
+  private mutating func appendObject(_ numbers: [Int64], _ text: String?, parent: Int64?, _ host: HostFields) {
     let members = kind.members
     json.removeAll()
     json.object { json in
@@ -118,6 +152,9 @@ struct RowEncoder {
           json.member("toPost", parent)
         }
       }
+      if let flags = host.flags { json.member("flags", Int64(flags)) }
+      if let time = host.editedAt { json.member("editedAt", time) }
+      if let payload = host.payload { json.member("payload", Base64.standard.text(payload)) }
     }
     json.newline()
     bytes.append(contentsOf: json.bytes)

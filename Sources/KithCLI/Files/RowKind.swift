@@ -37,8 +37,8 @@ enum RowKind: Equatable, Sendable {
   /// The fewest and the most fields of a row.
   var fieldCounts: ClosedRange<Int> {
     switch self {
-    case .component(.users): 2...2
-    case .component(.posts): 4...5
+    case .component(.users): 2...4
+    case .component(.posts): 4...8
     case .component(.relation(let kind)): kind.facts.hasTime ? 2...3 : 2...2
     case .edges: 2...3
     }
@@ -47,8 +47,8 @@ enum RowKind: Equatable, Sendable {
   /// The fields by name.
   var fields: String {
     switch self {
-    case .component(.users): "id username"
-    case .component(.posts): "id author unix_ms text [parent]"
+    case .component(.users): "id username [flags payload]"
+    case .component(.posts): "id author unix_ms text [parent flags edited_unix_ms payload]"
     case .component(.relation(.follow)), .edges: "from to [unix_ms]"
     case .component(.relation(let kind)):
       (kind.facts.target == .post ? "user post" : "user target") + (kind.facts.hasTime ? " [unix_ms]" : "")
@@ -98,6 +98,7 @@ enum RowKind: Equatable, Sendable {
     "to": ["target", "targetid", "followee", "followeeid", "toid", "post", "postid", "user", "userid"],
     "target": ["targetid", "to"], "user": ["userid", "from"], "post": ["postid"], "text": ["body", "content"],
     "unix_ms": ["at", "time", "timestamp", "createdat", "milliseconds", "ms"],
+    "edited_unix_ms": ["editedat"],
     "parent": ["parentid", "replyto", "inreplyto", "inreplytoid"],
   ]
 }

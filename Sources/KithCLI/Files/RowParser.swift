@@ -58,6 +58,13 @@ struct RowParser {
     return true
   }
 
+  /// Passes an empty field, and the tab or LF after it; false if the field is not empty.
+  mutating func passEmpty(_ bytes: [UInt8]) -> Bool {
+    guard bytes[offset] == Self.tab || bytes[offset] == Self.lineFeed else { return false }
+    offset += 1
+    return true
+  }
+
   /// A text with its escapes resolved, and the tab or LF after it.
   mutating func text(_ bytes: [UInt8]) throws(MalformedRow) -> String {
     let start = offset

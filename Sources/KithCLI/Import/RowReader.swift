@@ -172,22 +172,45 @@ private final class RowSource: Sendable {
       guard parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
       return value
     }
+    // Fields that may be empty, and missing at the end of a row.
+    func optionalInteger() throws(MalformedRow) -> Int64? {
+      parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) ? nil : try parser.integer(bytes)
+    }
+    func optionalFlags() throws(MalformedRow) -> UInt16? {
+      guard let number = try optionalInteger() else { return nil }
+      guard let flags = UInt16(exactly: number) else { throw MalformedRow("flags are 0 to 65535, not \(number)") }
+      return flags
+    }
+    func optionalPayload() throws(MalformedRow) -> [UInt8]? {
+      if parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) { return nil }
+      guard let payload = Base64.standard.bytes(try parser.text(bytes)) else {
+        throw MalformedRow("a payload is base64, with padding")
+      }
+      return payload
+    }
     switch kind {
     case .component(.users):
       let id = try next()
-      return .addUser(id: UserID(id), username: try end(try parser.text(bytes)))
+      let username = try parser.text(bytes)
+      let (flags, payload) = (try optionalFlags(), try optionalPayload())
+      return try end(
+        .addUser(id: UserID(id), username: username, fields: UserFields(payload: payload, flags: flags)))
     case .component(.posts):
       let (id, author, time) = (try next(), try next(), try next())
       let text = try parser.text(bytes)
       var edges: [PostEdge] = []
-      if !parser.isAtRowEnd(bytes), !parser.passEmptyEnd(bytes) {
-        let parent = try end(try parser.integer(bytes))
+      if let parent = try optionalInteger() {
         guard let thread else {
           throw MalformedRow("post \(id) replies to \(parent), and no relation makes threads: give --schema")
         }
         edges.append(PostEdge(thread, to: PostID(parent)))
       }
-      return .addPost(id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges)
+      let (flags, editedAt) = (try optionalFlags(), try optionalInteger())
+      let fields = PostFields(
+        payload: try optionalPayload(), flags: flags, editedAt: editedAt.map { Timestamp($0) })
+      return try end(
+        .addPost(
+          id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges, fields: fields))
     case .edges:
       guard let declared else { preconditionFailure("the relation is settled before rows are read") }
       let (source, target) = (try next(), try parser.integer(bytes))

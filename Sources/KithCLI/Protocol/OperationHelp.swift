@@ -32,7 +32,7 @@ extension Field {
         writer.strings("values", words)
       case .references(let count), .integers(let count), .texts(let count), .changes(let count), .edges(let count):
         writer.member("maximumCount", count)
-      case .integer, .text, .flag, .reference, .question: break
+      case .integer, .text, .flag, .reference, .payload, .question: break
       }
       writer.member("required", isRequired)
       switch defaultValue {
@@ -58,6 +58,7 @@ extension Field.Kind {
     case .texts: "strings"
     case .changes: "changes"
     case .edges: "edges"
+    case .payload: "base64"
     case .question: "question"
     }
   }

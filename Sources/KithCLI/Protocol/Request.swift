@@ -142,6 +142,7 @@ struct Request: Sendable {
       try check(elements, limit, field)
       let texts = elements.compactMap { element in if case .string(let text) = element { text } else { nil } }
       if texts.count == elements.count { return .texts(texts) }
+    case (.payload, .string(let text)): if let bytes = Base64.standard.bytes(text) { return .payload(bytes) }
     case (.edges(let limit), .array(let elements)):
       try check(elements, limit, field)
       let edges = elements.compactMap(FieldValue.Edge.init)
@@ -215,6 +216,7 @@ extension Field.Kind {
     case .changes: "a list of changes"
     case .edges:
       "a list of edges: {\"relation\": …, and \"to\": a user or \"toPost\": an id}, with \"at\" if it has a time"
+    case .payload: "bytes as base64, with padding and without line breaks"
     case .question: "a question: a request that reads"
     }
   }

@@ -69,7 +69,7 @@ struct ReplicaSession: Sendable {
         }
         let noted = try batch.apply(change)
         changes.append(change)
-        if case .addUser(_, let name) = change { names[name] = noted.user }
+        if case .addUser(_, let name, _) = change { names[name] = noted.user }
         if case .renameUser(let user, let name) = change { names[name] = user }
       } catch {
         if case .inBatch = error { throw error }

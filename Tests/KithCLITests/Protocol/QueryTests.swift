@@ -32,6 +32,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     case .changes: "[{\"op\":\"unlike\",\"user\":1,\"post\":1}]"
     case .texts: "[\"follow\"]"
     case .edges: "[{\"relation\":\"x\",\"toPost\":1},{\"relation\":\"x\",\"to\":{\"username\":\"x\"},\"at\":1}]"
+    case .payload: "\"AP8=\""
     case .question: "{\"op\":\"stats\"}"
     }
   }
@@ -200,6 +201,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       "relations": #","user":1,"targets":[2]"#, "mutuals": #","user":1,"target":2"#,
       "distance": #","user":1,"target":2"#, "familiarFollowers": #","user":1,"as":2,"count":true"#,
       "addUser": #","username":"dora""#, "renameUser": #","user":1,"username":"anna""#,
+      "editUser": #","user":1,"flags":1"#, "editPost": #","post":1,"text":"y","payload":"AP8=""#,
       "addPost": #","user":1,"text":"x""#, "removePost": #","post":1"#,
       "batch": #","changes":[{"op":"removeUser","user":1}]"#, "watch": #","question":{"op":"stats"}"#,
       "unwatch": #","watch":1"#, "likers": #","post":1"#, "like": #","user":1,"post":1"#,

@@ -21,7 +21,7 @@ extension ArticleSnippets {
     print(mine.count, waiting.total ?? 0, try graph.read { try $0.hasEdge(request, from: ann, to: bob) })
 
     let page = try graph.read { view in
-      try view.adding(RelationDetails(counts: [bookmark], marks: [bookmark], viewer: ann), to: view.timeline(of: ann))
+      try view.adding(ResultDetails(counts: [bookmark], marks: [bookmark], viewer: ann), to: view.timeline(of: ann))
     }
     print(page.first?.count(of: bookmark) ?? 0, page.first?.isMarked(bookmark) ?? false)
 

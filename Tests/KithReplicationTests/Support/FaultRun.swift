@@ -138,7 +138,7 @@ final class FaultRun: Sendable {
   private static func texts(of graph: ReplicatedGraph) -> [String] {
     graph.read { view in
       var texts: [String] = []
-      view.forEachPost { _, _, _, _, text in texts.append(text) }
+      view.forEachPost { _, _, _, _, text, _ in texts.append(text) }
       return texts
     }
   }
@@ -259,7 +259,8 @@ enum PlainPlayer {
 
   private static func timed(_ change: Change, _ time: Timestamp) -> Change {
     switch change {
-    case .addPost(let id, let author, let text, nil, _): .addPost(id: id, by: author, text: text, createdAt: time)
+    case .addPost(let id, let author, let text, nil, _, _):
+      .addPost(id: id, by: author, text: text, createdAt: time)
     case .follow(let user, let target, nil): .follow(as: user, target: target, at: time)
     case .like(let user, let post, nil): .like(as: user, post: post, at: time)
     default: change

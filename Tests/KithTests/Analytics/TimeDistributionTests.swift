@@ -23,7 +23,7 @@ import Testing
     let found = try pin.timeDistribution(bucketCount: bucketCount)
     var times: [[Int64]] = [[], [], []]
     pin.view.forEachEdge(of: .follow) { _, _, time in times[0].append(time?.rawValue ?? 0) }
-    pin.view.forEachPost { _, _, time, _, _ in times[1].append(time.rawValue) }
+    pin.view.forEachPost { _, _, time, _, _, _ in times[1].append(time.rawValue) }
     pin.view.forEachEdge(of: .like) { _, _, time in times[2].append(time?.rawValue ?? 0) }
     let (first, last) = (times.joined().min() ?? 0, times.joined().max() ?? 0)
     #expect(found.start == first)

@@ -85,8 +85,10 @@ import Testing
     switch operation {
     case .addUser: try graph.addUser("user \(number % 20)")
     case .renameUser: try graph.renameUser(user, to: "user \(number % 20)")
+    case .editUser: try graph.editUser(user, UserFields(flags: UInt16(number % 2)))
     case .removeUser: try graph.removeUser(number % 4 == 0 ? user : UserID(99))
     case .addPost: try graph.addPost("p \(number)", by: user)
+    case .editPost: try graph.editPost(post, text: "p \(number)")
     case .removePost: try graph.removePost(post)
     case .follow: try graph.follow(other, as: user)
     case .unfollow: try graph.unfollow(other, as: user)

@@ -179,7 +179,7 @@ extension Relation {
       },
       "adding(details, to: result)": {
         let result = try $0.posts(postIDs, as: me, includesAuthors: true)
-        let details = RelationDetails(
+        let details = ResultDetails(
           counts: [.reply, .repost, .quote], marks: [.bookmark, .repost, .subscribe], viewer: me)
         let shown = try #require(try $0.adding(details, to: result)[2])
         return [.reply, .repost, .quote].map { shown.count(of: $0) } == [2, 3, 2]

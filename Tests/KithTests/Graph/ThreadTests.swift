@@ -201,7 +201,7 @@ import Testing
   @Test("Live counts follow replies that are added and removed; what is gone, or of no graph, has none")
   func counts() async throws {
     let root = try post("root", by: ann, at: 1_000)
-    let details = RelationDetails(counts: [Self.reply, .like], marks: [.like], viewer: ann)
+    let details = ResultDetails(counts: [Self.reply, .like], marks: [.like], viewer: ann)
     var values = graph.values(of: .post(root).adding(details)).makeAsyncIterator()
     #expect(try await values.next()?.count(of: Self.reply) == 0)
     let answer = try post("answer", by: bob, at: 2_000, to: root)
@@ -218,12 +218,12 @@ import Testing
     #expect(shown.count(of: .like) == 0 && shown.isMarked(.like) == false)
     let stranger = User(id: 99, username: "x")
     let counted = try graph.read { (view) throws(KithError) in
-      try view.adding(RelationDetails(counts: [.follow]), to: stranger)
+      try view.adding(ResultDetails(counts: [.follow]), to: stranger)
     }
     #expect(counted.count(of: .follow) == 0)
     #expect(throws: KithError.unknownRelation("none")) {
       try graph.read { (view) throws(KithError) in
-        try view.adding(RelationDetails(counts: [Relation("none", from: .user, to: .post)]), to: [User?]())
+        try view.adding(ResultDetails(counts: [Relation("none", from: .user, to: .post)]), to: [User?]())
       }
     }
   }

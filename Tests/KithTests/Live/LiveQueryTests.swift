@@ -113,7 +113,7 @@ import Testing
   private func edges(_ draw: inout Draw, _ model: ReferenceModel, _ graph: SocialGraph) -> [Followed] {
     (0..<20).map { _ in
       // Some with counts and marks.
-      let details = draw.seldom(2) ? draw.details(model) : RelationDetails()
+      let details = draw.seldom(2) ? draw.details(model) : ResultDetails()
       func live(_ read: Read) -> LiveQuery<Kith.Answer, KithError> {
         details.isEmpty ? read.live : Read.adding(details, to: read).live
       }

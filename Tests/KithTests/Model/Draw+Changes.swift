@@ -5,9 +5,10 @@ extension Draw {
   mutating func change(for model: ReferenceModel) -> Change {
     let hasFewUsers = model.users.count < userCount
     let hasFewPosts = model.posts.count < userCount * 3
-    if model.declared != nil && below(2) == 0 { return edgeChange(model) }
+    if model.declared != nil && below(2) == 0 { return seldom(3) ? editChange(model) : edgeChange(model) }
+    if seldom(300) { return editChange(model) }
     switch below(100) {
-    case 0..<(hasFewUsers ? 20 : 2): return .addUser(id: givenID().map { UserID($0) }, username: name())
+    case 0..<(hasFewUsers ? 20 : 2): return .addUser(id: givenID().map { UserID($0) }, username: name(), fields: newUserFields(model))
     case 20..<26: return .renameUser(user(model), to: newName(model))
     case 26..<(hasFewUsers ? 27 : 31): return .removeUser(user(model))
     case 31..<50: return follow(model)
@@ -15,7 +16,7 @@ extension Draw {
     case 54..<(hasFewPosts ? 66 : 58):
       return .addPost(
         id: givenID().map { PostID($0) }, by: user(model), text: text(), createdAt: postTime(),
-        edges: model.declared == nil && !seldom(60) ? [] : postEdges(model))
+        edges: model.declared == nil && !seldom(60) ? [] : postEdges(model), fields: newPostFields(model))
     case 66..<70: return .removePost(post(model))
     case 70..<84: return .like(as: user(model), post: post(model), at: edgeTime())
     case 84..<88: return .unlike(as: user(model), post: post(model))
@@ -25,6 +26,14 @@ extension Draw {
     case 98..<100: return .unmute(as: user(model), target: user(model))
     default: return follow(model)
     }
+  }
+
+  private mutating func newUserFields(_ model: ReferenceModel) -> UserFields {
+    model.declared == nil && !seldom(60) || seldom(2) ? UserFields() : userFields()
+  }
+
+  private mutating func newPostFields(_ model: ReferenceModel) -> PostFields {
+    model.declared == nil && !seldom(60) || seldom(2) ? PostFields() : postFields()
   }
 
   private mutating func follow(_ model: ReferenceModel) -> Change {

@@ -66,6 +66,33 @@ extension Draw {
     node(seldom(40) ? end == .user ? .post : .user : end, model)
   }
 
+  // MARK: - What the host keeps
+
+  private mutating func payload() -> [UInt8] {
+    let count = seldom(200) ? 65_530 + below(10) : seldom(6) ? 0 : below(40)
+    let first = UInt8(truncatingIfNeeded: below(256))
+    return (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) }
+  }
+
+  mutating func userFields() -> UserFields {
+    UserFields(payload: seldom(2) ? payload() : nil, flags: seldom(2) ? UInt16(below(4)) : nil)
+  }
+
+  mutating func postFields() -> PostFields {
+    PostFields(
+      payload: seldom(2) ? payload() : nil, flags: seldom(2) ? UInt16(below(4)) : nil,
+      editedAt: seldom(8) ? postTime() : nil)
+  }
+
+  /// An edit of a user or a post. One of a text or a payload has a time.
+  mutating func editChange(_ model: ReferenceModel) -> Change {
+    if seldom(3) { return .editUser(user(model), userFields()) }
+    var fields = seldom(2) ? postFields() : PostFields()
+    let text: String? = seldom(4) ? nil : text()
+    if text != nil || fields.payload != nil { fields.editedAt = postTime() }
+    return .editPost(post(model), text: text, fields: fields)
+  }
+
   mutating func edgeChange(_ model: ReferenceModel) -> Change {
     if seldom(2), let change = changeBesideEdge(model) { return change }
     let relation = relation(model)
@@ -117,10 +144,11 @@ extension Draw {
     return edges
   }
 
-  mutating func details(_ model: ReferenceModel) -> RelationDetails {
+  mutating func details(_ model: ReferenceModel) -> ResultDetails {
     let counts = (0..<below(3)).map { _ in relation(model) }
     let marks = (0..<below(3)).map { _ in relation(model) }.filter { $0.source == .user || seldom(9) }
-    return RelationDetails(counts: counts, marks: marks, viewer: seldom(6) ? nil : user(model))
+    return ResultDetails(
+      counts: counts, marks: marks, includesPayloads: seldom(2), viewer: seldom(6) ? nil : user(model))
   }
 
   mutating func edgeQuestion(_ model: ReferenceModel) -> Question {

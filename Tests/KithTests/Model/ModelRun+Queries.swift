@@ -33,14 +33,16 @@ extension ModelRun {
 
   private typealias Told = (own: ReferenceModel.Details, author: ReferenceModel.Details?)
 
-  private func own(_ user: User, _ details: RelationDetails) -> ReferenceModel.Details {
+  private func own(_ user: User, _ details: ResultDetails) -> ReferenceModel.Details {
     ReferenceModel.Details(
-      counts: told(details.counts) { user.count(of: $0) }, marks: told(details.marks) { user.isMarked($0) })
+      counts: told(details.counts) { user.count(of: $0) }, marks: told(details.marks) { user.isMarked($0) },
+      payload: user.payload)
   }
 
-  private func own(_ post: Post, _ details: RelationDetails) -> ReferenceModel.Details {
+  private func own(_ post: Post, _ details: ResultDetails) -> ReferenceModel.Details {
     ReferenceModel.Details(
-      counts: told(details.counts) { post.count(of: $0) }, marks: told(details.marks) { post.isMarked($0) })
+      counts: told(details.counts) { post.count(of: $0) }, marks: told(details.marks) { post.isMarked($0) },
+      payload: post.payload)
   }
 
   private func told<Value>(_ relations: [Relation], _ value: (Relation) -> Value?) -> [String: Value] {
@@ -48,7 +50,7 @@ extension ModelRun {
   }
 
   private func compare(
-    _ details: RelationDetails, _ nodes: [(Node, Node?)], _ question: Question,
+    _ details: ResultDetails, _ nodes: [(Node, Node?)], _ question: Question,
     _ ask: () throws(KithError) -> [Told]
   ) throws {
     if nodes.isEmpty { return }
@@ -176,8 +178,13 @@ extension GraphView {
   /// Everything as lines of text bytes, in the order of exports.
   var rows: [[UInt8]] {
     var rows: [String] = []
-    forEachUser { rows.append("user \($0) \($1)") }
-    forEachPost { rows.append("post \($0) \($1) \($2.rawValue) \($4)" + ($3.map { " to \($0)" } ?? "")) }
+    forEachUser { id, name, fields in
+      rows.append("user \(id) \(name)" + ReferenceModel.Kept(fields.payload, fields.flags, nil).row)
+    }
+    forEachPost { id, author, time, parent, text, fields in
+      let kept = ReferenceModel.Kept(fields.payload, fields.flags, fields.editedAt)
+      rows.append("post \(id) \(author) \(time.rawValue) \(text)" + (parent.map { " to \($0)" } ?? "") + kept.row)
+    }
     rows = rows.filter { $0.hasPrefix("user") } + rows.filter { !$0.hasPrefix("user") }.sorted()
     for kind in RelationKind.allCases {
       forEachEdge(of: kind) { source, target, time in
@@ -205,10 +212,12 @@ extension GraphView {
 extension ReferenceModel {
   /// The same of the model.
   var rows: [[UInt8]] {
-    var rows = users.sorted { $0.key < $1.key }.map { "user \($0.key) \($0.value.text)" }
+    var rows = users.sorted { $0.key < $1.key }.map {
+      "user \($0.key) \($0.value.text)" + (keptWithUsers[$0.key]?.row ?? "")
+    }
     rows += posts.map { id, post in
       let parent = parents[id].flatMap { posts[$0] == nil ? nil : " to \($0)" } ?? ""
-      return "post \(id) \(post.author) \(post.time) \(post.text)\(parent)"
+      return "post \(id) \(post.author) \(post.time) \(post.text)\(parent)" + (keptWithPosts[id]?.row ?? "")
     }.sorted()
     for (title, edges) in [("follow", follows.mapValues { $0.rawPairs }), ("like", likes.mapValues { $0.rawPairs })] {
       for (user, pairs) in edges.sorted(by: { $0.key < $1.key }) {

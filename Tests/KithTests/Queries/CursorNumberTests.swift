@@ -24,7 +24,7 @@ import Testing
   /// The number in the cursor of a page.
   private static func number(_ cursor: Cursor?) throws -> UInt8 {
     let text = try #require(cursor).text
-    return try #require(Base64.decode(text)?.first)
+    return try #require(Base64.url.bytes(text)?.first)
   }
 
   @Test func `every list of a relation has its number`() throws {

@@ -230,7 +230,8 @@ extension Change {
   /// The change with a time, where it has none.
   fileprivate func timed(_ time: Timestamp) -> Change {
     switch self {
-    case .addPost(let id, let author, let text, nil, _): .addPost(id: id, by: author, text: text, createdAt: time)
+    case .addPost(let id, let author, let text, nil, _, _):
+      .addPost(id: id, by: author, text: text, createdAt: time)
     case .follow(let user, let target, nil): .follow(as: user, target: target, at: time)
     case .like(let user, let post, nil): .like(as: user, post: post, at: time)
     default: self

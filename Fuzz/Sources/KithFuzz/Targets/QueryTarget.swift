@@ -37,6 +37,7 @@ struct QueryTarget: FuzzTarget {
         case .integers: "[1,4]"
         case .texts: "[\"follow\",\"reply\"]"
         case .edges: "[{\"relation\":\"reply\",\"toPost\":1},{\"relation\":\"member\",\"to\":1,\"at\":5}]"
+        case .payload: "\"AP8=\""
         case .changes: "[{\"op\":\"unfollow\",\"user\":1,\"target\":2}]"
         case .question: "{\"op\":\"stats\"}"
         }

@@ -20,6 +20,10 @@ enum ChangeCoding {
     case removeEdge = 15
     case declare = 16
     case addPostWithEdges = 17
+    case addUserWithFields = 18
+    case editUser = 19
+    case addPostWithFields = 20
+    case editPost = 21
   }
 
   /// The changes of edges by their first byte; nil for what is none.
@@ -43,24 +47,28 @@ enum ChangeCoding {
   ///   applied: ids and times are set, and ids are not negative.
   func append(_ change: Change, to bytes: inout [UInt8]) {
     switch change {
-    case .addUser(let id, let username):
-      append(.addUser, id?.rawValue, to: &bytes)
+    case .addUser(let id, let username, let fields):
+      append(fields.isEmpty ? .addUser : .addUserWithFields, id?.rawValue, to: &bytes)
       append(text: username, to: &bytes)
+      if !fields.isEmpty { FieldsCoding.append(fields, to: &bytes) }
     case .renameUser(let user, let username):
       append(.renameUser, user.rawValue, to: &bytes)
       append(text: username, to: &bytes)
+    case .editUser(let user, let fields):
+      append(.editUser, user.rawValue, to: &bytes)
+      FieldsCoding.append(fields, to: &bytes)
     case .removeUser(let user): append(.removeUser, user.rawValue, to: &bytes)
-    case .addPost(let id, let author, let text, let createdAt, let edges):
-      append(edges.isEmpty ? .addPost : .addPostWithEdges, id?.rawValue, to: &bytes)
+    case .addPost(let id, let author, let text, let createdAt, let edges, let fields):
+      append(Self.kind(edges, fields), id?.rawValue, to: &bytes)
       append(id: author.rawValue, to: &bytes)
       append(text: text, to: &bytes)
       append(time: createdAt, to: &bytes)
-      if edges.isEmpty { return }
-      bytes.appendVarint(UInt64(edges.count))
-      for edge in edges {
-        append(edge.relation, from: nil, to: edge.target, hasTime: edge.time != nil, to: &bytes)
-        if let time = edge.time { append(time: time, to: &bytes) }
-      }
+      if !fields.isEmpty { FieldsCoding.append(fields, to: &bytes) }
+      if !fields.isEmpty || !edges.isEmpty { append(edges, to: &bytes) }
+    case .editPost(let post, let text, let fields):
+      append(.editPost, post.rawValue, to: &bytes)
+      append(optionalText: text, to: &bytes)
+      FieldsCoding.append(fields, to: &bytes)
     case .removePost(let post): append(.removePost, post.rawValue, to: &bytes)
     case .addEdge(let relation, let source, let target, let time):
       bytes.append(Kind.addEdge.rawValue)
@@ -80,6 +88,26 @@ enum ChangeCoding {
       append(id: edge.target, to: &bytes)
       if edge.adds && edge.kind.facts.hasTime { append(time: edge.time, to: &bytes) }
     }
+  }
+
+  private static func kind(_ edges: [PostEdge], _ fields: PostFields) -> Kind {
+    if !fields.isEmpty { return .addPostWithFields }
+    return edges.isEmpty ? .addPost : .addPostWithEdges
+  }
+
+  private func append(_ edges: [PostEdge], to bytes: inout [UInt8]) {
+    bytes.appendVarint(UInt64(edges.count))
+    for edge in edges {
+      append(edge.relation, from: nil, to: edge.target, hasTime: edge.time != nil, to: &bytes)
+      if let time = edge.time { append(time: time, to: &bytes) }
+    }
+  }
+
+  /// A text that may be missing: its length plus one, or 0, then its bytes.
+  private func append(optionalText text: String?, to bytes: inout [UInt8]) {
+    guard let text else { return bytes.appendVarint(0) }
+    bytes.appendVarint(UInt64(text.utf8.count) + 1)
+    bytes.append(contentsOf: text.utf8)
   }
 
   private func append(_ kind: Kind, _ id: Int64?, to bytes: inout [UInt8]) {
@@ -150,13 +178,19 @@ enum ChangeCoding {
       throw reader.corrupt("no \(self == .journal ? "change" : "request") is of kind \(number)", at: start)
     }
     switch kind {
-    case .addUser: return .addUser(id: try newID(&reader).map { UserID($0) }, username: try text(&reader))
+    case .addUser, .addUserWithFields: return try newUser(kind, &reader)
+    case .editUser:
+      let user = UserID(try id(&reader))
+      let fields = try FieldsCoding.readUser(&reader)
+      return .editUser(user, fields)
     case .renameUser: return .renameUser(UserID(try id(&reader)), to: try text(&reader))
     case .removeUser: return .removeUser(UserID(try id(&reader)))
-    case .addPost, .addPostWithEdges:
-      return .addPost(
-        id: try newID(&reader).map { PostID($0) }, by: UserID(try id(&reader)), text: try text(&reader),
-        createdAt: try time(&reader), edges: kind == .addPost ? [] : try edges(&reader))
+    case .addPost, .addPostWithEdges, .addPostWithFields: return try newPost(kind, &reader)
+    case .editPost:
+      let post = PostID(try id(&reader))
+      let text = try optionalText(&reader)
+      let fields = try FieldsCoding.readPost(&reader)
+      return .editPost(post, text: text, fields: fields)
     case .removePost: return .removePost(PostID(try id(&reader)))
     case .addEdge, .removeEdge:
       let start = reader.position
@@ -173,11 +207,47 @@ enum ChangeCoding {
     }
   }
 
+  private func newUser(_ kind: Kind, _ reader: inout ByteReader) throws(KithError) -> Change {
+    let (id, username) = (try newID(&reader).map { UserID($0) }, try text(&reader))
+    if kind == .addUser { return .addUser(id: id, username: username) }
+    let fields = try FieldsCoding.readUser(&reader, mayBeEmpty: false)
+    return .addUser(id: id, username: username, fields: fields)
+  }
+
+  private func newPost(_ kind: Kind, _ reader: inout ByteReader) throws(KithError) -> Change {
+    let id = try newID(&reader).map { PostID($0) }
+    let (author, text, time) = (UserID(try self.id(&reader)), try text(&reader), try time(&reader))
+    switch kind {
+    case .addPostWithEdges:
+      let edges = try edges(&reader, atLeast: 1)
+      return .addPost(id: id, by: author, text: text, createdAt: time, edges: edges)
+    case .addPostWithFields:
+      let fields = try FieldsCoding.readPost(&reader, mayBeEmpty: false)
+      let edges = try edges(&reader, atLeast: 0)
+      return .addPost(id: id, by: author, text: text, createdAt: time, edges: edges, fields: fields)
+    default: return .addPost(id: id, by: author, text: text, createdAt: time)
+    }
+  }
+
+  private func optionalText(_ reader: inout ByteReader) throws(KithError) -> String? {
+    let start = reader.position
+    let number = try reader.readVarint(bitCount: bitCount)
+    if number == 0 { return nil }
+    guard number - 1 <= UInt64(reader.remaining) else {
+      throw reader.corrupt("a text of \(number - 1) bytes, \(reader.remaining) are left", at: start)
+    }
+    let bytes = try reader.readBytes(Int(number - 1))
+    guard let text = String.fromUTF8(bytes.span) else {
+      throw reader.corrupt("the text is not UTF-8", at: start)
+    }
+    return text
+  }
+
   /// The edges that are given with a post.
-  private func edges(_ reader: inout ByteReader) throws(KithError) -> [PostEdge] {
+  private func edges(_ reader: inout ByteReader, atLeast least: UInt64) throws(KithError) -> [PostEdge] {
     let start = reader.position
     let count = try reader.readVarint()
-    guard (1...UInt64(SocialGraph.Limits.postEdgeCount)).contains(count) else {
+    guard (least...UInt64(SocialGraph.Limits.postEdgeCount)).contains(count) else {
       throw reader.corrupt("a post with \(count) edges", at: start)
     }
     var edges: [PostEdge] = []

@@ -7,14 +7,22 @@ struct TextAssembly: ~Copyable {
   /// The beginning of a text that ends in the next frame.
   private var rest: [UInt8] = []
   private let place: FilePlace
+  /// The section; texts are UTF-8, payloads any bytes.
+  private let section: SectionID
+  private let areTexts: Bool
 
   /// - Parameters:
   ///   - lengths: the lengths of all texts, which must add up to the bytes of the frames.
   ///   - wordsPerRow: those of the column. Words behind the reference are zero.
-  init(lengths: [UInt32], wordsPerRow: Int, place: FilePlace) {
+  ///   - areTexts: whether the bytes must be UTF-8.
+  init(
+    lengths: [UInt32], wordsPerRow: Int = 1, of section: SectionID = GraphSections.textBytes, areTexts: Bool = true,
+    place: FilePlace
+  ) {
     texts = TextColumn(wordsPerRow: wordsPerRow)
     self.lengths = lengths
     self.place = place
+    (self.section, self.areTexts) = (section, areTexts)
     texts.grow(to: lengths.count)
   }
 
@@ -40,8 +48,8 @@ struct TextAssembly: ~Copyable {
   private var nextByteCount: Int { Int(lengths[row]) }
 
   private mutating func append(_ text: Span<UInt8>) throws(KithError) {
-    guard GraphSections.isUTF8(text) else {
-      throw place.corrupt("section \(GraphSections.textBytes): the text of row \(row) is not UTF-8")
+    guard !areTexts || GraphSections.isUTF8(text) else {
+      throw place.corrupt("section \(section): the text of row \(row) is not UTF-8")
     }
     texts.fill(row, text)
     row += 1

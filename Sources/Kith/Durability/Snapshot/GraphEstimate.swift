@@ -21,6 +21,8 @@ struct GraphEstimate: Sendable {
   static let textByteHundredths = 160
   /// The same of a compressed text at its shortest, without words.
   static let compressedTextByteHundredths = 100 * TextCompressor.fewestBits / TextCompressor.mostBits
+  /// Per byte of a payload, in hundredths: the end of a page is lost that the next one does not fit.
+  static let payloadByteHundredths = 110
   /// The memory of an empty graph.
   static let baseByteCount = 1 << 20
 
@@ -35,6 +37,8 @@ struct GraphEstimate: Sendable {
   /// Whether removed posts keep their times, and whether posts have parents.
   private var (keepsTimes, hasParents) = (false, false)
   private var edges: [(source: Relation.End, target: Relation.End, count: Int)] = []
+  /// What the host keeps.
+  private var hostByteCount = 0
   private let byteLimit: Int
   private let form: GraphForm
   private let isOwn: Bool
@@ -58,6 +62,15 @@ struct GraphEstimate: Sendable {
       edges.append((.user, kind.facts.target, try Self.count(kind.sections.targets, source)))
     }
     (keepsTimes, hasParents) = (source.has(GraphSections.schema), source.has(GraphSections.postParents))
+    for (id, rows, width) in [
+      (GraphSections.userPayloadLengths, userRows, 8), (GraphSections.postPayloadLengths, postRows, 8),
+      (GraphSections.postFlags, postRows, 2), (GraphSections.postEditTimes, postRows, 8),
+    ] where source.has(id) {
+      hostByteCount += Self.column(rows, of: rows, width: width)
+    }
+    for id in [GraphSections.userPayloadBytes, GraphSections.postPayloadBytes] where source.has(id) {
+      hostByteCount += try Self.count(id, source) / 100 * Self.payloadByteHundredths
+    }
     for (number, relation) in (try GraphSections.declared(in: source)?.relations ?? []).enumerated() {
       let sections = EdgeSections(ofDeclared: Relation.builtIn.count + number)
       guard sections.areExpected(in: source) else { continue }
@@ -100,7 +113,7 @@ struct GraphEstimate: Sendable {
   var byteCount: Int { byteCount(fewest: isOwn) }
 
   private func byteCount(fewest: Bool) -> Int {
-    var total = Self.baseByteCount + (userRows + postRows) * Self.rowByteCount
+    var total = Self.baseByteCount + hostByteCount + (userRows + postRows) * Self.rowByteCount
     total += users * Self.userByteCount + nameByteCount * Self.nameByteFactor
     total += Self.column(users, of: userRows, width: 8 * UserCard.wordsPerRow)
     total += Self.column(users, of: userRows, width: 4)

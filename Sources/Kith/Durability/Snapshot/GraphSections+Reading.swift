@@ -47,6 +47,7 @@ extension GraphSections {
     }
     swap(&state.users, &users)
     try restoreDeclared(from: source, ends, to: &state, workers: workers)
+    try restoreHost(from: source, ends, to: &state)
     state.popularity = Popularity(state.follows)
     state.countCards()
     state.sequence = sequence
@@ -358,6 +359,74 @@ extension GraphSections {
     }
     state.use(thread)
     state.declared.restore(ThreadTable(parents: parents, state.posts))
+  }
+
+  // MARK: - What the host keeps
+
+  private static func restoreHost(
+    from source: some SectionSource, _ ends: borrowing EdgeEnds, to state: inout GraphState
+  ) throws(KithError) {
+    guard source.has(schema) else { return }
+    if source.has(userPayloadLengths) {
+      state.users.restore(payloads: try payloads(userPayloadLengths, userPayloadBytes, .user, source, ends))
+    }
+    if source.has(postPayloadLengths) {
+      state.posts.restore(payloads: try payloads(postPayloadLengths, postPayloadBytes, .post, source, ends))
+    }
+    if source.has(userFlags) {
+      try forEachFlags(userFlags, .user, source, ends) { state.users.setFlags($1, of: $0) }
+    }
+    if source.has(postFlags) {
+      try forEachFlags(postFlags, .post, source, ends) { state.posts.setFlags($1, of: $0) }
+    }
+    if source.has(postEditTimes) {
+      let section = try source.section(postEditTimes)
+      var row: UInt32 = 0
+      try section.forEachInt64(count: ends.count(.post)) { (stored) throws(KithError) in
+        defer { row += 1 }
+        if stored == 0 { return }
+        guard stored > 0, !ends.isGone(row, .post) else {
+          throw section.corrupt("post row \(row) was edited at \(stored)")
+        }
+        state.posts.setEditTime(stored - 1, of: row)
+      }
+    }
+  }
+
+  private static func payloads(
+    _ lengths: SectionID, _ bytes: SectionID, _ end: Relation.End, _ source: some SectionSource,
+    _ ends: borrowing EdgeEnds
+  ) throws(KithError) -> TextColumn {
+    let lengthSection = try source.section(lengths)
+    let counts = try lengthSection.decodedUInt32(count: ends.count(end))
+    for row in counts.indices
+    where counts[row] > SocialGraph.Limits.payloadByteCount || (counts[row] > 0 && ends.isGone(UInt32(row), end)) {
+      throw lengthSection.corrupt("a payload of \(counts[row]) bytes in row \(row)")
+    }
+    let (head, contentByteCount, place) = try source.find(bytes)
+    try head.check(counts.reduce(0) { $0 + Int($1) }, encodings: [.bytes], place)
+    guard UInt64(contentByteCount) == head.elementCount else {
+      throw place.corrupt("section \(bytes): \(contentByteCount) bytes are not \(head.elementCount) elements")
+    }
+    var payloads = TextAssembly(lengths: counts, of: bytes, areTexts: false, place: place)
+    try source.forEachFrame(of: bytes) { (frame) throws(KithError) in try payloads.take(frame) }
+    return payloads.finish()
+  }
+
+  private static func forEachFlags(
+    _ id: SectionID, _ end: Relation.End, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
+    _ body: (UInt32, UInt16) -> Void
+  ) throws(KithError) {
+    let section = try source.section(id)
+    var row: UInt32 = 0
+    try section.forEachUInt32(count: ends.count(end)) { (stored) throws(KithError) in
+      defer { row += 1 }
+      if stored == 0 { return }
+      guard let flags = UInt16(exactly: stored), !ends.isGone(row, end) else {
+        throw section.corrupt("\(end) row \(row) has the flags \(stored)")
+      }
+      body(row, flags)
+    }
   }
 
   // MARK: - Bytes

@@ -16,6 +16,15 @@ enum GraphSections {
   static let schema = SectionID("SCHM")
   /// The rows of the posts that posts reply to, where there are replies: as `postAuthors`.
   static let postParents = SectionID("POPA")
+  /// What the host keeps with users and posts, each where any has it.
+  static let userPayloadLengths = SectionID("USPL")
+  static let userPayloadBytes = SectionID("USPB")
+  static let userFlags = SectionID("USFL")
+  static let postPayloadLengths = SectionID("POPL")
+  static let postPayloadBytes = SectionID("POPB")
+  static let postFlags = SectionID("POFL")
+  /// When posts were edited, plus one; 0 for those that were not.
+  static let postEditTimes = SectionID("POED")
 
   /// Every section of a graph without a schema, with its readable name.
   static let names: [(id: SectionID, name: String)] =
@@ -35,10 +44,19 @@ enum GraphSections {
 
   /// The schema, and the sections of every relation that can be declared, by its number.
   static let namesOfSchema: [(id: SectionID, name: String)] =
-    [(schema, "schema"), (postParents, "posts.parent")]
+    [(schema, "schema"), (postParents, "posts.parent")] + namesOfHost
     + (Relation.builtIn.count..<SocialGraph.Limits.relationCount).flatMap { number in
       zip(EdgeSections(ofDeclared: number).all, ["degree", "target", "second"]).map { ($0, "relation\(number).\($1)") }
     }
+}
+
+extension GraphSections {
+  /// The sections of what the host keeps.
+  static let namesOfHost: [(id: SectionID, name: String)] = [
+    (userPayloadLengths, "users.payloadLength"), (userPayloadBytes, "users.payloadBytes"), (userFlags, "users.flags"),
+    (postPayloadLengths, "posts.payloadLength"), (postPayloadBytes, "posts.payloadBytes"), (postFlags, "posts.flags"),
+    (postEditTimes, "posts.editedAt"),
+  ]
 }
 
 extension SectionID {
@@ -64,9 +82,29 @@ extension GraphSections {
     if state.declared.hasThreads {
       try writePlanes(state.posts.rowCount, as: postParents, to: sink) { state.declared.threads.parents[$0] &+ 1 }
     }
+    try writeHost(state, to: sink)
     // By number: the order of first edges is no part of the state.
     for kind in state.relations.declared.compactMap(\.kind) where state.isInUse(kind) && state[kind].count > 0 {
       try write(state[kind], as: EdgeSections(ofDeclared: Int(kind.number)), to: sink)
+    }
+  }
+
+  /// What the host keeps with users and posts. A column that says nothing is left out.
+  private static func writeHost(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
+    let (userCount, postCount) = (state.users.rowCount, state.posts.rowCount)
+    if let host = state.users.host {
+      try host.value.writePayloads(userCount, as: userPayloadLengths, userPayloadBytes, to: sink)
+      if (0..<UInt32(userCount)).contains(where: { state.users.flags(of: $0) != 0 }) {
+        try writePlanes(userCount, as: userFlags, to: sink) { UInt32(state.users.flags(of: UInt32($0))) }
+      }
+    }
+    guard let host = state.posts.host else { return }
+    try host.value.writePayloads(postCount, as: postPayloadLengths, postPayloadBytes, to: sink)
+    if host.value.hasFlags, (0..<UInt32(postCount)).contains(where: { host.value.flags(of: $0) != 0 }) {
+      try writePlanes(postCount, as: postFlags, to: sink) { UInt32(host.value.flags(of: UInt32($0))) }
+    }
+    if host.value.hasEdits, (0..<UInt32(postCount)).contains(where: { host.value.editTime(of: $0) != nil }) {
+      try writeDeltas(postCount, as: postEditTimes, to: sink) { host.value.editTime(of: UInt32($0)).map { $0 + 1 } ?? 0 }
     }
   }
 
@@ -102,10 +140,12 @@ extension GraphSections {
     }
   }
 
-  private static func write(
-    _ texts: borrowing TextColumn, as lengths: SectionID, _ bytes: SectionID, to sink: some SectionSink
+  /// - Parameter count: the number of rows, where those behind the column have no bytes; nil for that of the column.
+  static func write(
+    _ texts: borrowing TextColumn, count: Int? = nil, as lengths: SectionID, _ bytes: SectionID,
+    to sink: some SectionSink
   ) throws(KithError) {
-    try writePlanes(texts.count, as: lengths, to: sink) { UInt32(texts.byteCount($0)) }
+    try writePlanes(count ?? texts.count, as: lengths, to: sink) { $0 < texts.count ? UInt32(texts.byteCount($0)) : 0 }
     let (starts, total) = pieces(of: texts)
     let head = SectionHead(id: bytes, encoding: .bytes, elementCount: UInt64(total))
     try sink.append(head, level: 3, pieceCount: total == 0 ? 0 : starts.count - 1) { piece in

@@ -27,7 +27,7 @@ extension SocialGraph.Batch {
   /// Prefetches what `importRow` will read of the author of a post, who is at random in memory.
   @inline(__always)
   package func prefetch(_ change: Change) {
-    guard case .addPost(_, let author, _, _, _) = change else { return }
+    guard case .addPost(_, let author, _, _, _, _) = change else { return }
     if let row = graph.live.state.users.row(of: author) { graph.live.state.users.prefetchCard(row) }
   }
 

@@ -6,14 +6,14 @@ extension GraphView {
   ///
   /// ```swift
   /// let page = try view.timeline(of: ann)
-  /// let shown = try view.adding(RelationDetails(counts: [.reply], marks: [.bookmark], viewer: ann), to: page)
+  /// let shown = try view.adding(ResultDetails(counts: [.reply], marks: [.bookmark], viewer: ann), to: page)
   /// ```
   /// - Throws: `KithError.unknownRelation`, `unknownUser` for the viewer; `invalidRequest` for too many relations, for
   ///   marks without a viewer or of a relation that does not lead from users, and for a relation with no end of the
   ///   result's types: from posts to posts in a result of users.
   /// - Complexity: O(items · relations · log edges of the viewer).
-  public func adding<Result: RelationDetailed>(
-    _ details: RelationDetails, to result: Result
+  public func adding<Result: ResultDetailed>(
+    _ details: ResultDetails, to result: Result
   ) throws(KithError) -> Result {
     try checkOpen()
     return details.isEmpty ? result : try result._adding(details, self)
@@ -21,16 +21,16 @@ extension GraphView {
 }
 
 /// A result that can have counts and marks of relations: a user or a post, a page or a list of them. No other type can.
-public protocol RelationDetailed: Equatable, Sendable {
+public protocol ResultDetailed: Equatable, Sendable {
   /// The result with details. For `GraphView.adding` alone.
-  func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Self
+  func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Self
   /// The users and posts of the result. For live queries alone.
   var _nodes: [Node] { get }
 }
 
-extension User: RelationDetailed {
+extension User: ResultDetailed {
   /// The user with details. For `GraphView.adding` alone.
-  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> User {
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> User {
     try UserRecords.adding(details, to: records, view.state).map { User($0, index) } ?? self
   }
 
@@ -38,9 +38,9 @@ extension User: RelationDetailed {
   public var _nodes: [Node] { [.user(id)] }
 }
 
-extension Post: RelationDetailed {
+extension Post: ResultDetailed {
   /// The post with details. For `GraphView.adding` alone.
-  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Post {
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Post {
     try PostRecords.adding(details, to: records, view.state).map { Post($0, index) } ?? self
   }
 
@@ -48,9 +48,9 @@ extension Post: RelationDetailed {
   public var _nodes: [Node] { [.post(id), .user(author.id)] }
 }
 
-extension Page: RelationDetailed where Element: RelationDetailed {
+extension Page: ResultDetailed where Element: ResultDetailed {
   /// The page with details. For `GraphView.adding` alone.
-  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Page {
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Page {
     switch self {
     case let users as Page<User>:
       let records = try UserRecords.adding(details, to: users.anchor?.records, view.state)
@@ -68,9 +68,9 @@ extension Page: RelationDetailed where Element: RelationDetailed {
   public var _nodes: [Node] { flatMap(\._nodes) }
 }
 
-extension Array: RelationDetailed where Element: RelationDetailed {
+extension Array: ResultDetailed where Element: ResultDetailed {
   /// The elements with details, of one result. For `GraphView.adding` alone.
-  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> [Element] {
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> [Element] {
     // The elements of a lookup share one result, which is copied once.
     if let users = self as? [User?] {
       _ = try UserRecords.adding(details, to: nil, view.state)
@@ -105,9 +105,9 @@ extension Array: RelationDetailed where Element: RelationDetailed {
   public var _nodes: [Node] { flatMap(\._nodes) }
 }
 
-extension Optional: RelationDetailed where Wrapped: RelationDetailed {
+extension Optional: ResultDetailed where Wrapped: ResultDetailed {
   /// What is there, with details. For `GraphView.adding` alone.
-  public func _adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> Wrapped? {
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Wrapped? {
     if let wrapped = self { return try wrapped._adding(details, view) }
     return nil
   }
@@ -118,9 +118,9 @@ extension Optional: RelationDetailed where Wrapped: RelationDetailed {
 
 extension LookupByID.Output {
   /// What was found, with details: those of a relation are of the users, or of the posts, that its edges lead to.
-  package func adding(_ details: RelationDetails, _ view: borrowing GraphView) throws(KithError) -> LookupByID.Output {
-    func part(_ end: Relation.End) throws(KithError) -> RelationDetails {
-      var part = RelationDetails(viewer: details.viewer)
+  package func adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> LookupByID.Output {
+    func part(_ end: Relation.End) throws(KithError) -> ResultDetails {
+      var part = ResultDetails(viewer: details.viewer)
       for relation in details.counts where try view.state.relations.known(relation).target == end {
         part.counts.append(relation)
       }

@@ -6,20 +6,28 @@ extension GraphView {
       .sorted { state.userID($0) < state.userID($1) }
   }
 
-  /// Calls `body` with every user, ids ascending.
-  package func forEachUser<E: Error>(_ body: (UserID, String) throws(E) -> Void) throws(E) {
-    for row in userRows() { try body(state.userID(row), state.users.names.string(Int(row))) }
+  /// Calls `body` with every user, ids ascending, and with what the host keeps with them.
+  package func forEachUser<E: Error>(_ body: (UserID, String, UserFields) throws(E) -> Void) throws(E) {
+    for row in userRows() {
+      try body(state.userID(row), state.users.names.string(Int(row)), state.userFields(row))
+    }
   }
 
-  /// Calls `body` with every post, ids ascending, and with the post that it replies to, if that is there.
+  /// Whether the host keeps anything with a user, or with a post.
+  package var hasUserFields: Bool { state.users.host != nil }
+  package var hasPostFields: Bool { state.posts.host != nil }
+
+  /// Calls `body` with every post, ids ascending, with the post that it replies to, if that is there, and with what the
+  /// host keeps with it.
   /// - Parameter isForImport: whether a reply comes after what it replies to, whatever their ids.
   package func forEachPost<E: Error>(
-    isForImport: Bool = false, _ body: (PostID, UserID, Timestamp, _ parent: PostID?, String) throws(E) -> Void
+    isForImport: Bool = false,
+    _ body: (PostID, UserID, Timestamp, _ parent: PostID?, String, PostFields) throws(E) -> Void
   ) throws(E) {
     func give(_ row: UInt32) throws(E) {
       try body(
         state.postID(row), state.userID(state.posts.authors[row]), Timestamp(state.posts.time(row)),
-        parent(of: row).map { state.postID($0) }, state.posts.texts.string(Int(row)))
+        parent(of: row).map { state.postID($0) }, state.posts.texts.string(Int(row)), state.postFields(row))
     }
     if !state.declared.hasThreads || !isForImport {
       for row in postRows() { try give(row) }

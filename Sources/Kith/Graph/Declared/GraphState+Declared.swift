@@ -201,7 +201,7 @@ extension GraphState {
     case .add(let kind, let edge): endEdges(by: kind, edge.source, edge.target)
     case .begin(let kind, let source, let target, _): endEdges(by: kind, source, target)
     case .remove(let kind, let edge): endDependent(on: kind, edge.source, edge.target)
-    case .addUser, .renameUser, .removeUser, .addPost, .removePost, .declare: break
+    case .addUser, .renameUser, .editUser, .removeUser, .addPost, .editPost, .removePost, .declare: break
     }
   }
 

@@ -69,7 +69,7 @@ extension GraphState {
 
   /// The root of the conversation that a change has added a post to; nil for other changes.
   func root(ofNew change: Change) -> PostID? {
-    guard case .addPost(let id?, _, _, _, let edges) = change, !edges.isEmpty, declared.hasThreads,
+    guard case .addPost(let id?, _, _, _, let edges, _) = change, !edges.isEmpty, declared.hasThreads,
       let row = posts.row(of: id), declared.threads.parent(of: row) != nil
     else { return nil }
     return postID(declared.threads.root(of: row))

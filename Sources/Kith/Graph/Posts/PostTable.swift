@@ -22,6 +22,8 @@ struct PostTable: ~Copyable, Sendable {
   private(set) var count: Int
   /// The first row that is in no list yet, during a bulk insertion; nil without one.
   private var firstUnlisted: Optional<UInt32>
+  /// Payloads, flags and times of edits; nil before the first.
+  private(set) var host: Optional<Box<HostColumns>>
 
   init() {
     identifiers = IdentifierTable()
@@ -34,12 +36,13 @@ struct PostTable: ~Copyable, Sendable {
     byAuthor = PackedLists(listsPerBlock: Self.authorsPerBlock)
     count = 0
     firstUnlisted = nil
+    host = nil
   }
 
   private init(
     identifiers: consuming IdentifierTable, authors: consuming Column<UInt32>, texts: consuming TextColumn,
     all: consuming PackedLists<UInt32>, byAuthor: consuming PackedLists<UInt32>, newest: consuming Column<UInt32>,
-    index: PostIndex, count: Int, firstUnlisted: UInt32?
+    index: PostIndex, count: Int, firstUnlisted: UInt32?, host: Box<HostColumns>?
   ) {
     self.identifiers = identifiers
     self.authors = authors
@@ -50,13 +53,14 @@ struct PostTable: ~Copyable, Sendable {
     self.index = index
     self.count = count
     self.firstUnlisted = firstUnlisted
+    self.host = host
   }
 
   mutating func pin() -> PostTable {
     PostTable(
       identifiers: identifiers.pin(), authors: authors.pin(), texts: texts.pin(), all: all.pin(),
       byAuthor: byAuthor.pin(), newest: newest.pin(), index: index, count: count,
-      firstUnlisted: firstUnlisted)
+      firstUnlisted: firstUnlisted, host: host.map { Box($0.value.pin()) })
   }
 
   /// The number of rows, including those of removed posts.
@@ -144,8 +148,40 @@ struct PostTable: ~Copyable, Sendable {
     authors[row] = PostIndex.noAuthor
     if !keepingTime { texts.setTime(0, of: Int(row)) }
     texts.clear(Int(row))
+    host?.value.clear(row)
     index.remove(row)
     count -= 1
+  }
+
+  // MARK: - Editing
+
+  /// Replaces the text of a post.
+  mutating func setText(_ text: Span<UInt8>, of row: UInt32) {
+    texts.set(Int(row), text)
+    index.edit(row)
+  }
+
+  mutating func setFlags(_ flags: UInt16, of row: UInt32) { useHost().value.setFlags(flags, of: row) }
+  mutating func setPayload(_ payload: Span<UInt8>, of row: UInt32) { useHost().value.setPayload(payload, of: row) }
+
+  /// Takes the payloads of a snapshot.
+  mutating func restore(payloads: consuming TextColumn) { useHost().value.restore(payloads: payloads) }
+
+  /// - Parameter time: in milliseconds; nil for a post that was not edited.
+  mutating func setEditTime(_ time: Int64?, of row: UInt32) { useHost().value.setEditTime(time, of: row) }
+
+  /// Sets what is given.
+  mutating func set(_ fields: PostFields, of row: UInt32) {
+    if let flags = fields.flags { setFlags(flags, of: row) }
+    if let payload = fields.payload { setPayload(payload.span, of: row) }
+    if let time = fields.editedAt { setEditTime(time.rawValue, of: row) }
+  }
+
+  private mutating func useHost() -> Box<HostColumns> {
+    if let host { return host }
+    let made = Box(HostColumns())
+    host = made
+    return made
   }
 
   private mutating func removeFromOrder(_ row: UInt32, _ key: PostKey, _ author: UInt32) {
@@ -208,8 +244,8 @@ struct PostTable: ~Copyable, Sendable {
   /// Begins the compaction of some rows.
   mutating func beginCompaction(of rows: Range<UInt32>) -> PostCompaction {
     PostCompaction(
-      rows: rows, keepsDocuments: index.kind == .textsAndAuthors, ids: identifiers.pinIDs(), authors: authors.pin(),
-      texts: texts.pin())
+      rows: rows, editCount: index.editCount, keepsDocuments: index.kind == .textsAndAuthors,
+      ids: identifiers.pinIDs(), authors: authors.pin(), texts: texts.pin())
   }
 
   /// The rows of an author's posts, oldest first.
@@ -229,7 +265,7 @@ extension PostTable: SegmentedIndex {
   }
 
   mutating func install(_ segment: PostSegment?, of compaction: PostCompaction) -> PostIndex.Replaced {
-    segment.map { index.install($0, rowCount: rowCount) } ?? PostIndex.Replaced()
+    segment.map { index.install($0, editCount: compaction.editCount, rowCount: rowCount) } ?? PostIndex.Replaced()
   }
 }
 
@@ -334,6 +370,7 @@ extension PostTable {
     }
     problems += checkOrder(all, list: 0, "all posts", author: nil, control)
     problems += index.checkInvariants(self, control)
+    if let host { problems += host.value.checkInvariants("posts", rowCount: rowCount) { isLive($0) } }
     if live != count || all.count(of: 0) != count || listed != count {
       problems.append("posts: \(count) counted, \(live) live, \(all.count(of: 0)) in order, \(listed) by author")
     }

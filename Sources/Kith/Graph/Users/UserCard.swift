@@ -9,6 +9,8 @@ struct UserCard: Equatable {
   var followerCount: Int
   var followeeCount: Int
   var postCount: Int
+  /// The flags of the host's.
+  var flags: UInt16 = 0
 }
 
 extension TextColumn {
@@ -22,14 +24,14 @@ extension TextColumn {
     let (name, id, counts, posts) = fourWords(Int(row))
     let card = UserCard(
       id: Int64(bitPattern: id), followerCount: Int(counts & 0xFFFF_FFFF), followeeCount: Int(counts >> 32),
-      postCount: Int(posts))
+      postCount: Int(posts & 0xFFFF_FFFF), flags: UInt16(truncatingIfNeeded: posts >> 32))
     return (name, card)
   }
 
   mutating func setCard(_ row: UInt32, _ card: UserCard) {
     self[Int(row), 1] = UInt64(bitPattern: card.id)
     self[Int(row), 2] = UInt64(card.followeeCount) << 32 | UInt64(card.followerCount)
-    self[Int(row), 3] = UInt64(card.postCount)
+    self[Int(row), 3] = UInt64(card.flags) << 32 | UInt64(card.postCount)
   }
 
   /// Counts a follow that was added (`by` is 1) or removed (-1).

@@ -15,6 +15,8 @@ struct UserTable: ~Copyable, Sendable {
   private(set) var count: Int
   /// Whether the search index waits for `buildSearch`.
   private var defersSearch: Bool
+  /// Payloads; nil before the first.
+  private(set) var host: Optional<Box<HostColumns>>
 
   init() {
     identifiers = IdentifierTable()
@@ -26,12 +28,13 @@ struct UserTable: ~Copyable, Sendable {
     search = NameIndex()
     count = 0
     defersSearch = false
+    host = nil
   }
 
   private init(
     identifiers: consuming IdentifierTable, names: consuming TextColumn, digests: consuming NameDigests,
     byName: consuming HashIndex, byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32],
-    search: consuming NameIndex, count: Int, defersSearch: Bool
+    search: consuming NameIndex, count: Int, defersSearch: Bool, host: Box<HostColumns>?
   ) {
     self.identifiers = identifiers
     self.names = names
@@ -42,12 +45,14 @@ struct UserTable: ~Copyable, Sendable {
     self.search = search
     self.count = count
     self.defersSearch = defersSearch
+    self.host = host
   }
 
   mutating func pin() -> UserTable {
     UserTable(
       identifiers: identifiers.pin(), names: names.pin(), digests: digests.pin(), byName: byName.pin(),
-      byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(), count: count, defersSearch: defersSearch)
+      byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(), count: count, defersSearch: defersSearch,
+      host: host.map { Box($0.value.pin()) })
   }
 
   /// The number of rows, including those of removed users.
@@ -189,6 +194,40 @@ struct UserTable: ~Copyable, Sendable {
     leave(row)
     names.clear(Int(row))
     count -= 1
+    if let host {
+      host.value.clear(row)
+      setFlags(0, of: row)
+    }
+  }
+
+  // MARK: - What the host keeps
+
+  func flags(of row: UInt32) -> UInt16 { names.card(row).flags }
+
+  mutating func setFlags(_ flags: UInt16, of row: UInt32) {
+    useHost()
+    var card = names.card(row)
+    card.flags = flags
+    names.setCard(row, card)
+  }
+
+  mutating func setPayload(_ payload: Span<UInt8>, of row: UInt32) { useHost().value.setPayload(payload, of: row) }
+
+  /// Takes the payloads of a snapshot.
+  mutating func restore(payloads: consuming TextColumn) { useHost().value.restore(payloads: payloads) }
+
+  /// Sets what is given.
+  mutating func set(_ fields: UserFields, of row: UInt32) {
+    if let flags = fields.flags { setFlags(flags, of: row) }
+    if let payload = fields.payload { setPayload(payload.span, of: row) }
+  }
+
+  @discardableResult
+  private mutating func useHost() -> Box<HostColumns> {
+    if let host { return host }
+    let made = Box(HostColumns())
+    host = made
+    return made
   }
 
   // MARK: - Cards
@@ -317,6 +356,7 @@ struct UserTable: ~Copyable, Sendable {
         problems.append("users: the name of row \(row) does not lead to it")
       }
     }
+    if let host { problems += host.value.checkInvariants("users", rowCount: rowCount) { isLive($0) } }
     if digests.count != rowCount { problems.append("users: \(digests.count) digests of \(rowCount) rows") }
     if live != count || byName.count != count {
       problems.append("users: \(count) counted, \(live) live, \(byName.count) names")

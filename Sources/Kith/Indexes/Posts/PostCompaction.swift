@@ -7,16 +7,19 @@ final class PostCompaction: IndexCompaction {
   private static let stride = 1 << 12
 
   let rows: Range<UInt32>
+  /// The edits that the texts contain (`PostIndex.editCount`).
+  let editCount: UInt64
   private let keepsDocuments: Bool
   private let ids: RowIDs
   private let authors: Column<UInt32>
   private let texts: TextColumn
 
   init(
-    rows: Range<UInt32>, keepsDocuments: Bool, ids: consuming RowIDs, authors: consuming Column<UInt32>,
+    rows: Range<UInt32>, editCount: UInt64, keepsDocuments: Bool, ids: consuming RowIDs, authors: consuming Column<UInt32>,
     texts: consuming TextColumn
   ) {
     self.rows = rows
+    self.editCount = editCount
     self.keepsDocuments = keepsDocuments
     self.ids = ids
     self.authors = authors

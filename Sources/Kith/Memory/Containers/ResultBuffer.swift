@@ -76,6 +76,16 @@
 }
 
 extension ResultBuffer {
+  /// A range of the bytes.
+  func bytes(at start: Int, count: Int) -> [UInt8] {
+    unsafe storage.withUnsafeMutablePointers { header, records in
+      precondition(
+        unsafe start >= 0 && count >= 0 && start + count <= header.pointee.byteCount, "the bytes are the result's")
+      let bytes = unsafe UnsafeRawPointer(records + header.pointee.recordCount) + start
+      return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+  }
+
   /// Some of the records, and all texts, in memory.
   func raw(_ range: Range<Int>) -> RawResult<Record> {
     precondition(range.upperBound <= count, "the records are the result's")

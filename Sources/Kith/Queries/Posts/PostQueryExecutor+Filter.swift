@@ -20,6 +20,9 @@ extension PostQueryExecutor {
       let next = max(0, place.offset - 2 * PostFilter.groupCount)..<place.offset - posts.count
       prefetchAuthors(run.extracting(next), state)
       var candidates = filter.candidates(among: posts, &budget, state)
+      if !state.posts.index.hasNoEdits {
+        for index in posts.indices where state.posts.index.isEdited(posts[index]) { candidates |= 1 << UInt64(index) }
+      }
       try budget.check()
       while candidates != 0 {
         let index = 63 - candidates.leadingZeroBitCount

@@ -62,6 +62,7 @@ extension PostQueryExecutor {
       }
       drivingTerms[index].authors = try users(named: terms.queries[drivingTerms[index].term], limit: .max, state)
     }
+    offerEdited(state)
     state.posts.index.forEachMemtable { search(in: $0, drivingTerms, authorFilter, state) }
     var windows = PostWindows()
     for entry in state.posts.index.segments.reversed() where budget.canContinue {
@@ -69,6 +70,16 @@ extension PostQueryExecutor {
       try search(in: entry.segment, &drivingTerms, authorFilter, &filter, &windows, state)
     }
     try budget.check()
+  }
+
+  /// Offers the posts whose text is another than the indexed one: the index does not find them by it.
+  private mutating func offerEdited(_ state: borrowing GraphState) {
+    if state.posts.index.hasNoEdits { return }
+    for row in state.posts.index.editedRows {
+      offer(row, state)
+      if !budget.takeStep() { return }
+    }
+    offeredEdited = true
   }
 
   /// Finds the driving terms, the longest first, and the users whose names contain them. The longest word is usually
@@ -97,7 +108,7 @@ extension PostQueryExecutor {
   /// Whether no text contains a term, by the index alone. If one may, the matches in the newest segment that has any
   /// are kept, and the search begins with them.
   private mutating func isInNoText(_ term: Int, _ filter: inout PostFilter, _ state: borrowing GraphState) -> Bool {
-    !state.posts.index.memtables(mayHold: terms.queries[term])
+    state.posts.index.hasNoEdits && !state.posts.index.memtables(mayHold: terms.queries[term])
       && state.posts.index.segments.reversed().allSatisfy { entry in
         filter.matches(of: term, in: entry.segment, &budget).contains { $0?.isEmpty == true }
       }

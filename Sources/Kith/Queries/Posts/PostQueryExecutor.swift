@@ -25,6 +25,8 @@ struct PostQueryExecutor: ~Copyable {
   var place: PackedLists<UInt32>.Position?
   private var visitedCount = 0
   var budget = QueryBudget()
+  /// Whether the posts whose text was edited since it was indexed were offered; the index may know others of their texts.
+  var offeredEdited = false
   private var keys = KeyBuffer(capacity: 256)
 
   init(
@@ -115,6 +117,7 @@ struct PostQueryExecutor: ~Copyable {
   @discardableResult
   mutating func offer(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     guard state.posts.isLive(row) else { return false }
+    if offeredEdited && state.posts.index.isEdited(row) { return false }
     let key = state.posts.key(row)
     guard key < high, key > found.bound, matches(row, state) else { return false }
     found.add(key, row)

@@ -167,7 +167,7 @@ struct CursorContent: Equatable, Sendable {
     // Detects damage; a forged cursor can at most choose the position of the next page.
     let sum = FNV1a.hash(bytes[...])
     for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt32(shift))) }
-    return Base64.encode(bytes)
+    return Base64.url.text(bytes)
   }
 
   /// The most characters of a cursor with so many numbers. Its name is a username, and four characters hold three
@@ -191,7 +191,7 @@ struct CursorContent: Equatable, Sendable {
     }
     let fixed = Self.fixedByteCount(numberCount)
     guard cursor.text.utf8.count <= Self.maximumCharacterCount(numberCount: numberCount),
-      let bytes = Base64.decode(cursor.text), bytes.count >= fixed + 4, bytes[0] == kind.rawValue,
+      let bytes = Base64.url.bytes(cursor.text), bytes.count >= fixed + 4, bytes[0] == kind.rawValue,
       Self.integer(bytes, at: 1) == subject, Int(bytes[9]) == numberCount
     else { throw .invalidCursor }
     let end = bytes.count - 4
@@ -218,49 +218,5 @@ struct CursorContent: Equatable, Sendable {
     var value: UInt64 = 0
     for place in 0..<8 { value |= UInt64(bytes[start + place]) << UInt64(place * 8) }
     return Int64(bitPattern: value)
-  }
-}
-
-/// URL-safe base64 (RFC 4648, section 5) without padding.
-enum Base64 {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-  static func encode(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count * 4 + 2) / 3)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      var group: UInt32 = 0
-      for place in 0..<3 { group = group << 8 | UInt32(start + place < bytes.count ? bytes[start + place] : 0) }
-      for place in 0..<min(4, bytes.count - start + 1) {
-        text.append(alphabet[Int(group >> UInt32(18 - 6 * place) & 63)])
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// Nil for any text that `encode` does not produce.
-  static func decode(_ text: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var group: UInt32 = 0
-    var bits = 0
-    for character in text.utf8 {
-      let value: UInt32
-      switch character {
-      case 0x41...0x5A: value = UInt32(character) - 0x41
-      case 0x61...0x7A: value = UInt32(character) - 0x61 + 26
-      case 0x30...0x39: value = UInt32(character) - 0x30 + 52
-      case 0x2D: value = 62
-      case 0x5F: value = 63
-      default: return nil
-      }
-      group = group << 6 | value
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
-        group &= (1 << UInt32(bits)) - 1
-      }
-    }
-    return group == 0 && bits < 6 ? bytes : nil
   }
 }

@@ -1,8 +1,9 @@
 extension DetailColumns {
-  /// The counts and marks of a record, if they were asked for.
+  /// The counts and marks of a record, and its payload, if they were asked for.
   fileprivate func write<Writer: WireWriter>(_ index: Int, to writer: inout Writer) throws(Writer.Failure) {
     if !counted.isEmpty { try writer.member(.counts, counts(index)) }
     if !marked.isEmpty { try writer.member(.marks, marks(index)) }
+    if let payload = payload(index), !payload.isEmpty { try writer.member(.payload, Base64.standard.text(payload)) }
   }
 }
 
@@ -20,6 +21,7 @@ extension User: Encodable {
     try writer.member(.followerCount, Int64(followerCount))
     try writer.member(.followeeCount, Int64(followeeCount))
     try writer.member(.postCount, Int64(postCount))
+    if flags != 0 { try writer.member(.flags, Int64(flags)) }
     if let isFollowedByViewer { try writer.member(.following, isFollowedByViewer) }
     if let followedAt { try writer.member(.followedAt, followedAt.rawValue) }
     if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
@@ -56,6 +58,8 @@ extension Post: Encodable {
     try writer.member(.author, author)
     try writer.member(.createdAt, createdAt.rawValue)
     if let parent { try writer.member(.parent, parent.rawValue) }
+    if flags != 0 { try writer.member(.flags, Int64(flags)) }
+    if let editedAt { try writer.member(.editedAt, editedAt.rawValue) }
     try writer.member(.text, text)
     try writer.member(.likeCount, Int64(likeCount))
     if let isLikedByViewer { try writer.member(.liked, isLikedByViewer) }

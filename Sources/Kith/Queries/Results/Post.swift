@@ -31,6 +31,12 @@ public struct Post: PageElement, CustomStringConvertible {
     let record = record
     return records.string(at: Int(record.name_start) + Int(record.name_size), count: Int(record.text_size))
   }
+  /// The flags that the host keeps with it.
+  public var flags: UInt16 { record.flags }
+  /// When the text or the payload was last edited, in milliseconds; nil if neither was.
+  public var editedAt: Timestamp? { record.is_edited == 0 ? nil : Timestamp(record.edited_at) }
+  /// The payload, if it was asked for (`ResultDetails.includesPayloads`); empty for none.
+  public var payload: [UInt8]? { records.details?.payload(index) }
   /// The number of likes.
   public var likeCount: Int { Int(record.like_count) }
   /// Whether the viewer likes the post; nil without a viewer.
@@ -43,7 +49,8 @@ public struct Post: PageElement, CustomStringConvertible {
   /// All properties as text.
   public var description: String {
     "Post(id: \(id), author: \(author), createdAt: \(createdAt.rawValue), "
-      + (parent.map { "parent: \($0), " } ?? "") + "text: \(text.debugDescription), "
+      + (parent.map { "parent: \($0), " } ?? "") + (flags == 0 ? "" : "flags: \(flags), ")
+      + (editedAt.map { "editedAt: \($0.rawValue), " } ?? "") + "text: \(text.debugDescription), "
       + "likeCount: \(likeCount), isLikedByViewer: \(isLikedByViewer.map(String.init) ?? "nil"), "
       + "likedAt: \(likedAt.map { String($0.rawValue) } ?? "nil"))"
   }
@@ -51,7 +58,7 @@ public struct Post: PageElement, CustomStringConvertible {
   /// Equal if all properties are.
   public static func == (left: Post, right: Post) -> Bool {
     left.id == right.id && left.author == right.author && left.createdAt == right.createdAt
-      && left.parent == right.parent
+      && left.parent == right.parent && left.flags == right.flags && left.editedAt == right.editedAt
       && left.likeCount == right.likeCount && left.isLikedByViewer == right.isLikedByViewer
       && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.text.utf8.elementsEqual(right.text.utf8)
       && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
@@ -121,9 +128,10 @@ extension PostRecord {
     textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?, isOfEdge: Bool = false
   ) {
     self.init(
-      id: id, author: author, created_at: createdAt, parent: parent, like_count: likeCount, name_start: nameStart,
+      id: id, author: author, created_at: createdAt, parent: parent, edited_at: 0, like_count: likeCount, name_start: nameStart,
       liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
       has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
-      has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, reserved: (0, 0, 0, 0, 0, 0))
+      has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, is_edited: 0, reserved: 0, flags: 0,
+      reserved2: (0, 0))
   }
 }

@@ -87,11 +87,8 @@ extension ResultBufferWriter<PostRecord> {
     _ rows: Span<UInt32>, _ parts: Span<PostParts>, _ likedTimestamps: [UInt32]?, _ areOfEdges: Bool,
     _ state: borrowing GraphState, isLiked: (UInt32) -> Bool?
   ) {
-    let hasThreads = state.declared.hasThreads
     for index in rows.indices {
       let (row, parts) = (rows[index], parts[index])
-      let parentRow = hasThreads ? state.declared.parent(of: row) : ThreadTable.none
-      let parent = parentRow == ThreadTable.none ? 0 : state.posts.identifiers.id(of: parentRow)
       let liked = isLiked(row)
       let name = append(parts.name, of: state.users.names)
       let text = append(parts.text, of: state.posts.texts)
@@ -99,11 +96,33 @@ extension ResultBufferWriter<PostRecord> {
         index,
         PostRecord(
           id: state.posts.identifiers.id(of: row), author: parts.authorID, createdAt: parts.createdAt,
-          parent: parent,
           likeCount: UInt32(truncatingIfNeeded: state.likes.backward.count(of: Int(row), parts.likes)),
           nameStart: UInt32(truncatingIfNeeded: name.lowerBound), nameByteCount: UInt8(truncatingIfNeeded: name.count),
           textByteCount: UInt16(truncatingIfNeeded: text.count), isLiked: liked,
           likedSecond: likedTimestamps?[index], isOfEdge: areOfEdges))
+    }
+    if state.declared.hasThreads { setParents(rows, state) }
+    if let host = state.posts.host { setFields(rows, host) }
+  }
+
+  @inline(never)
+  private func setFields(_ rows: Span<UInt32>, _ host: Box<HostColumns>) {
+    for index in rows.indices {
+      let (flags, time) = (host.value.flags(of: rows[index]), host.value.editTime(of: rows[index]))
+      if flags == 0 && time == nil { continue }
+      update(index) { record in
+        record.flags = flags
+        if let time { (record.is_edited, record.edited_at) = (1, time) }
+      }
+    }
+  }
+
+  /// Apart, so that a graph without conversations does not pay for them.
+  @inline(never)
+  private func setParents(_ rows: Span<UInt32>, _ state: borrowing GraphState) {
+    for index in rows.indices {
+      let parent = state.declared.parent(of: rows[index])
+      if parent != ThreadTable.none { update(index) { $0.parent = state.posts.identifiers.id(of: parent) } }
     }
   }
 }

@@ -6,14 +6,14 @@ extension User {
   ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: UserID, username: String, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
-    isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
+    flags: UInt16 = 0, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
     let times = [followedAt, likedAt, addedAt].compactMap(\.self)
     demand(times.count < 2, "a user of a list has the time of a follow, of a like or of another edge, of one of them")
     let record = UserRecord(
       id: id.rawValue, followerCount: HostValue.count(followerCount), followeeCount: HostValue.count(followeeCount),
       postCount: HostValue.count(postCount), nameStart: 0, nameByteCount: HostValue.byteCount(username),
-      second: times.first.map(HostValue.second) ?? 0,
+      flags: flags, second: times.first.map(HostValue.second) ?? 0,
       following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
       timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : addedAt != nil ? .added : .none)
     self.init(UserRecords([(record, username)]), 0)
@@ -45,28 +45,28 @@ extension Post {
   /// - Precondition: the text has at most 65,535 bytes; the number of likes is from 0 to 2³²−1; at most one of the
   ///   times is given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
-    id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, text: String, likeCount: Int = 0,
-    isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
+    id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, flags: UInt16 = 0,
+    editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
       id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent,
-      text: text,
-      likeCount: likeCount, isLikedByViewer: isLikedByViewer, eventAt: likedAt ?? addedAt,
+      flags: flags, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer, eventAt: likedAt ?? addedAt,
       isOfEdge: addedAt != nil)
   }
 
   fileprivate init(
     id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, parent: PostID? = nil,
-    text: String = "",
-    likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false
+    flags: UInt16 = 0, editedAt: Timestamp? = nil, text: String = "", likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
-    let record = PostRecord(
+    var record = PostRecord(
       id: id.rawValue, author: authorID.rawValue, createdAt: createdAt.rawValue,
       parent: parent?.rawValue ?? 0, likeCount: HostValue.count(likeCount), nameStart: 0,
       nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
       isLiked: isLikedByViewer, likedSecond: eventAt.map(HostValue.second), isOfEdge: isOfEdge)
+    record.flags = flags
+    if let editedAt { (record.is_edited, record.edited_at) = (1, editedAt.rawValue) }
     let records = PostRecords([(record, username + text)])
     if let user { records.attach(UserRecords([user])) }
     self.init(records, 0)

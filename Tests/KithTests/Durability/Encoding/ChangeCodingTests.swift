@@ -9,6 +9,9 @@ import Testing
     PostEdge(Relation("reply", from: .post, to: .post), to: PostID(.max)),
     PostEdge(Relation("list", from: .post, to: .user), to: UserID(1), at: Timestamp(.max)),
   ]
+  private static let userFields = UserFields(payload: [0xFF, 0, 1], flags: .max)
+  private static let postFields = PostFields(payload: [], flags: 300, editedAt: Timestamp(.max))
+  private static let flags = PostFields(flags: 0)
   private static let changes: [Change] = [
     .addUser(id: 1, username: "ann"), .addUser(id: UserID(.max), username: String(repeating: "x", count: 255)),
     .renameUser(128, to: "e\u{301}"), .removeUser(16_384), .follow(as: 1, target: 2, at: 0),
@@ -20,6 +23,10 @@ import Testing
     .addEdge(Relation("a", from: .post, to: .post), from: .post(PostID(.max)), to: .post(2), at: Timestamp(.max)),
     .addEdge(Relation("a", from: .post, to: .user), from: .post(3), to: .user(2)),
     .addPost(id: 5, by: 6, text: "é", createdAt: 7, edges: edges),
+    .addUser(id: 1, username: "ann", fields: userFields), .editUser(1, UserFields()), .editUser(2, userFields),
+    .addPost(id: 5, by: 6, text: "", createdAt: 7, fields: postFields),
+    .addPost(id: 5, by: 6, text: "é", createdAt: 7, edges: edges, fields: flags),
+    .editPost(1), .editPost(2, text: ""), .editPost(PostID(.max), text: "é", fields: postFields),
     .addEdge(Relation("b_1", from: .user, to: .post), from: .user(1), to: .post(2), at: 0),
     .removeEdge(Relation("a", from: .post, to: .user), from: .post(1), to: .user(UserID(.max))),
     .declare(SocialGraph.Schema()),
@@ -56,6 +63,9 @@ import Testing
       (.removeEdge(Relation("a", from: .user, to: .post), from: .user(1), to: .post(2)), 15),
       (.declare(SocialGraph.Schema()), 16),
       (.addPost(id: 1, by: 2, text: "a", createdAt: 3, edges: [edge]), 17),
+      (.addUser(id: 1, username: "a", fields: UserFields(flags: 1)), 18), (.editUser(1, UserFields(flags: 1)), 19),
+      (.addPost(id: 1, by: 2, text: "a", createdAt: 3, edges: [edge], fields: Self.flags), 20),
+      (.editPost(1, text: "a"), 21),
     ]
     for (change, number) in numbers {
       var bytes: [UInt8] = []
@@ -92,6 +102,8 @@ import Testing
       [1, 1, 1, 0xFF], [1, 1, 2, 0xC0, 0x80], [1, 1, 3, 0xED, 0xA0, 0x80],  // not UTF-8
       [14, 8, 1, 0x61, 1, 2, 0], [15, 4, 1, 0x61, 1, 2],  // unknown flags of an edge
       [17, 1, 2, 0, 3, 0], [17, 1, 2, 0, 3, 1, 0, 1, 0x61, 2, 0], [17, 1, 2, 0, 3, 0x81, 2, 7, 1, 0x61, 2],
+      [18, 1, 1, 0x61, 0], [18, 1, 1, 0x61, 8], [19, 1, 4, 5], [19, 1, 2, 0x80, 0x80, 4],  // fields of no kind
+      [19, 1, 1, 3, 1, 2], [20, 1, 2, 0, 3, 0, 0], [21, 1, 3, 0x61, 0], [21, 1, 2, 0xFF, 0],
       [1, 1, 5, 0x61], [1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 127, 0x61],  // longer than the rest
     ] as [[UInt8]])
   func hostile(_ bytes: [UInt8]) {
@@ -103,7 +115,7 @@ import Testing
     var random = SeededRandom(seed: 1)
     for _ in 0..<100_000 {
       var bytes = (0..<(1 + random.below(24))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      bytes[0] %= 18
+      bytes[0] %= 22
       var reader = ByteReader(bytes, file: "f")
       guard let change = try? ChangeCoding.journal.read(&reader) else { continue }
       var again: [UInt8] = []

@@ -3,12 +3,13 @@
 extension User {
   /// A user that no graph holds, for expected values.
   init(
-    id: UserID, username: String, followerCount: Int, followeeCount: Int, postCount: Int, following: Bool?,
+    id: UserID, username: String, followerCount: Int, followeeCount: Int, postCount: Int, flags: UInt16 = 0,
+    following: Bool?,
     followedAt: UInt32?, likedAt: UInt32?, addedAt: UInt32? = nil
   ) {
     self.init(
       id: id, username: username, followerCount: followerCount, followeeCount: followeeCount, postCount: postCount,
-      isFollowedByViewer: following, followedAt: followedAt.map { Timestamp(seconds: $0) },
+      flags: flags, isFollowedByViewer: following, followedAt: followedAt.map { Timestamp(seconds: $0) },
       likedAt: likedAt.map { Timestamp(seconds: $0) }, addedAt: addedAt.map { Timestamp(seconds: $0) })
   }
 }
@@ -23,13 +24,12 @@ struct PlainSuggestion {
 extension Post {
   /// A post that no graph holds, for expected values.
   init(
-    id: PostID, author: UserID, username: String, createdAt: Timestamp, parent: PostID?, text: String, likeCount: Int,
-    liked: Bool?,
-    likedAt: Timestamp?, addedAt: Timestamp? = nil
+    id: PostID, author: UserID, username: String, createdAt: Timestamp, parent: PostID?, flags: UInt16 = 0,
+    editedAt: Timestamp? = nil, text: String, likeCount: Int, liked: Bool?, likedAt: Timestamp?, addedAt: Timestamp? = nil
   ) {
     self.init(
-      id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent, text: text,
-      likeCount: likeCount,
+      id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent,
+      flags: flags, editedAt: editedAt, text: text, likeCount: likeCount,
       isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt)
   }
 }

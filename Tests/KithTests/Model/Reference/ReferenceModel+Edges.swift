@@ -283,10 +283,18 @@ extension ReferenceModel {
   struct Details: Equatable {
     var counts: [String: Int] = [:]
     var marks: [String: Bool] = [:]
+    var payload: [UInt8]?
+  }
+
+  private func payload(of node: Node) -> [UInt8] {
+    switch node {
+    case .user(let user): keptWithUsers[user]?.payload ?? []
+    case .post(let post): keptWithPosts[post]?.payload ?? []
+    }
   }
 
   func details(
-    _ asked: RelationDetails, _ node: Node, author: Node? = nil
+    _ asked: ResultDetails, _ node: Node, author: Node? = nil
   ) throws(Refusal) -> (own: Details, author: Details) {
     var (own, other) = (Details(), Details())
     var codes: Set<String> = []
@@ -318,6 +326,10 @@ extension ReferenceModel {
       }
       let isMarked = asked.viewer.map { second(facts.name, .user($0), end) != nil } ?? false
       if end == node { own.marks[facts.name] = isMarked } else { other.marks[facts.name] = isMarked }
+    }
+    if asked.includesPayloads {
+      own.payload = payload(of: node)
+      other.payload = author.map { payload(of: $0) }
     }
     try refuse(codes)
     return (own, other)

@@ -134,7 +134,7 @@ extension ReferenceModel {
     User(
       id: id, username: users[id]?.text ?? "", followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },
-      following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt,
+      flags: keptWithUsers[id]?.flags ?? 0, following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt,
       addedAt: addedAt)
   }
 
@@ -144,7 +144,8 @@ extension ReferenceModel {
     guard let post = posts[id] else { return nil }
     let shown = Post(
       id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
-      parent: parents[id], text: post.text, likeCount: likes.values.count { $0[id] != nil },
+      parent: parents[id], flags: keptWithPosts[id]?.flags ?? 0,
+      editedAt: keptWithPosts[id]?.editedAt.map { Timestamp($0) }, text: post.text, likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },
       addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) })
     if includesAuthors { shown.records.attach(user(post.author, viewer).records) }

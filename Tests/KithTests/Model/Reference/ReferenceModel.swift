@@ -49,6 +49,8 @@ struct ReferenceModel {
   /// The parents of posts, also of those that were removed, and the times of all posts that ever were.
   var parents: [PostID: PostID] = [:]
   var everTimes: [PostID: Int64] = [:]
+  var keptWithUsers: [UserID: Kept] = [:]
+  var keptWithPosts: [PostID: Kept] = [:]
   var sequence: UInt64 = 0
 
   /// Whether either of two users blocks the other.
@@ -76,11 +78,18 @@ extension ReferenceModel {
     var (user, post): (UserID?, PostID?)
     let changed: Bool
     switch change {
-    case .addUser(let id, let username):
-      user = try addUser(id, Name(username))
+    case .addUser(let id, let username, let fields):
+      let codes = problems(fields.payload, isEmpty: fields.isEmpty)
+      let added = try addUser(id, Name(username), more: codes)
+      keptWithUsers[added] = Kept(fields.payload, fields.flags)
+      user = added
       changed = true
-    case .addPost(let id, let author, let text, let time, let edges):
-      post = try addPost(id, StoredPost(author: author, time: time?.rawValue ?? 0, text: text), edges)
+    case .addPost(let id, let author, let text, let time, let edges, let fields):
+      let codes = problems(fields.payload, fields.editedAt, isEmpty: fields.isEmpty)
+      let added = try addPost(
+        id, StoredPost(author: author, time: time?.rawValue ?? 0, text: text), edges, more: codes)
+      keptWithPosts[added] = Kept(fields.payload, fields.flags, fields.editedAt)
+      post = added
       changed = true
     default: changed = try applyToOld(change)
     }
@@ -99,6 +108,8 @@ extension ReferenceModel {
     case .removeUser(let user):
       try remove(user)
       return true
+    case .editUser(let user, let fields): return try edit(user, fields)
+    case .editPost(let post, let text, let fields): return try edit(post, text, fields)
     case .removePost(let post):
       try refuse(posts[post] == nil ? ["unknownPost"] : [])
       drop(post)
@@ -138,8 +149,10 @@ extension ReferenceModel {
 
   // MARK: Users
 
-  private mutating func addUser(_ id: UserID?, _ name: Name) throws(Refusal) -> UserID {
-    var codes = nameProblems(name, own: nil)
+  private mutating func addUser(
+    _ id: UserID?, _ name: Name, more: Set<String>
+  ) throws(Refusal) -> UserID {
+    var codes = nameProblems(name, own: nil).union(more)
     let highest = everUsers.map(\.rawValue).max() ?? 0
     if id == nil && highest == .max { codes.insert("limitExceeded") }
     let user = id ?? UserID(highest == .max ? 1 : highest + 1)
@@ -171,6 +184,7 @@ extension ReferenceModel {
     try refuse(unknown(user))
     for (id, post) in posts where post.author == user { drop(id) }
     users[user] = nil
+    keptWithUsers[user] = nil
     follows[user] = nil
     likes[user] = nil
     blocks[user] = nil
@@ -185,9 +199,9 @@ extension ReferenceModel {
   // MARK: Posts
 
   private mutating func addPost(
-    _ id: PostID?, _ post: StoredPost, _ given: [PostEdge]
+    _ id: PostID?, _ post: StoredPost, _ given: [PostEdge], more: Set<String>
   ) throws(Refusal) -> PostID {
-    var codes = unknown(post.author)
+    var codes = unknown(post.author).union(more)
     let highest = everPosts.map(\.rawValue).max() ?? 0
     if id == nil && highest == .max { codes.insert("limitExceeded") }
     let assigned = id ?? PostID(highest == .max ? 1 : highest + 1)
@@ -205,6 +219,7 @@ extension ReferenceModel {
 
   private mutating func drop(_ post: PostID) {
     posts[post] = nil
+    keptWithPosts[post] = nil
     for user in users.keys { likes[user]?[post] = nil }
   }
 

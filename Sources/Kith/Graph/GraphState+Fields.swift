@@ -1,0 +1,145 @@
+/// What a host keeps with users and posts, and edits of texts: how changes of these are completed, validated and made.
+extension GraphState {
+  // MARK: - Completing
+
+  /// Fields of a new user or post, or of an edit, need a schema.
+  /// - Throws: `noSchema`.
+  func checkMayHaveFields() throws(KithError) { if !relations.hasSchema { throw .noSchema } }
+
+  /// Fills in when a post is edited. Nil for other changes.
+  /// - Throws: `noSchema`, `invalidRequest`.
+  @inline(never)
+  func completeEdit(_ change: Change, now: () -> Timestamp) throws(KithError) -> Change? {
+    switch change {
+    case .editUser:
+      try checkMayHaveFields()
+      return change
+    case .editPost(let post, let text, var fields):
+      try checkMayHaveFields()
+      if text == nil && fields.payload == nil {
+        if fields.editedAt != nil { throw .invalidRequest(.editTimeUnused) }
+      } else if fields.editedAt == nil {
+        fields.editedAt = now()
+      }
+      return .editPost(post, text: text, fields: fields)
+    default: return nil
+    }
+  }
+
+  // MARK: - Validating
+
+  /// - Throws: `noSchema`, `invalidRequest`.
+  func check(_ fields: UserFields) throws(KithError) {
+    if fields.isEmpty { return }
+    try checkMayHaveFields()
+    try Self.check(payload: fields.payload)
+  }
+
+  /// - Throws: `noSchema`, `invalidRequest`.
+  func check(_ fields: PostFields) throws(KithError) {
+    if fields.isEmpty { return }
+    try checkMayHaveFields()
+    try Self.check(payload: fields.payload)
+    if let time = fields.editedAt, time.rawValue < 0 { throw .invalidRequest(.postTime(time)) }
+  }
+
+  private static func check(payload: [UInt8]?) throws(KithError) {
+    if let count = payload?.count, count > SocialGraph.Limits.payloadByteCount {
+      throw .invalidRequest(.payloadByteCount(count))
+    }
+  }
+
+  /// The edit of a user; nil if it has no effect.
+  func editing(_ user: UserID, _ fields: UserFields) throws(KithError) -> Edit? {
+    try checkMayHaveFields()
+    let row = try userRow(user)
+    try check(fields)
+    let isSame =
+      (fields.flags.map { $0 == users.flags(of: row) } ?? true)
+      && (fields.payload.map { isPayload($0, of: row, users.host) } ?? true)
+    return isSame ? nil : .editUser(row)
+  }
+
+  /// The edit of a post; nil if it has no effect.
+  func editing(_ post: PostID, _ text: String?, _ fields: PostFields) throws(KithError) -> Edit? {
+    try checkMayHaveFields()
+    let row = try postRow(post)
+    if let count = text?.utf8.count, count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: count) }
+    try check(fields)
+    let changesFlags = fields.flags.map { $0 != posts.host?.value.flags(of: row) ?? 0 } ?? false
+    let changesContent = changesText(of: row, to: text) || changesPayload(of: row, to: fields.payload)
+    // A journal could have a text without the time of its edit.
+    if changesContent && fields.editedAt == nil { throw .invalidRequest(.editTimeMissing) }
+    return changesFlags || changesContent ? .editPost(row) : nil
+  }
+
+  private func changesText(of row: UInt32, to text: String?) -> Bool {
+    guard let text else { return false }
+    return posts.texts.withBytes(Int(row)) { ByteSearch.compare($0, Array(text.utf8).span) } != 0
+  }
+
+  private func changesPayload(of row: UInt32, to payload: [UInt8]?) -> Bool {
+    payload.map { !isPayload($0, of: row, posts.host) } ?? false
+  }
+
+  private func isPayload(_ payload: [UInt8], of row: UInt32, _ host: Box<HostColumns>?) -> Bool {
+    guard let host else { return payload.isEmpty }
+    return host.value.withPayload(row) { ByteSearch.compare($0, payload.span) } == 0
+  }
+
+  // MARK: - Making
+
+  mutating func editUser(_ row: UInt32, _ change: Change) {
+    guard case .editUser(_, let fields) = change else { preconditionFailure("the edit is of another change") }
+    users.set(fields, of: row)
+  }
+
+  mutating func editPost(_ row: UInt32, _ change: Change) {
+    guard case .editPost(_, let text, var fields) = change else {
+      preconditionFailure("the edit is of another change")
+    }
+    let editsText = changesText(of: row, to: text)
+    if !editsText && !changesPayload(of: row, to: fields.payload) { fields.editedAt = nil }
+    posts.endDeferringLists()
+    if editsText, let text { text.withBytes { posts.setText($0, of: row) } }
+    posts.set(fields, of: row)
+  }
+
+  // MARK: - Reading
+
+  /// What the host keeps with a user; nil for what it keeps nothing of.
+  func userFields(_ row: UInt32) -> UserFields {
+    guard let host = users.host else { return UserFields() }
+    let flags = users.flags(of: row)
+    return UserFields(payload: payload(row, host), flags: flags == 0 ? nil : flags)
+  }
+
+  /// What the host keeps with a post; nil for what it keeps nothing of.
+  func postFields(_ row: UInt32) -> PostFields {
+    guard let host = posts.host else { return PostFields() }
+    let flags = host.value.flags(of: row)
+    return PostFields(
+      payload: payload(row, host), flags: flags == 0 ? nil : flags,
+      editedAt: host.value.editTime(of: row).map { Timestamp($0) })
+  }
+
+  private func payload(_ row: UInt32, _ host: Box<HostColumns>) -> [UInt8]? {
+    host.value.withPayload(row) { bytes in
+      bytes.isEmpty ? nil : unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+  }
+
+  // MARK: - Comparing
+
+  /// Whether a user has just the fields of a change that adds them.
+  func has(_ fields: UserFields, user row: UInt32) -> Bool {
+    (fields.flags ?? 0) == users.flags(of: row) && isPayload(fields.payload ?? [], of: row, users.host)
+  }
+
+  /// Whether a post has just the fields of a change that adds it.
+  func has(_ fields: PostFields, post row: UInt32) -> Bool {
+    (fields.flags ?? 0) == posts.host?.value.flags(of: row) ?? 0
+      && fields.editedAt?.rawValue == posts.host?.value.editTime(of: row)
+      && isPayload(fields.payload ?? [], of: row, posts.host)
+  }
+}
