@@ -7,7 +7,7 @@ struct HostColumns: ~Copyable, Sendable {
   /// Those of posts. The flags of users are in their cards.
   private var flags: Column<UInt16>
   /// When posts were edited, in milliseconds plus one; 0 for those that were not.
-  private var editTimes: Column<Int64>
+  private var editTimes: Column<UInt64>
 
   init() {
     payloads = TextColumn()
@@ -16,7 +16,7 @@ struct HostColumns: ~Copyable, Sendable {
   }
 
   private init(
-    payloads: consuming TextColumn, flags: consuming Column<UInt16>, editTimes: consuming Column<Int64>
+    payloads: consuming TextColumn, flags: consuming Column<UInt16>, editTimes: consuming Column<UInt64>
   ) {
     self.payloads = payloads
     self.flags = flags
@@ -84,15 +84,20 @@ struct HostColumns: ~Copyable, Sendable {
   /// When a post was edited, in milliseconds; nil for one that was not.
   @inline(__always)
   func editTime(of row: UInt32) -> Int64? {
-    row < editTimes.count && editTimes[row] != 0 ? editTimes[row] - 1 : nil
+    let stored = storedEditTime(of: row)
+    return stored == 0 ? nil : Int64(bitPattern: stored &- 1)
   }
+
+  /// The same plus one; 0 for a post that was not edited.
+  @inline(__always)
+  func storedEditTime(of row: UInt32) -> UInt64 { row < editTimes.count ? editTimes[row] : 0 }
 
   mutating func setEditTime(_ time: Int64?, of row: UInt32) {
     if row >= editTimes.count {
       if time == nil { return }
       editTimes.grow(to: Int(row) + 1, filledWith: 0)
     }
-    editTimes[row] = time.map { min($0, .max - 1) + 1 } ?? 0
+    editTimes[row] = time.map { UInt64($0) + 1 } ?? 0
   }
 
   /// Forgets everything about a row, which was removed.

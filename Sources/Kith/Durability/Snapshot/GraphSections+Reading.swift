@@ -385,10 +385,10 @@ extension GraphSections {
       try section.forEachInt64(count: ends.count(.post)) { (stored) throws(KithError) in
         defer { row += 1 }
         if stored == 0 { return }
-        guard stored > 0, !ends.isGone(row, .post) else {
-          throw section.corrupt("post row \(row) was edited at \(stored)")
+        guard let time = Int64(exactly: UInt64(bitPattern: stored) - 1), !ends.isGone(row, .post) else {
+          throw section.corrupt("post row \(row) was edited at \(UInt64(bitPattern: stored)), less one")
         }
-        state.posts.setEditTime(stored - 1, of: row)
+        state.posts.setEditTime(time, of: row)
       }
     }
   }

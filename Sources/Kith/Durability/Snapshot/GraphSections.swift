@@ -104,7 +104,9 @@ extension GraphSections {
       try writePlanes(postCount, as: postFlags, to: sink) { UInt32(host.value.flags(of: UInt32($0))) }
     }
     if host.value.hasEdits, (0..<UInt32(postCount)).contains(where: { host.value.editTime(of: $0) != nil }) {
-      try writeDeltas(postCount, as: postEditTimes, to: sink) { host.value.editTime(of: UInt32($0)).map { $0 + 1 } ?? 0 }
+      try writeDeltas(postCount, as: postEditTimes, to: sink) {
+        Int64(bitPattern: host.value.storedEditTime(of: UInt32($0)))
+      }
     }
   }
 

@@ -17,8 +17,10 @@ R = TypeVar("R")
 Kind = Literal[
     "addUser",
     "renameUser",
+    "editUser",
     "removeUser",
     "addPost",
+    "editPost",
     "removePost",
     "follow",
     "unfollow",
@@ -40,7 +42,7 @@ _KINDS: dict[str, int] = {
 _NAMES: dict[int, Any] = {number: kind for kind, number in _KINDS.items()}
 #: Read, not applied: Writer.add_edge and remove_edge make edges.
 _READ_KINDS = {"addEdge", "removeEdge", "declare"}
-_POST_KINDS = {"addPost", "removePost", "like", "unlike"}
+_POST_KINDS = {"addPost", "editPost", "removePost", "like", "unlike"}
 
 
 @dataclass(frozen=True)
@@ -57,17 +59,27 @@ class Change:
     text: str | None = None
     #: Milliseconds since 1970, of posts, follows and likes; None: now.
     time: int | None = None
+    #: What the host keeps with a user or a post that is added or edited; None: none, and in an edit what is there.
+    payload: bytes | None = None
+    flags: int | None = None
+    #: When a text or a payload was edited, in milliseconds since 1970; None: now, of an edit.
+    edited_at: int | None = None
 
     @classmethod
     def _from(cls, raw: Any) -> Change:
         kind = _NAMES[raw.kind]
         has_text = kind in ("addUser", "renameUser", "addPost", "addEdge", "removeEdge")
+        has_text = has_text or kind == "editPost" and bool(raw.text.data)
+        fields = raw.fields
         return cls(
             kind,
             raw.user or None,
             raw.target or None,
             from_text(raw.text) if has_text else None,
             raw.time if raw.has_time else None,
+            bytes(ffi.buffer(fields.payload, fields.payload_size)) if fields.payload else None,
+            fields.flags if fields.has_flags else None,
+            fields.edited_at if fields.has_edited_at else None,
         )
 
     def _write(self, raw: Any, kept: list[Any]) -> None:
@@ -83,6 +95,27 @@ class Change:
         if self.text is not None:
             raw.text, memory = to_text(self.text)
             kept.append(memory)
+        kept.append(_write_fields(raw.fields, self.payload, self.flags, self.edited_at))
+
+
+def _write_fields(raw: Any, payload: bytes | None, flags: int | None, edited_at: Time | None) -> Any:
+    """Writes what a host keeps. Returns the memory that it refers to."""
+    memory = None
+    if payload is not None:
+        # Not null, also for no bytes: that would mean that none is given.
+        memory = ffi.from_buffer("uint8_t[]", bytes(payload) or b"\0")
+        raw.payload, raw.payload_size = memory, len(payload)
+    if flags is not None:
+        raw.has_flags, raw.flags = 1, flags
+    if edited_at is not None:
+        raw.has_edited_at, raw.edited_at = 1, to_time(edited_at)
+    return memory
+
+
+def _fields(payload: bytes | None, flags: int | None, edited_at: Time | None = None) -> tuple[Any, Any]:
+    """What a host keeps, for C, and the memory that it refers to."""
+    raw = ffi.new("kith_fields *")
+    return raw, _write_fields(raw, payload, flags, edited_at)
 
 
 @dataclass(frozen=True)
@@ -129,8 +162,19 @@ class Writer(Reader):
             for i in range(len(listed))
         ]
 
-    def add_user(self, username: str, id: SupportsIndex | None = None) -> int:
-        """Adds a user. The id is assigned unless given."""
+    def add_user(
+        self,
+        username: str,
+        id: SupportsIndex | None = None,
+        *,
+        payload: bytes | None = None,
+        flags: int | None = None,
+    ) -> int:
+        """Adds a user. The id is assigned unless given. A payload and flags need a schema."""
+        if payload is not None or flags is not None:
+            wanted_id = None if id is None else to_id(id)
+            change = Change("addUser", user=wanted_id, text=username, payload=payload, flags=flags)
+            return self.apply(change)[0].id or 0
         (value, memory), made = to_text(username), ffi.new("int64_t *")
         wanted = 0 if id is None else to_id(id) or -1
         check(lib.kith_add_user(self._live_handle(), value, wanted, made, local.error), local.error)
@@ -141,6 +185,13 @@ class Writer(Reader):
         """Renames a user. Returns whether the name changed."""
         (value, memory), changed = to_text(username), ffi.new("bool *")
         check(lib.kith_rename_user(self._live_handle(), to_id(user), value, changed, local.error), local.error)
+        del memory
+        return bool(changed[0])
+
+    def edit_user(self, user: SupportsIndex, *, payload: bytes | None = None, flags: int | None = None) -> bool:
+        """Sets what the host keeps with a user, as far as it is given. Returns whether anything changed."""
+        (raw, memory), changed = _fields(payload, flags), ffi.new("bool *")
+        check(lib.kith_edit_user(self._live_handle(), to_id(user), raw, changed, local.error), local.error)
         del memory
         return bool(changed[0])
 
@@ -156,8 +207,11 @@ class Writer(Reader):
         id: SupportsIndex | None = None,
         created_at: Time | None = None,
         edges: Iterable[PostEdge] = (),
+        payload: bytes | None = None,
+        flags: int | None = None,
     ) -> int:
         """Adds a post with edges of declared relations, all or none. The id is assigned unless given."""
+        raw_fields, bytes_memory = _fields(payload, flags)
         (value, memory), made = to_text(text), ffi.new("int64_t *")
         wanted = 0 if id is None else to_id(id) or -1
         listed, kept = list(edges), [memory]
@@ -166,13 +220,33 @@ class Writer(Reader):
             edge._write(each, kept)
         arguments = (self._live_handle(), to_id(author), value, wanted, to_time(created_at))
         check(
-            lib.kith_add_post_with_edges(*arguments, raw, len(listed), made, local.error)
-            if listed
+            lib.kith_add_post_with_edges(*arguments, raw, len(listed), raw_fields, made, local.error)
+            if listed or payload is not None or flags is not None
             else lib.kith_add_post(*arguments, made, local.error),
             local.error,
         )
-        del kept
+        del kept, bytes_memory
         return int(made[0])
+
+    def edit_post(
+        self,
+        post: SupportsIndex,
+        *,
+        text: str | None = None,
+        payload: bytes | None = None,
+        flags: int | None = None,
+        at: Time | None = None,
+    ) -> bool:
+        """Replaces the text of a post, or sets what the host keeps with it: what is given. An edit of the text or the
+        payload has a time. Returns whether anything changed."""
+        (raw, memory), changed = _fields(payload, flags, at), ffi.new("bool *")
+        value, text_memory = ((ffi.NULL, 0), None) if text is None else to_text(text)
+        check(
+            lib.kith_edit_post(self._live_handle(), to_id(post), value, raw, changed, local.error),
+            local.error,
+        )
+        del memory, text_memory
+        return bool(changed[0])
 
     def remove_post(self, post: SupportsIndex) -> None:
         """Removes a post with its likes."""

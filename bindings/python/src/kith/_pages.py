@@ -88,6 +88,7 @@ class Pages(Unshared):
         includes_blocked: bool = False,
         counts_matches: bool = False,
         includes_highlights: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -105,6 +106,7 @@ class Pages(Unshared):
             lib.KITH_INCLUDES_BLOCKED * includes_blocked
             | lib.KITH_COUNTS_MATCHES * counts_matches
             | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
+            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         )
         return self._users(query)
 
@@ -119,6 +121,7 @@ class Pages(Unshared):
         after: Time | None = None,
         includes_highlights: bool = False,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -133,6 +136,7 @@ class Pages(Unshared):
             lib.KITH_FOLLOWED_ONLY * followed_only
             | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
             | lib.KITH_INCLUDES_AUTHORS * includes_authors
+            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         )
         query.set_times(before, after)
         return self._posts(query)
@@ -148,6 +152,7 @@ class Pages(Unshared):
         after: Time | None = None,
         includes_own_posts: bool = True,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Post]:
@@ -161,6 +166,8 @@ class Pages(Unshared):
             raw.flags = lib.KITH_EXCLUDES_OWN_POSTS
         if includes_authors:
             raw.flags |= lib.KITH_INCLUDES_AUTHORS
+        if includes_payloads:
+            raw.flags |= lib.KITH_INCLUDES_PAYLOADS
         if before is not None or after is not None:
             query.set_times(before, after)
         return self._page(query, same, Post)
@@ -174,6 +181,7 @@ class Pages(Unshared):
         after: Time | None = None,
         includes_own_posts: bool = True,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         follow_limit: int = 1_000_000,
         limit: int = 20,
         cursor: str | None = None,
@@ -184,7 +192,9 @@ class Pages(Unshared):
         query.raw.direction = word(DIRECTIONS, direction)
         query.raw.follow_limit = follow_limit or -1
         query.raw.flags = (
-            lib.KITH_EXCLUDES_OWN_POSTS * (not includes_own_posts) | lib.KITH_INCLUDES_AUTHORS * includes_authors
+            lib.KITH_EXCLUDES_OWN_POSTS * (not includes_own_posts)
+            | lib.KITH_INCLUDES_AUTHORS * includes_authors
+            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         )
         query.set_times(before, after)
         return self._posts(query)
@@ -199,8 +209,10 @@ class Pages(Unshared):
         viewer: SupportsIndex | None,
         limit: int,
         cursor: str | None,
+        includes_payloads: bool = False,
     ) -> Page[User]:
         query = Query(kind, limit, cursor, viewer)
+        query.raw.flags = lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         query.raw.user = to_id(user)
         query.raw.order = word(LIST_ORDERS, order)
         return self._users(query)
@@ -210,24 +222,26 @@ class Pages(Unshared):
         user: SupportsIndex,
         *,
         order: ListOrder = "newest",
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
         """The users who follow a user."""
-        return self._list(lib.KITH_FOLLOWERS, user, order, viewer, limit, cursor)
+        return self._list(lib.KITH_FOLLOWERS, user, order, viewer, limit, cursor, includes_payloads)
 
     def followees(
         self,
         user: SupportsIndex,
         *,
         order: ListOrder = "newest",
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
         """The users whom a user follows."""
-        return self._list(lib.KITH_FOLLOWEES, user, order, viewer, limit, cursor)
+        return self._list(lib.KITH_FOLLOWEES, user, order, viewer, limit, cursor, includes_payloads)
 
     def blocked(self, user: SupportsIndex, *, limit: int = 20, cursor: str | None = None) -> Page[User]:
         """The users whom a user blocks, by id."""
@@ -250,6 +264,7 @@ class Pages(Unshared):
         user: SupportsIndex,
         *,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -257,7 +272,9 @@ class Pages(Unshared):
         """The posts that a user likes, newest like first."""
         query = Query(lib.KITH_LIKES, limit, cursor, viewer)
         query.raw.user = to_id(user)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         return self._posts(query)
 
     def _edges(
@@ -267,12 +284,17 @@ class Pages(Unshared):
         order: EdgeOrder,
         counts_edges: bool,
         includes_authors: bool,
+        includes_payloads: bool,
         query: Query,
     ) -> Page[Any]:
         query.set_text(name_of(relation))
         query.raw.target = to_id(id)
         query.raw.order = word(EDGE_ORDERS, order)
-        query.raw.flags = lib.KITH_COUNTS_MATCHES * counts_edges | lib.KITH_INCLUDES_AUTHORS * includes_authors
+        query.raw.flags = (
+            lib.KITH_COUNTS_MATCHES * counts_edges
+            | lib.KITH_INCLUDES_AUTHORS * includes_authors
+            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         return self._page(query, _typed, User)
 
     def targets(
@@ -283,13 +305,14 @@ class Pages(Unshared):
         order: EdgeOrder = "newest",
         counts_edges: bool = False,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Any]:
         """The users or posts that the edges of a user or a post lead to. Page.total is the number of all edges."""
         query = Query(lib.KITH_TARGETS, limit, cursor, viewer)
-        return self._edges(relation, source, order, counts_edges, includes_authors, query)
+        return self._edges(relation, source, order, counts_edges, includes_authors, includes_payloads, query)
 
     def sources(
         self,
@@ -299,13 +322,14 @@ class Pages(Unshared):
         order: EdgeOrder = "newest",
         counts_edges: bool = False,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Any]:
         """The users or posts whose edges lead to a user or a post. Page.total is the number of all edges."""
         query = Query(lib.KITH_SOURCES, limit, cursor, viewer)
-        return self._edges(relation, target, order, counts_edges, includes_authors, query)
+        return self._edges(relation, target, order, counts_edges, includes_authors, includes_payloads, query)
 
     def thread(
         self,
@@ -313,6 +337,7 @@ class Pages(Unshared):
         *,
         order: ThreadOrder = "oldest",
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -321,7 +346,9 @@ class Pages(Unshared):
         query = Query(lib.KITH_THREAD, limit, cursor, viewer)
         query.raw.target = to_id(post)
         query.raw.order = word(THREAD_ORDERS, order)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         return self._posts(query)
 
     def ancestors(
@@ -329,13 +356,16 @@ class Pages(Unshared):
         post: SupportsIndex,
         *,
         includes_authors: bool = False,
+        includes_payloads: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
     ) -> Page[Post]:
         """The posts that a post replies to, nearest first. Page.is_truncated says whether there are more."""
         query = Query(lib.KITH_ANCESTORS, limit, None, viewer)
         query.raw.target = to_id(post)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         return self._posts(query)
 
     def _mutuals(self, kind: int, user: SupportsIndex, other: SupportsIndex, query: Query) -> Page[User]:

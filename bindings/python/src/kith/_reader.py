@@ -38,40 +38,72 @@ class Reader(Pages):
 
     # Lookups
 
-    def user(self, user: SupportsIndex, *, viewer: SupportsIndex | None = None, includes_blocked: bool = False) -> User:
+    def user(
+        self,
+        user: SupportsIndex,
+        *,
+        viewer: SupportsIndex | None = None,
+        includes_blocked: bool = False,
+        includes_payloads: bool = False,
+    ) -> User:
         """One user; with includes_blocked, also one whom the viewer blocks."""
         query = Query(lib.KITH_USER, viewer=viewer)
         query.raw.user = to_id(user)
-        query.raw.flags = lib.KITH_INCLUDES_BLOCKED * includes_blocked
+        query.raw.flags = (
+            lib.KITH_INCLUDES_BLOCKED * includes_blocked | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         found: User = self._page(query, _first, User)
         return found
 
-    def post(self, post: SupportsIndex, *, viewer: SupportsIndex | None = None, includes_authors: bool = False) -> Post:
+    def post(
+        self,
+        post: SupportsIndex,
+        *,
+        viewer: SupportsIndex | None = None,
+        includes_authors: bool = False,
+        includes_payloads: bool = False,
+    ) -> Post:
         """One post; with includes_authors, with its author's counts."""
         query = Query(lib.KITH_POST, viewer=viewer)
         query.raw.target = to_id(post)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         found: Post = self._page(query, _first, Post)
         return found
 
     def users(
-        self, ids: Iterable[SupportsIndex], *, viewer: SupportsIndex | None = None, includes_blocked: bool = False
+        self,
+        ids: Iterable[SupportsIndex],
+        *,
+        viewer: SupportsIndex | None = None,
+        includes_blocked: bool = False,
+        includes_payloads: bool = False,
     ) -> list[User | None]:
         """Up to 1,000 users in the order of the ids; None for those that do not exist, or are hidden by a block.
 
         With includes_blocked, those whom the viewer blocks are there.
         """
         query = Query(lib.KITH_USERS, viewer=viewer)
-        query.raw.flags = lib.KITH_INCLUDES_BLOCKED * includes_blocked
+        query.raw.flags = (
+            lib.KITH_INCLUDES_BLOCKED * includes_blocked | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), User)
 
     def posts(
-        self, ids: Iterable[SupportsIndex], *, viewer: SupportsIndex | None = None, includes_authors: bool = False
+        self,
+        ids: Iterable[SupportsIndex],
+        *,
+        viewer: SupportsIndex | None = None,
+        includes_authors: bool = False,
+        includes_payloads: bool = False,
     ) -> list[Post | None]:
         """Up to 1,000 posts in the order of the ids; None for those that do not exist."""
         query = Query(lib.KITH_POSTS, viewer=viewer)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        )
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), Post)
 

@@ -48,6 +48,13 @@ class _Row(Unpickled):
         return [(raw.ranges[i].start, raw.ranges[i].end) for i in range(start, raw.range_ends[self._index])]
 
 
+def _payload(payloads: Any, area: Any, index: int) -> bytes | None:
+    if not payloads:
+        return None
+    place = payloads[index]
+    return bytes(ffi.buffer(area + place.start, place.size))
+
+
 class User(_Row):
     """A user, as of one query."""
 
@@ -84,6 +91,20 @@ class User(_Row):
         value = self._row.followed_by_viewer
         return None if value == lib.KITH_NO_VIEWER else bool(value)
 
+    @property
+    def flags(self) -> int:
+        """The flags that the host keeps with the user."""
+        flags: int = self._row.flags
+        return flags
+
+    @property
+    def payload(self) -> bytes | None:
+        """The payload, empty for none; None unless requested (includes_payloads)."""
+        raw = self._page._raw
+        if raw.posts:
+            return _payload(raw.author_payloads, raw.author_payload_bytes, self._index)
+        return _payload(raw.payloads, raw.payload_bytes, self._index)
+
     def _event(self, event: int) -> datetime.datetime | None:
         return from_time(1000 * self._row.second) if self._row.event == event else None
 
@@ -118,6 +139,8 @@ class User(_Row):
             row.second,
             row.followed_by_viewer,
             row.event,
+            row.flags,
+            self.payload,
         )
 
     def __repr__(self) -> str:
@@ -199,6 +222,28 @@ class Post(_Row):
         return from_time(1000 * self._row.liked_second) if self._row.has_liked_at == 2 else None
 
     @property
+    def flags(self) -> int:
+        """The flags that the host keeps with the post."""
+        flags: int = self._row.flags
+        return flags
+
+    @property
+    def edited_ms(self) -> int | None:
+        """When the text or the payload was last edited, in milliseconds since 1970; None if neither was."""
+        return self._row.edited_at if self._row.is_edited else None
+
+    @property
+    def edited_at(self) -> datetime.datetime | None:
+        """The same as a time in UTC; None also outside the years that datetime has."""
+        return from_time(self._row.edited_at) if self._row.is_edited else None
+
+    @property
+    def payload(self) -> bytes | None:
+        """The payload, empty for none; None unless requested (includes_payloads)."""
+        raw = self._page._raw
+        return _payload(raw.payloads, raw.payload_bytes, self._index)
+
+    @property
     def parent(self) -> int | None:
         """The id of the post that it replies to, which may have been removed since; None if it replies to none."""
         return self._row.parent or None
@@ -216,6 +261,9 @@ class Post(_Row):
             self.author,
             row.created_at,
             row.parent,
+            row.flags,
+            self.edited_ms,
+            self.payload,
             row.like_count,
             row.has_viewer,
             row.liked_by_viewer,

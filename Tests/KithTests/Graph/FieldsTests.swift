@@ -1,0 +1,104 @@
+import Testing
+
+@testable import Kith
+
+/// Payloads, flags and edits. The model plays them at random (`ModelTests`); here are their limits and what it cannot
+/// see.
+@Suite struct FieldsTests {
+  private static let empty = SocialGraph.Schema()
+  // Named, because the leak checker does not find a reference in a change.
+  private static let long = PostFields(payload: [UInt8](repeating: 7, count: SocialGraph.Limits.payloadByteCount))
+  private static let tooLong = PostFields(payload: [UInt8](repeating: 7, count: SocialGraph.Limits.payloadByteCount + 1))
+  private static let timed = PostFields(flags: 1, editedAt: 5)
+
+  @Test("Without a schema no fields are taken, and no text is edited")
+  func withoutSchema() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    let post = try graph.addPost("hello", by: ann)
+    #expect(throws: KithError.noSchema) { try graph.addUser("bob", fields: UserFields(flags: 0)) }
+    #expect(throws: KithError.noSchema) { try graph.addPost("x", by: ann, fields: Self.timed) }
+    #expect(throws: KithError.noSchema) { try graph.editPost(post, text: "hello") }
+    #expect(throws: KithError.noSchema) { try graph.editUser(ann, UserFields()) }
+  }
+
+  @Test("Limits are refused, and the longest payload is kept")
+  func limits() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let ann = try graph.addUser("ann")
+    let post = try graph.addPost("hello", by: ann, fields: Self.long)
+    let count = SocialGraph.Limits.payloadByteCount
+    #expect(throws: KithError.invalidRequest(.payloadByteCount(count + 1))) {
+      try graph.editPost(post, fields: Self.tooLong)
+    }
+    #expect(throws: KithError.invalidRequest(.payloadByteCount(count + 1))) {
+      try graph.editUser(ann, UserFields(payload: Self.tooLong.payload))
+    }
+    #expect(throws: KithError.textTooLong(byteCount: 65_536)) {
+      try graph.editPost(post, text: String(repeating: "x", count: 65_536))
+    }
+    #expect(throws: KithError.invalidRequest(.editTimeUnused)) { try graph.editPost(post, fields: Self.timed) }
+    try graph.read { (view) throws(KithError) in
+      let shown = try view.adding(ResultDetails(includesPayloads: true), to: view.post(post))
+      #expect(shown.payload == Self.long.payload && shown.editedAt == nil)
+    }
+  }
+
+  @Test("An edited text is found where the index has the old one: in a memtable, a segment, and during a compaction")
+  func search() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let ann = try graph.addUser("ann")
+    func found(_ word: String) throws -> [PostID] {
+      try graph.read { (view) throws(KithError) in try view.searchPosts(word, PostQuery(limit: 1_000)).map(\.id) }
+    }
+    for number in 1...6_000 { try graph.addPost("harbour \(number) lights", by: ann, createdAt: Timestamp(Int64(number))) }
+    try graph.editPost(10, text: "a zebra", fields: PostFields(editedAt: 1))
+    graph.settlePosts()
+    try graph.editPost(20, text: "a zebra", fields: PostFields(editedAt: 1))
+    try graph.editPost(5_999, text: "a zebra", fields: PostFields(editedAt: 1))
+    #expect(try found("zebra") == [5_999, 20, 10] && found("20").contains(20) == false)
+    #expect(try found("5999") == [] && found("lights 1000") == [1_000])
+    try graph.editPost(20, text: "harbour 20 lights", fields: PostFields(editedAt: 2))
+    #expect(try found("zebra") == [5_999, 10] && found("20 lights").contains(20))
+    // So many that the segment is built again.
+    for number in 1_001...1_400 {
+      try graph.editPost(PostID(Int64(number)), text: "a quagga", fields: PostFields(editedAt: 3))
+    }
+    graph.settlePosts()
+    #expect(try found("quagga").count == 400 && found("zebra") == [5_999, 10])
+    try graph.removePost(10)
+    #expect(try found("zebra") == [5_999])
+    #expect(graph.read { $0.verify() } == [])
+  }
+
+  @Test("Edits without end take no memory without end")
+  func manyEdits() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let ann = try graph.addUser("ann")
+    let post = try graph.addPost("hello", by: ann)
+    func byteCount() -> Int { graph.read { $0.memoryReport().byteCount } }
+    let before = byteCount()
+    for number in 0..<4_000 {
+      let fields = PostFields(payload: [UInt8](repeating: UInt8(number % 251), count: 3_000))
+      try graph.editPost(post, text: "text \(number)", fields: fields)
+    }
+    #expect(byteCount() - before < 8 << 20)
+  }
+
+  @Test("A live page follows edits of what it shows, and of what it does not show yet")
+  func live() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let ann = try graph.addUser("ann")
+    let post = try graph.addPost("hello", by: ann)
+    let search = PostsByWords(text: "harbour", query: PostQuery())
+    let dependencies = graph.read { view in
+      (try? view.searchPosts("harbour")).map { search.dependencies(of: $0) } ?? []
+    }
+    var touched: [QueryDependency] = []
+    AppliedChange(change: .editPost(post, text: "harbour"), knownAuthor: ann).forEachTouched { touched.append($0) }
+    #expect(!Set(touched).isDisjoint(with: dependencies))
+    touched = []
+    AppliedChange(change: .editUser(ann, UserFields(flags: 1)), knownAuthor: nil).forEachTouched { touched.append($0) }
+    #expect(touched.contains(.user(ann)))
+  }
+}
