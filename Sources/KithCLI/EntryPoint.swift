@@ -20,7 +20,7 @@ enum EntryPoint {
     RequestCommand.likes.command, RequestCommand.likers.command, SuggestCommand.command, PathCommand.command,
     RankCommand.command, RequestCommand.stats.command, WatchCommand.command, BenchCommand.command,
     SnapshotCommand.command, RestoreCommand.command, SalvageCommand.command, DrillCommand.command,
-    VerifyCommand.command, ListCommand.command, InspectCommand.command, SchemaCommand.command,
+    VerifyCommand.command, ListCommand.command, DiffCommand.command, InspectCommand.command, SchemaCommand.command,
     ManCommand.command, CompletionCommand.command,
   ]
 
