@@ -58,6 +58,12 @@ static const uint8_t search_js[] = {
 static const uint8_t store_js[] = {
 #embed "Page/store.js"
 };
+static const uint8_t tabs_js[] = {
+#embed "Page/tabs.js"
+};
+static const uint8_t time_js[] = {
+#embed "Page/time.js"
+};
 
 static const kith_page_file files[] = {
   {"index.html", index_html, sizeof index_html},
@@ -77,6 +83,8 @@ static const kith_page_file files[] = {
   {"rows.js", rows_js, sizeof rows_js},
   {"search.js", search_js, sizeof search_js},
   {"store.js", store_js, sizeof store_js},
+  {"tabs.js", tabs_js, sizeof tabs_js},
+  {"time.js", time_js, sizeof time_js},
 };
 
 const kith_page_file *kith_page_files(size_t *count) {

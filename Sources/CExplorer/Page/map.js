@@ -3,7 +3,6 @@
 import {ask, identifier, read} from './api.js';
 import {GraphCanvas} from './canvas.js';
 import {
-	asOf,
 	avatar,
 	compact,
 	empty,
@@ -12,7 +11,6 @@ import {
 	icon,
 	named,
 	noun,
-	pastTime,
 	plural,
 	replaceAddress,
 	say,
@@ -26,7 +24,6 @@ const MINIATURE_NODES = 48;
 
 export function mapView(place, scope) {
 	let id = place.id, user = null, hops = place.query.get('hops') === '2' ? 2 : 1, controller = null, shown = null;
-	const at = pastTime(place.query);
 	const note = h('p.muted.num.map-note', {text: ' '}), {graph, stage} = drawing();
 	const field = new Picker('Whose neighbourhood', (chosen) => {
 		id = chosen.id;
@@ -39,7 +36,7 @@ export function mapView(place, scope) {
 	async function load() {
 		controller?.abort();
 		controller = new AbortController();
-		const {signal} = controller, options = {signal, at};
+		const {signal} = controller, options = {signal};
 		try {
 			if (id === null) id = (await ask({op: 'users', order: 'popular', limit: 1}, options)).users[0]?.id ?? null;
 			if (id === null) {
@@ -48,7 +45,7 @@ export function mapView(place, scope) {
 			}
 			if (user?.id !== id) user = (await ask({op: 'user', user: id}, options)).user;
 			field.set(user);
-			const query = new URLSearchParams({...(hops === 2 && {hops}), ...(at && {at})});
+			const query = new URLSearchParams({...(hops === 2 && {hops})});
 			if (scope.shown) replaceAddress(`#/map/${id}?${query}`.replace(/\?$/, ''));
 			scope.title(`Map of ${user.username}`);
 			shown = await read(`/api/neighbourhood?user=${id}&hops=${hops}&limit=${NODES}`, options);
@@ -71,7 +68,7 @@ export function mapView(place, scope) {
 		graph.by = value;
 		graph.draw();
 	});
-	const element = h('div.map', {}, h('h1.hidden', {text: 'Map'}), asOf(at, '#/map'),
+	const element = h('div.map', {}, h('h1.hidden', {text: 'Map'}),
 		h('div.map-bar.toolbar', {}, field.element, hopsChoice, colourChoice, note), stage, people);
 	scope.title('Map');
 	scope.use(() => {
@@ -139,7 +136,6 @@ export function pathView(place, scope) {
 	const ends = {from: identifier(place.query.get('from')), to: identifier(place.query.get('to'))};
 	const result = h('div.path-result', {'aria-live': 'polite'});
 	let controller = null;
-	const at = pastTime(place.query);
 	const choose = (end) => (user) => {
 		ends[end] = user.id;
 		find();
@@ -150,8 +146,8 @@ export function pathView(place, scope) {
 	async function find() {
 		controller?.abort();
 		controller = new AbortController();
-		const options = {signal: controller.signal, at}, {from, to} = ends;
-		const query = new URLSearchParams(Object.entries({...ends, at}).filter(([, id]) => id !== null));
+		const options = {signal: controller.signal}, {from, to} = ends;
+		const query = new URLSearchParams(Object.entries(ends).filter(([, id]) => id !== null));
 		if (scope.shown) replaceAddress(`#/path?${query}`);
 		try {
 			for (const end of ['from', 'to']) {
@@ -176,7 +172,7 @@ export function pathView(place, scope) {
 		h('button.ghost', {type: 'button', 'aria-label': 'Swap the two ends', title: 'Swap', onclick}, icon('swap'));
 	const element = h('div.path', {},
 		h('header.page-head', {}, h('h1', {text: 'Path'}),
-			asOf(at, '#/path') ?? h('p.muted', {text: 'A shortest way from one person to another along follows.'})),
+			h('p.muted', {text: 'A shortest way from one person to another along follows.'})),
 		h('div.toolbar.path-ends', {}, fields.from.element, swap, fields.to.element), result);
 	scope.title('Path');
 	find();
