@@ -3,8 +3,9 @@
 import {connect, identifier, listen, moment, read, store, timed} from './api.js';
 import {compact, h, missing, noun, number, say} from './dom.js';
 import {graphView} from './graph.js';
-import {mapView, pathView} from './map.js';
+import {mapView} from './map.js';
 import {pastView} from './past.js';
+import {pathView} from './path.js';
 import {personView, postView} from './person.js';
 import {searchView} from './search.js';
 import {storeView} from './store.js';

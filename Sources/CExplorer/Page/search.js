@@ -101,8 +101,8 @@ class Search {
 			if (cursor) return {items: answer[kind], next: answer.next};
 			this.speed.show();
 			this.answered = text;
-			this.count(signal);
 			const named = await this.byNumber(signal), rest = answer[kind].filter((one) => one.id !== named?.id);
+			this.count(signal, named && rest.length === answer[kind].length ? 1 : 0);
 			return {items: named ? [named, ...rest] : rest, next: answer.next};
 		} catch (error) {
 			if (error.name !== 'AbortError' && !cursor) this.found.textContent = '';
@@ -120,7 +120,7 @@ class Search {
 	}
 
 	/** How many there are in all: counted after the page, which need not wait for it. */
-	async count(signal) {
+	async count(signal, more = 0) {
 		const {text, kind} = this;
 		if (kind !== 'users') {
 			this.found.textContent = '';
@@ -129,8 +129,8 @@ class Search {
 		try {
 			const {count} = await ask({...this.question(), limit: 1, highlights: false, count: true}, {signal, quiet: true});
 			if (text !== this.text || kind !== this.kind) return;
-			this.found.textContent = plural(count, 'people');
-			say(plural(count, 'people'));
+			this.found.textContent = plural(count + more, 'people');
+			say(plural(count + more, 'people'));
 		} catch {
 			// The page says what is wrong.
 		}
@@ -220,7 +220,7 @@ class Search {
 		if (text !== this.text || kind !== this.kind || match !== this.match || order !== this.order) return;
 		const named = await this.byNumber(), rest = answer[kind].filter((one) => one.id !== named?.id);
 		this.list.head({items: named ? [named, ...rest] : rest, next: answer.next});
-		this.count();
+		this.count(undefined, named && rest.length === answer[kind].length ? 1 : 0);
 		if (kind !== 'users') return;
 		const shown = this.previewed, fresh = this.list.items.find((one) => one.id === shown?.id) ?? this.list.items[0];
 		if (!fresh || window.innerWidth < PREVIEW_WIDTH || write(fresh) === write(shown)) return;
