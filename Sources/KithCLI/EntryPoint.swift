@@ -14,7 +14,7 @@ enum EntryPoint {
   /// In the order of the overview: demo, loading, queries, operation of stores.
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command,
-    QueryCommand.command, ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
+    QueryCommand.command, ShellCommand.command, ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
     SearchCommand.command, RequestCommand.posts.command, RequestCommand.timeline.command, UserCommand.command,
     PostCommand.command, RequestCommand.followers.command, RequestCommand.followees.command,
     RequestCommand.likes.command, RequestCommand.likers.command, SuggestCommand.command, PathCommand.command,

@@ -49,6 +49,7 @@ VIEWS = {
     "store": ("#/store", "#verify"),
     "changes": ("#/past", ".difference-list, .difference .empty"),
     "conversation": ("#/post/1/thread", ".tab-body"),
+    "query": ("#/query?q=%7B%22op%22%3A%22posts%22%7D", ".query-result table"),
     "unknown": ("#/user/987654321", ".failure"),
 }
 
@@ -123,7 +124,7 @@ def keyboard(browser, explorer, run):
     browser.wait("document.getElementById('help').open", "the help")
     browser.keys(Keys.ESCAPE)
     browser.wait("!document.getElementById('help').open", "the help closed")
-    for key, view in zip("23456", ("map", "path", "graph", "store", "past")):
+    for key, view in zip("234567", ("map", "path", "graph", "store", "past", "query")):
         browser.run("document.activeElement.blur()")
         browser.keys(key)
         browser.wait(f"document.querySelector('#nav [aria-current]').dataset.view === '{view}'", view)
@@ -251,6 +252,33 @@ def small(browser, explorer, run):
         check(error.code == 401, f"without a token the page answers {error.code}")
 
 
+def questions(browser, explorer, run):
+    """The query view: fields make the request, an error is shown, lists lead to their request."""
+    browser.shape(1280, "light", calm=True)
+    browser.open("#/query", ".query-result table")
+    browser.run(
+        "const operation = document.querySelector('.query-ask select'); operation.value = 'followers';"
+        "operation.dispatchEvent(new Event('change'))"
+    )
+    browser.run("document.querySelector('.query-fields input').focus()")
+    browser.keys("1", Keys.ENTER)
+    wanted = [user["id"] for user in explorer.ask(op="followers", user=1)["users"]]
+    shown = "[...document.querySelectorAll('.query-result tbody td:first-child')].map((one) => Number(one.textContent))"
+    browser.wait(f"JSON.stringify({shown}) === {json.dumps(json.dumps(wanted, separators=(',', ':')))}", "the followers")
+    request = browser.run("return document.querySelector('.query-box').value")
+    check(json.loads(request) == {"op": "followers", "user": 1}, f"the request is {request}")
+    check("q=" in browser.run("return location.hash"), "the request is not in the address")
+    browser.run(
+        "const box = document.querySelector('.query-box'); box.value = '{\"op\":\"removeUser\",\"user\":1}';"
+        "box.dispatchEvent(new Event('input')); document.querySelector('.query-ask .primary').click()"
+    )
+    browser.wait("document.querySelector('.query-result .failure')", "a change is refused")
+    check(explorer.ask(op="user", user=1)["ok"], "the query view has changed the graph")
+    browser.open("#/user/1/followers", ".tab-body .row")
+    browser.run("document.querySelector('.as-query a').click()")
+    browser.wait("location.hash.startsWith('#/query') && document.querySelector('.query-result table')", "as a query")
+
+
 def seed(kith, store, users):
     counts = ["--users", users, "--follows", users * 20, "--posts", users * 5, "--likes", users * 10]
     subprocess.run([writer_of(kith), "seed", str(store), *map(str, counts)], check=True, stdout=subprocess.DEVNULL)
@@ -266,7 +294,7 @@ def main():
     run = parser.parse_args()
     run.shapes = [(width, scheme) for width in WIDTHS for scheme in SCHEMES] if run.full else [(1280, "light")]
     groups = [
-        ("small", (small, every_view, keyboard, endless, hostile, changing, past)),
+        ("small", (small, every_view, keyboard, questions, endless, hostile, changing, past)),
         ("ends", (ends,)),
         ("large", (quick, long_work)),
     ]

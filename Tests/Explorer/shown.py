@@ -57,7 +57,8 @@ def hostile(browser, explorer, run):
     check(
         browser.run("return document.querySelectorAll('main img, main script').length") == 0, "a name became an element"
     )
-    check(not browser.complaints(), "the console complains")
+    complaints = browser.complaints()
+    check(not complaints, f"the console complains: {complaints}")
 
 
 def changing(browser, explorer, run):
@@ -226,4 +227,5 @@ def ends(browser, explorer, run):
         return [list.body.querySelectorAll('p:not(.failure)').length, list.body.querySelectorAll('.failure').length];
         });""")
     check(broken == [1, 1], f"a row that cannot be shown leaves {broken}")
-    check(not browser.complaints(), "the console complains")
+    complaints = browser.complaints()
+    check(not complaints, f"the console complains: {complaints}")

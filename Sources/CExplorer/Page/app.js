@@ -7,6 +7,7 @@ import {mapView} from './map.js';
 import {pastView} from './past.js';
 import {pathView} from './path.js';
 import {personView, postView} from './person.js';
+import {queryView} from './query.js';
 import {searchView} from './search.js';
 import {storeView} from './store.js';
 import {enter, timeBar} from './time.js';
@@ -20,6 +21,7 @@ const VIEWS = {
 	graph: graphView,
 	store: storeView,
 	past: pastView,
+	query: queryView,
 };
 const NAMES = {
 	'': 'search',
@@ -133,7 +135,7 @@ function go(hash) {
 }
 
 const TYPING = 'input:not([type=range]), select, textarea';
-const PLACES = ['#/', '#/map', '#/path', '#/graph', '#/store', '#/past'];
+const PLACES = ['#/', '#/map', '#/path', '#/graph', '#/store', '#/past', '#/query'];
 const help = document.getElementById('help');
 
 document.addEventListener('keydown', (event) => {
@@ -157,7 +159,7 @@ document.addEventListener('keydown', (event) => {
 		help.showModal();
 	} else if (event.key === 't') {
 		nextScheme();
-	} else if (event.key >= '1' && event.key <= '6' && !event.target.closest('canvas')) {
+	} else if (event.key >= '1' && event.key <= '7' && !event.target.closest('canvas')) {
 		go(PLACES[event.key - 1]);
 	}
 });

@@ -3,6 +3,7 @@
 import {ask, identifier, relations} from './api.js';
 import {avatar, compact, h, icon, marked, named, noun, number, plural, time} from './dom.js';
 import {List} from './list.js';
+import {queryHash} from './query.js';
 
 export const userHash = (id) => `#/user/${id}`;
 
@@ -63,6 +64,7 @@ export function questionList(question, {kind = 'users', label, empty, note, by, 
 	};
 	const [estimate, row] = kind === 'users' ? [68, userItem] : [96, postItem];
 	const list = new List({label, empty, scroller, estimate, row, page});
+	list.element.append(h('p.as-query', {}, h('a.text-link', {href: queryHash({...question, limit})}, 'As a query')));
 	list.question = {...question, limit};
 	list.kind = kind;
 	return list;

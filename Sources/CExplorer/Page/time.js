@@ -87,7 +87,7 @@ export function timeBar(holder, travel) {
 		if (!files.span) return;
 		const at = moment.at === null ? null : Number(moment.at);
 		slider.value = at === null ? STEPS : Math.max(0, Math.min(STEPS - 1, place(at) * STEPS));
-		field.value = utc(Math.min(8.64e15, at ?? files.span[1]));
+		field.value = at === null ? '' : utc(Math.max(-8.64e15, Math.min(8.64e15, at)));
 		draw();
 	};
 	slider.addEventListener('input', () => show(instant()));
