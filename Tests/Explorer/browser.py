@@ -23,8 +23,8 @@ import urllib.request
 import zlib
 
 from chromium import PATIENCE, Browser, Explorer, Failed, check, writer_of
-from selenium.common.exceptions import StaleElementReferenceException
 from client import PAGE_BYTES
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.keys import Keys
 from shown import changing, ends, hostile, past
 
@@ -225,7 +225,8 @@ def long_work(browser, explorer, run):
     browser.run(f"{pagerank}.click()")
     browser.wait("document.querySelectorAll('.ranks .bars li').length === 25", "25 people by PageRank", 4 * PATIENCE)
     scores = browser.run(
-        "return [...document.querySelectorAll('.ranks .score')].map((one) => Number(one.textContent.replaceAll(',', '')))"
+        "return [...document.querySelectorAll('.ranks .score')].map("
+        "(one) => Number(one.textContent.replaceAll(',', '')))"
     )
     check(scores == sorted(scores, reverse=True) and 0 < scores[0] < 1e6, f"the scores are {scores}")
     browser.run("document.querySelector('.ranks').closest('.card').querySelector('[aria-expanded]').click()")
@@ -264,12 +265,14 @@ def questions(browser, explorer, run):
     browser.keys("1", Keys.ENTER)
     wanted = [user["id"] for user in explorer.ask(op="followers", user=1)["users"]]
     shown = "[...document.querySelectorAll('.query-result tbody td:first-child')].map((one) => Number(one.textContent))"
-    browser.wait(f"JSON.stringify({shown}) === {json.dumps(json.dumps(wanted, separators=(',', ':')))}", "the followers")
+    browser.wait(
+        f"JSON.stringify({shown}) === {json.dumps(json.dumps(wanted, separators=(',', ':')))}", "the followers"
+    )
     request = browser.run("return document.querySelector('.query-box').value")
     check(json.loads(request) == {"op": "followers", "user": 1}, f"the request is {request}")
     check("q=" in browser.run("return location.hash"), "the request is not in the address")
     browser.run(
-        "const box = document.querySelector('.query-box'); box.value = '{\"op\":\"removeUser\",\"user\":1}';"
+        'const box = document.querySelector(\'.query-box\'); box.value = \'{"op":"removeUser","user":1}\';'
         "box.dispatchEvent(new Event('input')); document.querySelector('.query-ask .primary').click()"
     )
     browser.wait("document.querySelector('.query-result .failure')", "a change is refused")

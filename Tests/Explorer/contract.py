@@ -158,7 +158,9 @@ class Relations(Case):
 
     def test_counts(self):
         relations = self.explorer.get("/api/info")["relations"]
-        self.assertEqual({one["name"]: one["count"] for one in relations}, {"reply": 1, "friend": 3, "bookmark": 1, "mention": 1})
+        self.assertEqual(
+            {one["name"]: one["count"] for one in relations}, {"reply": 1, "friend": 3, "bookmark": 1, "mention": 1}
+        )
         self.assertEqual(
             self.lists("user=1"),
             {
@@ -180,6 +182,7 @@ class Relations(Case):
 
     def test_neighbourhood(self):
         """Along follows, along another relation, and along both, whose edges are told apart."""
+
         def around(relations, hops=1):
             found = self.explorer.get(f"/api/neighbourhood?user=1&hops={hops}&relations={relations}")
             ids = [node["id"] for node in found["nodes"]]

@@ -30,7 +30,10 @@ export class Refusal extends Error {
 }
 
 /** The instant that the page shows: the time of a past state and its counts, or null for now. */
-export const moment = {at: null, counts: null};
+export const moment = {
+	at: null,
+	counts: null
+};
 
 /** An address that keeps the instant. */
 export function timed(hash, at = moment.at) {

@@ -260,8 +260,7 @@ export class GraphCanvas extends GraphDrawing {
 		else if (key === 'Escape' && (this.hot >= 0 || this.chosen >= 0)) {
 			this.heat(-1);
 			this.select(-1);
-		}
-		else return;
+		} else return;
 		event.preventDefault();
 	}
 

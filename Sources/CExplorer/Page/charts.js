@@ -98,8 +98,10 @@ export function logarithmic(label, series, words, say) {
 				}
 			return best;
 		};
-		return [...grid, ...dots, text((width + LEFT) / 2, height - 2, words.x, 'middle', 'axis'),
-			text(LEFT + 6, TOP + 10, words.y, 'start', 'axis')];
+		return [
+			...grid, ...dots, text((width + LEFT) / 2, height - 2, words.x, 'middle', 'axis'),
+			text(LEFT + 6, TOP + 10, words.y, 'start', 'axis')
+		];
 	});
 	chart.svg.addEventListener('pointermove', (event) => {
 		const hit = chart.nearest?.(event.offsetX, event.offsetY);
@@ -137,7 +139,8 @@ export function area(label, values, {height = 120, when, say, ticks}) {
 		const anchor = (index) => (index === 0 ? 'start' : index === ticks.length - 1 ? 'end' : 'middle');
 		return [
 			s('line.grid', {x1: 0, x2: width, y1: tall - BOTTOM, y2: tall - BOTTOM}),
-			s('line.grid', {x1: 0, x2: width, y1: py(top), y2: py(top)}), text(0, py(top) - 5, compact(top), 'start'),
+			s('line.grid', {x1: 0, x2: width, y1: py(top), y2: py(top)}),
+			text(0, py(top) - 5, compact(top), 'start'),
 			s('line.grid', {x1: 0, x2: width, y1: py(top / 2), y2: py(top / 2)}),
 			s('path.area', {d: `${line}L${width} ${tall - BOTTOM}L0 ${tall - BOTTOM}Z`}),
 			s('path.line', {d: line}),

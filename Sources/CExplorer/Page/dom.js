@@ -3,8 +3,8 @@
 import {identifier, moment, timed} from './api.js';
 
 /**
- * Makes an HTML element, `tag.class`: `text`, `on…` handlers, everything else an attribute. A link within the page keeps
- * the instant that is shown.
+ * Makes an HTML element, `tag.class`: `text`, `on…` handlers, everything else an attribute. A link within the page
+ * keeps the instant that is shown.
  */
 export const h = (tag, props, ...children) => make('http://www.w3.org/1999/xhtml', tag, props, children);
 
@@ -55,11 +55,13 @@ export function milliseconds(value) {
 }
 
 const relative = new Intl.RelativeTimeFormat('en', {numeric: 'auto', style: 'short'});
-const UTC = {timeZone: 'UTC'};
+const UTC = {
+	timeZone: 'UTC'
+};
 const day = new Intl.DateTimeFormat('en-GB', {day: 'numeric', month: 'short', year: 'numeric', ...UTC});
 const exactly = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium', ...UTC});
-const minutely = new Intl.DateTimeFormat('en-GB',
-	{weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', ...UTC});
+const minutely = new Intl.DateTimeFormat(
+	'en-GB', {weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', ...UTC});
 const local = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium'});
 const STEPS = [[60, 'second'], [3600, 'minute'], [86400, 'hour'], [604800, 'day']];
 
@@ -67,9 +69,8 @@ const STEPS = [[60, 'second'], [3600, 'minute'], [86400, 'hour'], [604800, 'day'
 export const isDated = (ms) => typeof ms === 'number' && Math.abs(ms) <= 8.64e15;
 export const exact = (ms) => (isDated(ms) ? `${exactly.format(ms)} UTC` : `${ms} ms`);
 /** The same, with the time of this machine beside it. */
-export const both = (ms) => (isDated(ms) && new Date(ms).getTimezoneOffset() !== 0
-		? `${exact(ms)} (${local.format(ms)} here)`
-		: exact(ms));
+export const both = (ms) =>
+	(isDated(ms) && new Date(ms).getTimezoneOffset() !== 0 ? `${exact(ms)} (${local.format(ms)} here)` : exact(ms));
 export const minute = (ms) => (isDated(ms) ? `${minutely.format(ms)} UTC` : `${ms} ms`);
 export const date = (ms) => (isDated(ms) ? day.format(ms) : `${ms} ms`);
 
@@ -184,8 +185,9 @@ const codes = (text) => [...text].map((letter) => `\\u{${letter.codePointAt(0).t
 const isInvisible = (text) => /^[\p{Cf}\p{Z}\p{Mn}\p{C}]+$/u.test(text);
 
 /** A name, cut where needed; its title is whole. */
-export const named = (text) => (isInvisible(text) ? h('bdi.name.codes', {text: codes(text), title: codes(text)})
-																									 : h('bdi.name', {text, title: text}));
+export const named = (text) => (isInvisible(text)
+		? h('bdi.name.codes', {text: codes(text), title: codes(text)})
+		: h('bdi.name', {text, title: text}));
 
 /** The words of a name of a relation: `closeFriend` is "close friend". */
 export const words = (name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase();
@@ -197,7 +199,7 @@ export function failure(error) {
 
 /** A view that cannot be shown. */
 export function missing(error) {
-	const unknown = !error.code || /^unknown/.test(error.code);
+	const unknown = !error.code || error.code.startsWith('unknown');
 	const at = moment.at === null ? '' : ` There was none on ${exact(moment.at)}.`;
 	return h('div', {}, h('h1', {text: unknown ? 'Not found' : 'Not shown'}),
 		h('p.failure', {role: 'alert', text: `${error.message ?? error}${unknown ? at : ''}`}));

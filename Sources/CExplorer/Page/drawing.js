@@ -5,7 +5,7 @@ import {hue} from './dom.js';
 const MOST_LINES = 6000;  // follows drawn while nothing is chosen
 const LABELS = 16;        // names drawn at most while nothing is chosen
 const LABEL_LENGTH = 22;
-const ARROWS = 160;       // pairs of nodes up to which all directions are drawn
+const ARROWS = 160;  // pairs of nodes up to which all directions are drawn
 
 /** A name that cannot change the direction of what is around it. */
 const isolated = (name) =>
@@ -91,7 +91,8 @@ export class GraphDrawing {
 		context.globalAlpha = focus >= 0 ? 0.35 : 0.8;
 		context.setLineDash([5, 4]);
 		for (const relation of new Set(others.map(([, , one]) => one))) {
-			this.strokes(others.filter(([, , one]) => one === relation), `oklch(0.62 0.17 ${GraphDrawing.relationHue(relation)})`, 1.3);
+			this.strokes(
+				others.filter(([, , one]) => one === relation), `oklch(0.62 0.17 ${GraphDrawing.relationHue(relation)})`, 1.3);
 		}
 		context.setLineDash([]);
 		context.globalAlpha = 0.85;
@@ -145,8 +146,7 @@ export class GraphDrawing {
 
 	labels(near, focus) {
 		const {context, layout: {x, y}, zoom, nodes, colours} = this, taken = [];
-		const wanted =
-			near ? [focus, ...[...near].sort((a, b) => nodes[b].radius - nodes[a].radius)] : [0, ...this.order];
+		const wanted = near ? [focus, ...[...near].sort((a, b) => nodes[b].radius - nodes[a].radius)] : [0, ...this.order];
 		context.font = '500 12px Inter, system-ui, sans-serif';
 		context.textAlign = 'center';
 		context.textBaseline = 'top';

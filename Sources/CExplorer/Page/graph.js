@@ -126,7 +126,8 @@ function degrees(scope) {
 		const [unfollowed, alone] = [zero(data.followers), zero(data.followees)];
 		legend.replaceChildren(h('span', {}, h('i.swatch.strong', {}), 'followers'),
 			h('span', {}, h('i.swatch.pale', {}), 'followees'),
-			h('span.num', {text: `Not on the axes: ${number(unfollowed)} followed by no one, ${number(alone)} follow no one`}));
+			h('span.num',
+				{text: `Not on the axes: ${number(unfollowed)} followed by no one, ${number(alone)} follow no one`}));
 		const points = data.followers.length + data.followees.length - (unfollowed > 0) - (alone > 0);
 		if (points < 1) {
 			place.replaceChildren(empty('Nobody follows anyone yet.'));
@@ -180,12 +181,11 @@ function growthCard(data) {
 	const chart = card('Growth', {
 		note: 'In all, by the times that the graph holds',
 		wide: 'wide',
-		table: () => [['series', 'from', 'new', 'in all'],
-			names().flatMap((name) => {
-				const one = data().series[name];
-				let sum = 0;
-				return one.counts.map((count, index) => [name, exact(start(one, index)), count, (sum += count)]);
-			})],
+		table: () => [['series', 'from', 'new', 'in all'], names().flatMap((name) => {
+			const one = data().series[name];
+			let sum = 0;
+			return one.counts.map((count, index) => [name, exact(start(one, index)), count, (sum += count)]);
+		})],
 	});
 	let sum = true;
 	const place = holder(170);

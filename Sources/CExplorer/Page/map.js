@@ -2,7 +2,21 @@
 
 import {ask, listen, moment, read, relations, store, timed} from './api.js';
 import {GraphCanvas} from './canvas.js';
-import {avatar, compact, failure, h, icon, named, noun, number, plural, replaceAddress, say, segments, words} from './dom.js';
+import {
+	avatar,
+	compact,
+	failure,
+	h,
+	icon,
+	named,
+	noun,
+	number,
+	plural,
+	replaceAddress,
+	say,
+	segments,
+	words
+} from './dom.js';
 import {List} from './list.js';
 import {Picker, userHash} from './rows.js';
 import {savePNG, saveSVG} from './save.js';
@@ -51,8 +65,8 @@ class Neighbourhood {
 			this.list.reload();
 		});
 		this.element = h('div.map', {}, h('h1.hidden', {text: 'Map'}),
-			h('div.map-bar.toolbar', {}, this.field.element, hopsChoice, colourChoice, this.relationChoice(), this.note), stage,
-			this.people);
+			h('div.map-bar.toolbar', {}, this.field.element, hopsChoice, colourChoice, this.relationChoice(), this.note),
+			stage, this.people);
 		scope.title('Map');
 		scope.use(() => {
 			const stops = [graph.start(), this.list.start(), this.following()];
@@ -83,7 +97,8 @@ class Neighbourhood {
 					this.along.sort((a, b) => (b === 'follow') - (a === 'follow'));
 					this.load();
 				};
-				return h('label', {}, h('input', {type: 'checkbox', checked: this.along.includes(name), onchange}), words(name));
+				return h(
+					'label', {}, h('input', {type: 'checkbox', checked: this.along.includes(name), onchange}), words(name));
 			}));
 	}
 
@@ -114,7 +129,12 @@ class Neighbourhood {
 			this.scope.title(`Map of ${this.user.username}`);
 			this.shown = await this.ask(this.id, this.hops, NODES, options);
 			graph.show(this.shown, last.id === this.id ? last.places : new Map());
-			last = {id: this.id, get places() { return graph.places(); }};
+			last = {
+				id: this.id,
+				get places() {
+					return graph.places();
+				}
+			};
 			this.told();
 		} catch (error) {
 			if (error.name === 'AbortError') return;
@@ -127,8 +147,10 @@ class Neighbourhood {
 	/** What is shown in words, the legend and the list. */
 	told() {
 		const {nodes, edges, found, cut} = this.shown, all = `${number(found)}${cut ? ' or more' : ''}`;
-		const count = nodes.length < found || cut ? `${number(nodes.length)} of ${all} people` : plural(nodes.length, 'people');
-		this.note.replaceChildren(`${count}, ${plural(edges.length, this.along.length > 1 ? 'edges' : `${words(this.along[0])}s`)}`);
+		const count =
+			nodes.length < found || cut ? `${number(nodes.length)} of ${all} people` : plural(nodes.length, 'people');
+		this.note.replaceChildren(
+			`${count}, ${plural(edges.length, this.along.length > 1 ? 'edges' : `${words(this.along[0])}s`)}`);
 		this.note.title = nodes.length < found ? 'The nearest and most followed are shown' : '';
 		this.card.hidden = true;
 		this.explain();
@@ -139,22 +161,30 @@ class Neighbourhood {
 	explain() {
 		const {graph, shown} = this, entries = [], part = (test) => graph.nodes.filter((_, i) => i > 0 && test(i)).length;
 		const entry = (colour, text, count) => {
-			if (count > 0) entries.push(h('li', {}, h('i.swatch', {vars: {background: colour}}), text, h('span.num.muted', {text: number(count)})));
+			if (count > 0)
+				entries.push(
+					h('li', {}, h('i.swatch', {vars: {background: colour}}), text, h('span.num.muted', {text: number(count)})));
 		};
 		if (graph.by === 'direction')
 			for (const tie of [3, 1, 2, 0])
-				entry(`var(${['--node-far', '--tie-out', '--tie-in', '--tie-both'][tie]})`, TIES[tie], part((i) => graph.ties[i] === tie));
+				entry(`var(${['--node-far', '--tie-out', '--tie-in', '--tie-both'][tie]})`, TIES[tie],
+					part((i) => graph.ties[i] === tie));
 		else if (graph.by === 'distance')
 			for (const distance of [1, 2])
-				entry(`var(${distance === 1 ? '--node-near' : '--node-far'})`, plural(distance, 'hops'), part((i) => graph.nodes[i].distance === distance));
+				entry(`var(${distance === 1 ? '--node-near' : '--node-far'})`, plural(distance, 'hops'),
+					part((i) => graph.nodes[i].distance === distance));
 		else
 			for (let at = 0; at < 6; at += 1) {
 				const one = graph.order.find((i) => graph.part[i] === at), size = part((i) => graph.part[i] === at);
-				if (one !== undefined && size > 2) entry(`oklch(0.62 0.13 ${GraphCanvas.hueOf(at)})`, ['around ', named(graph.nodes[one].username)], size);
+				if (one !== undefined && size > 2)
+					entry(`oklch(0.62 0.13 ${GraphCanvas.hueOf(at)})`, ['around ', named(graph.nodes[one].username)], size);
 			}
 		shown.relations.forEach((name, relation) => {
 			const count = shown.edges.filter(([, , one]) => one === relation).length;
-			if (relation > 0) entries.push(h('li', {}, h('i.dash', {vars: {'border-color': `oklch(0.62 0.17 ${GraphCanvas.relationHue(relation)})`}}), words(name), h('span.num.muted', {text: number(count)})));
+			if (relation > 0)
+				entries.push(h('li', {},
+					h('i.dash', {vars: {'border-color': `oklch(0.62 0.17 ${GraphCanvas.relationHue(relation)})`}}), words(name),
+					h('span.num.muted', {text: number(count)})));
 		});
 		this.legend.replaceChildren(h('ul', {}, ...entries), h('p.muted', {text: 'Larger: more followers'}));
 	}
@@ -188,7 +218,11 @@ class Neighbourhood {
 	choose(node, index) {
 		this.card.hidden = !node;
 		if (!node) return;
-		const {ties, near} = this.graph, tie = index === 0 ? 'in the middle' : ties[index] ? TIES[ties[index]] : `${plural(node.distance, 'hops')} away`;
+		const {ties, near} = this.graph,
+								 tie = index === 0 ? 'in the middle'
+			: ties[index]
+			? TIES[ties[index]]
+			: `${plural(node.distance, 'hops')} away`;
 		const button = (text, onclick) => h('button.button', {type: 'button', text, onclick});
 		this.card.replaceChildren(
 			h('p.map-card-name', {}, avatar(node, 'small'), named(node.username), h('span.id.num', {text: `#${node.id}`})),
@@ -204,7 +238,8 @@ class Neighbourhood {
 			const ids = [detail.user, detail.target, detail.from, detail.to].filter((one) => one !== undefined).map(String);
 			if (detail.op && detail.op !== 'batch' && !this.shown.nodes.some((node) => ids.includes(String(node.id)))) return;
 			if (this.note.querySelector('button')) return;
-			this.note.append(' ', h('button.button', {type: 'button', text: 'Changed: draw again', onclick: () => this.load()}));
+			this.note.append(
+				' ', h('button.button', {type: 'button', text: 'Changed: draw again', onclick: () => this.load()}));
 		});
 	}
 
@@ -214,9 +249,11 @@ class Neighbourhood {
 		const row = (node) => {
 			const heat = () => graph.heat(node.index), count = h('span.num.muted', {text: compact(node.followerCount)});
 			const swatch = h('span.swatch', {vars: {background: graph.tint(node.index)}});
-			return h('div', {onpointerenter: heat, onfocusin: heat}, h('a.map-person', {href: userHash(node.id)}, swatch, named(node.username), count));
+			return h('div', {onpointerenter: heat, onfocusin: heat},
+				h('a.map-person', {href: userHash(node.id)}, swatch, named(node.username), count));
 		};
-		const page = async () => ({items: (this.shown?.nodes ?? []).map((node, index) => ({...node, index, by: graph.by})), next: null});
+		const page = async () =>
+			({items: (this.shown?.nodes ?? []).map((node, index) => ({...node, index, by: graph.by})), next: null});
 		const list = new List({label: 'People shown', estimate: 44, scroller: people, row, page, empty: ''});
 		people.append(list.element);
 		return list;
@@ -239,8 +276,8 @@ function drawing(map) {
 		label.replaceChildren(named(username), h('span.muted', {text}));
 		say(`${username}, ${plural(followerCount, 'followers')}, distance ${distance}`);
 	};
-	const graph = new GraphCanvas(canvas,
-		{open, point, choose: (node, index) => map.choose(node, index), expand: (node) => map.expand(node)});
+	const graph = new GraphCanvas(
+		canvas, {open, point, choose: (node, index) => map.choose(node, index), expand: (node) => map.expand(node)});
 	const button = (name, title, onclick) =>
 		h('button.ghost', {type: 'button', 'aria-label': title, title, onclick}, icon(name));
 	const name = () => `map-${map.id}`;

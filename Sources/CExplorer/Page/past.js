@@ -13,15 +13,16 @@ const DAY = 86400000;
 const COUNTS = [['users', 'people'], ['follows', 'follows'], ['posts', 'posts'], ['likes', 'likes']];
 const TABS =
 	[['timeline', 'Timeline', 'posts'], ['followers', 'Followers', 'users'], ['followees', 'Following', 'users']];
-const SPANS = [['day', 'A day', DAY], ['week', 'A week', 7 * DAY], ['month', 'Four weeks', 28 * DAY], ['all', 'All', Infinity]];
+const SPANS =
+	[['day', 'A day', DAY], ['week', 'A week', 7 * DAY], ['month', 'Four weeks', 28 * DAY], ['all', 'All', Infinity]];
 
 export function pastView(place, scope) {
 	const at = moment.at, changes = differences(place, scope);
 	const note = at === null
 		? 'What changed lately. Move the bar of time above to look from an earlier instant.'
 		: `From ${exact(at)}, or until then; below it both states side by side.`;
-	const element = h('div.past', {},
-		h('header.page-head', {}, h('h1', {text: 'What changed'}), h('p.muted', {text: note})), changes);
+	const element =
+		h('div.past', {}, h('header.page-head', {}, h('h1', {text: 'What changed'}), h('p.muted', {text: note})), changes);
 	if (at !== null) element.append(new Sides(place, scope).element);
 	scope.title('Changes');
 	return {element};
@@ -60,7 +61,8 @@ function differences(place, scope) {
 		}
 		const [from, to] = instants(way, span), query = new URLSearchParams({from, limit: SHOWN});
 		if (to !== null) query.set('to', to);
-		if (scope.shown) replaceAddress(`#/past?${new URLSearchParams({...(span !== 'week' && {span}), ...(way !== 'since' && {way})})}`);
+		if (scope.shown)
+			replaceAddress(`#/past?${new URLSearchParams({...(span !== 'week' && {span}), ...(way !== 'since' && {way})})}`);
 		run(`/api/difference?${query}`, {at: null});
 	};
 	const ways = segments('Direction', [['since', 'From then on'], ['until', 'Until then']], way, (value) => {
@@ -80,26 +82,28 @@ function differences(place, scope) {
 
 /** Tabs of lists of what differs. */
 function lists(found) {
-	const user = (item) => h('li', {}, h('a.change-row', {href: userHash(item.id)}, avatar(item, 'tiny'), named(item.username), id(item)));
+	const user = (item) =>
+		h('li', {}, h('a.change-row', {href: userHash(item.id)}, avatar(item, 'tiny'), named(item.username), id(item)));
 	const gone = (item) => h('li', {}, h('span.change-row', {}, avatar(item, 'tiny'), named(item.username), id(item)));
 	const renamed = (item) => h('li', {},
-		h('a.change-row', {href: userHash(item.id)}, avatar(item, 'tiny'), named(item.before), h('span.muted', {text: 'is now'}),
-			named(item.username), id(item)));
+		h('a.change-row', {href: userHash(item.id)}, avatar(item, 'tiny'), named(item.before),
+			h('span.muted', {text: 'is now'}), named(item.username), id(item)));
 	const post = (item) => h('li', {}, postRow({...item, likeCount: 0}));
 	const parts = [
 		['Joined', found.joined, user], ['Left', found.left, gone], ['Renamed', found.renamed, renamed],
 		['New posts', found.posted, post], ['Removed posts', found.removedPosts, post],
-		...found.edges.flatMap(({relation, added, ended}) => [
-			[`New: ${words(relation)}`, added, edge], [`Ended: ${words(relation)}`, ended, edge]
-		])
+		...found.edges.flatMap(({relation,
+			added,
+			ended}) => [[`New: ${words(relation)}`, added, edge], [`Ended: ${words(relation)}`, ended, edge]])
 	].filter(([, list]) => Number(list.count) > 0);
 	if (parts.length === 0) return [empty('Nothing differs between these two instants.')];
 	const body = h('div.difference-list', {id: 'tab-body', role: 'tabpanel', tabindex: 0});
 	const open = (name) => {
-		const [, list, row] = parts.find(([one]) => one === tabs.choose(name)), more = Number(list.count) - list.items.length;
+		const [, list, row] = parts.find(([one]) => one === tabs.choose(name)),
+									 more = Number(list.count) - list.items.length;
 		body.setAttribute('aria-labelledby', `tab-${tabs.choose(name)}`);
-		body.replaceChildren(h('ul', {}, ...list.items.map(row)),
-			more > 0 ? empty(`and ${number(more)} more: kith diff lists them`) : '');
+		body.replaceChildren(
+			h('ul', {}, ...list.items.map(row)), more > 0 ? empty(`and ${number(more)} more: kith diff lists them`) : '');
 	};
 	const tabs = new Tabs('Differences', open);
 	tabs.set(parts.map(([text, {count}]) => ({name: text, text, count})));
@@ -112,9 +116,11 @@ const id = (item) => h('span.id.num', {text: `#${item.id}`});
 /** An edge as its two ends. */
 function edge({from, to, at}) {
 	const end = (one) => (one.username === undefined
-			? h('a.change-end', {href: `#/post/${one.id}`}, h('bdi.name', {text: one.text || `post #${one.id}`, title: `post #${one.id} of ${one.author.username}`}))
+			? h('a.change-end', {href: `#/post/${one.id}`},
+					h('bdi.name', {text: one.text || `post #${one.id}`, title: `post #${one.id} of ${one.author.username}`}))
 			: h('a.change-end', {href: userHash(one.id)}, avatar(one, 'tiny'), named(one.username)));
-	return h('li', {}, h('span.change-row', {}, end(from), h('span.muted', {text: '→'}), end(to), at === undefined ? null : time(at)));
+	return h('li', {},
+		h('span.change-row', {}, end(from), h('span.muted', {text: '→'}), end(to), at === undefined ? null : time(at)));
 }
 
 // MARK: Side by side
@@ -132,7 +138,15 @@ class Sides {
 			this.query = event.target.value;
 			this.choose(null);
 		};
-		const field = h('input', {type: 'text', value: this.query, oninput, placeholder: label, 'aria-label': label, spellcheck: 'false', autocomplete: 'off'});
+		const field = h('input', {
+			type: 'text',
+			value: this.query,
+			oninput,
+			placeholder: label,
+			'aria-label': label,
+			spellcheck: 'false',
+			autocomplete: 'off'
+		});
 		this.element = h('section.sides', {'aria-label': 'Side by side'},
 			h('div.toolbar', {}, h('h2', {text: 'Side by side'}), h('div.instant-search', {}, field)),
 			h('div.panes', {}, ...this.panes.map((one) => one.element)));

@@ -245,7 +245,8 @@ export function postView(place, scope) {
 		wanted: place.tab,
 		list: (name) => (name === 'thread'
 				? questionList({op: 'thread', post: id}, {...POSTS, label: 'Conversation', empty: 'Only this post.'})
-				: questionList({op: 'likers', post: id}, {label: 'Likers', empty: 'No likes yet.', note: (one) => since(one.likedAt)}))
+				: questionList(
+						{op: 'likers', post: id}, {label: 'Likers', empty: 'No likes yet.', note: (one) => since(one.likedAt)}))
 	});
 	// What it replies to stands above it.
 	lists.hides = (one) => one.thread && one.name.endsWith('.targets');
@@ -282,7 +283,7 @@ export function postView(place, scope) {
 			show(answer.post);
 		},
 	},
-		{live: true}));
+							{live: true}));
 	return {element};
 }
 

@@ -1,4 +1,4 @@
-// Any read of the protocol: its fields from the table, the answer as a table and as JSON, and the same request elsewhere.
+// Any read of the protocol: its fields, the answer as a table and as JSON, and the same request elsewhere.
 
 import {ask, latency, moment, parse, store, write} from './api.js';
 import {empty, exact, failure, h, milliseconds, named, number, replaceAddress, say, segments} from './dom.js';
@@ -8,7 +8,11 @@ const TIMES = new Set(['createdAt', 'followedAt', 'likedAt', 'addedAt']);
 const HIDDEN = new Set(['ranges']);
 /** What a client of the page may not ask. */
 const REFUSED = new Set(['batch', 'snapshot', 'watch', 'unwatch', 'help']);
-const FIRST = {op: 'users', query: '', limit: 20};
+const FIRST = {
+	op: 'users',
+	query: '',
+	limit: 20
+};
 
 /** The address of the view with a request in it. */
 export const queryHash = (question) => `#/query?q=${encodeURIComponent(write(question))}`;
@@ -52,20 +56,20 @@ class Query {
 			h('header.page-head', {}, h('h1', {text: 'Query'}),
 				h('p.muted', {text: 'Any read of the protocol. Fields that are left out have their defaults.'})),
 			h('section.card.query-ask', {'aria-label': 'Request'},
-				h('div.toolbar', {}, this.operation, button('Ask', () => this.ask(), '.primary'), button('Copy as curl', () => this.copy(curl)),
-					button('Copy as kith', () => this.copy(command))),
+				h('div.toolbar', {}, this.operation, button('Ask', () => this.ask(), '.primary'),
+					button('Copy as curl', () => this.copy(curl)), button('Copy as kith', () => this.copy(command))),
 				this.fields, this.box),
 			h('section.card', {'aria-label': 'Answer'},
-				h('div.toolbar', {}, h('h2', {text: 'Answer'}), shapes, this.note,
-					button('CSV', () => this.save('csv')), button('JSON', () => this.save('json'))),
+				h('div.toolbar', {}, h('h2', {text: 'Answer'}), shapes, this.note, button('CSV', () => this.save('csv')),
+					button('JSON', () => this.save('json'))),
 				this.result));
 	}
 
 	async begin(scope) {
 		this.scope = scope;
 		try {
-			operations ??= (await ask({op: 'help'}, {quiet: true, at: null})).ops.filter(
-				({op, answer}) => !REFUSED.has(op) && (op === 'stats' || !answer.includes('sequence')));
+			operations ??= (await ask({op: 'help'}, {quiet: true, at: null})).ops.filter(({op,
+				answer}) => !REFUSED.has(op) && (op === 'stats' || !answer.includes('sequence')));
 		} catch (error) {
 			this.result.replaceChildren(failure(error));
 			return;
@@ -96,7 +100,8 @@ class Query {
 		if (!known) return;
 		this.operation.value = known.op;
 		if (this.fields.contains(document.activeElement)) return;
-		this.fields.replaceChildren(...known.fields.filter(({name}) => name !== 'tag').map((field) => this.field(field, request)));
+		this.fields.replaceChildren(
+			...known.fields.filter(({name}) => name !== 'tag').map((field) => this.field(field, request)));
 	}
 
 	field(field, request) {
@@ -117,7 +122,8 @@ class Query {
 				...words.map((word) => h('option', {value: word, text: word, selected: word === text})));
 		} else {
 			const oninput = () => put(valueOf(input.value, type));
-			input = h('input', {type: 'text', value: text, placeholder: hint, oninput, spellcheck: 'false', autocomplete: 'off'});
+			input =
+				h('input', {type: 'text', value: text, placeholder: hint, oninput, spellcheck: 'false', autocomplete: 'off'});
 		}
 		input.addEventListener('keydown', (event) => {
 			if (event.key === 'Enter') this.ask();
@@ -134,8 +140,8 @@ class Query {
 		if (this.scope.shown) replaceAddress(queryHash(request));
 		try {
 			this.answer = await ask(request);
-			this.note.textContent =
-				`${latency.engine === null ? '' : `${milliseconds(latency.engine)} in the engine, `}${milliseconds(latency.trip)} round trip`;
+			this.note.textContent = `${latency.engine === null ? '' : `${milliseconds(latency.engine)} in the engine, `}${
+				milliseconds(latency.trip)} round trip`;
 			say('Answered');
 			this.show();
 		} catch (error) {
@@ -155,13 +161,15 @@ class Query {
 	copy(form) {
 		const request = this.request();
 		if (!request) return;
-		navigator.clipboard.writeText(form(write(request))).then(() => say('Copied'), () => say('The clipboard is not open'));
+		navigator.clipboard.writeText(form(write(request)))
+			.then(() => say('Copied'), () => say('The clipboard is not open'));
 	}
 
 	/** The first list of the answer as a file. */
 	save(kind) {
 		if (!this.answer) return;
-		const [name, rows] = Object.entries(this.answer).find(([, value]) => Array.isArray(value)) ?? ['answer', [this.answer]];
+		const [name, rows] =
+			Object.entries(this.answer).find(([, value]) => Array.isArray(value)) ?? ['answer', [this.answer]];
 		const text = kind === 'json' ? pretty(this.answer) : csv(rows);
 		const href = URL.createObjectURL(new Blob([text], {type: kind === 'json' ? 'application/json' : 'text/csv'}));
 		h('a', {href, download: `${name}.${kind}`}).click();
@@ -184,11 +192,13 @@ function valueOf(text, type) {
 	} catch { return text.split(',').map((one) => valueOf(one.trim(), type.replace(/s$/, ''))); }
 }
 
-const pretty = (value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item), 2);
+const pretty = (value) =>
+	JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item), 2);
 
 /** A word of a shell, whatever it holds. */
 const quoted = (text) => `'${text.replaceAll('\'', '\'\\\'\'')}'`;
-const curl = (request) => `curl -s -H "Authorization: Bearer $TOKEN" -d ${quoted(request)} ${quoted(`${location.origin}/api/query${moment.at === null ? '' : `?at=${moment.at}`}`)}`;
+const curl = (request) => `curl -s -H "Authorization: Bearer $TOKEN" -d ${quoted(request)} ${
+	quoted(`${location.origin}/api/query${moment.at === null ? '' : `?at=${moment.at}`}`)}`;
 const command = (request) => `echo ${quoted(request)} | kith query ${quoted(store.info?.path ?? 'STORE')} --read-only`;
 
 /** A cell as text: an author by name, a list by its values. */
@@ -199,7 +209,9 @@ function cell(value, name) {
 	return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 }
 
-const columnsOf = (rows) => [...new Set(rows.flatMap((row) => (row && typeof row === 'object' ? Object.keys(row) : ['value'])))].filter((name) => !HIDDEN.has(name));
+const columnsOf =
+	(rows) => [...new Set(rows.flatMap((row) => (row && typeof row === 'object' ? Object.keys(row) : ['value'])))].filter(
+		(name) => !HIDDEN.has(name));
 
 /** Lists as tables, everything else as names with values. */
 function tables(answer) {
@@ -210,7 +222,9 @@ function tables(answer) {
 		else if (value && typeof value === 'object') shown.push(table(name, [value]));
 		else facts.push([name, value]);
 	}
-	if (facts.length) shown.push(h('dl.query-facts', {}, ...facts.map(([name, value]) => h('div', {}, h('dt.muted', {text: name}), h('dd.num', {text: cell(value, name)})))));
+	if (facts.length)
+		shown.push(h('dl.query-facts', {}, ...facts.map(([name,
+			value]) => h('div', {}, h('dt.muted', {text: name}), h('dd.num', {text: cell(value, name)})))));
 	return shown;
 }
 
@@ -224,8 +238,10 @@ function table(caption, rows) {
 		return typeof value === 'number' && name !== 'id' && !TIMES.has(name) ? number(value) : h('bdi', {text});
 	};
 	return h('div.table-scroll', {tabindex: 0, role: 'group', 'aria-label': caption},
-		h('table', {}, h('caption.hidden', {text: caption}), h('thead', {}, h('tr', {}, ...columns.map((text) => h('th', {scope: 'col', text})))),
-			h('tbody', {}, ...rows.map((row) => h('tr', {}, ...columns.map((name) => h('td.num', {}, content(row, name))))))));
+		h('table', {}, h('caption.hidden', {text: caption}),
+			h('thead', {}, h('tr', {}, ...columns.map((text) => h('th', {scope: 'col', text})))),
+			h('tbody', {},
+				...rows.map((row) => h('tr', {}, ...columns.map((name) => h('td.num', {}, content(row, name))))))));
 }
 
 /** RFC 4180, with a leading apostrophe where a spreadsheet would take a text for a formula. */
@@ -235,6 +251,7 @@ function csv(rows) {
 		const text = cell(value, name), safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 		return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 	};
-	const lines = rows.map((row) => columns.map((name) => field(row && typeof row === 'object' ? row[name] : row, name)).join(','));
+	const lines =
+		rows.map((row) => columns.map((name) => field(row && typeof row === 'object' ? row[name] : row, name)).join(','));
 	return `${[columns.join(','), ...lines].join('\r\n')}\r\n`;
 }

@@ -42,11 +42,15 @@ export function postRow(post, {by = true, note = null} = {}) {
 				note),
 			h(isLong ? 'a.post-words.folded' : 'a.post-words', {href},
 				post.text === '' ? h('span.muted', {text: '(no text)'}) : text),
-			post.likeCount || replies ? h('p.post-foot.num.muted', {},
-				post.likeCount ? h('span.likes', {title: plural(post.likeCount, 'likes')}, icon('heart'),
-					h('span.hidden', {text: 'Likes: '}), number(post.likeCount)) : null,
-				replies ? h('span.likes', {title: `${number(replies)} ${replies === 1 ? 'reply' : 'replies'}`}, icon('reply'),
-					h('span.hidden', {text: 'Replies: '}), number(replies)) : null) : null));
+			post.likeCount || replies
+				? h('p.post-foot.num.muted', {},
+						post.likeCount ? h('span.likes', {title: plural(post.likeCount, 'likes')}, icon('heart'),
+															 h('span.hidden', {text: 'Likes: '}), number(post.likeCount))
+													 : null,
+						replies ? h('span.likes', {title: `${number(replies)} ${replies === 1 ? 'reply' : 'replies'}`},
+												icon('reply'), h('span.hidden', {text: 'Replies: '}), number(replies))
+										: null)
+				: null));
 }
 
 const PAGE = 40;

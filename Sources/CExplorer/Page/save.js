@@ -23,7 +23,7 @@ export function mapSVG(graph) {
 	const {width, height, zoom, panX, panY, layout: {x, y}, nodes, links} = graph, colours = graph.palette();
 	graph.colours ??= colours;
 	const [left, top] = [width / 2 + panX, height / 2 + panY], px = (i) => (x[i] * zoom + left).toFixed(1),
-				py = (i) => (y[i] * zoom + top).toFixed(1);
+							 py = (i) => (y[i] * zoom + top).toFixed(1);
 	const line = ([a, b, direction]) => s('line', {
 		x1: px(a),
 		y1: py(a),
@@ -36,8 +36,8 @@ export function mapSVG(graph) {
 	const radius = (i) => nodes[i].radius * Math.sqrt(zoom);
 	const circle = (_, i) =>
 		s('circle', {cx: px(i), cy: py(i), r: radius(i).toFixed(1), fill: graph.colour(i), stroke: colours.back});
-	const text = (i) => s('text', {x: px(i), y: (Number(py(i)) + radius(i) + 14).toFixed(1), 'text-anchor': 'middle'},
-		nodes[i].username);
+	const text = (i) =>
+		s('text', {x: px(i), y: (Number(py(i)) + radius(i) + 14).toFixed(1), 'text-anchor': 'middle'}, nodes[i].username);
 	return s('svg', {
 		xmlns: 'http://www.w3.org/2000/svg',
 		viewBox: `0 0 ${width} ${height}`,

@@ -112,7 +112,8 @@ class Search {
 
 	/** The person or post that `#17` or `17` names, or null. */
 	async byNumber(signal) {
-		const number = /^#?(\d{1,19})$/.exec(this.text.trim()), [op, field] = this.kind === 'users' ? ['user', 'user'] : ['post', 'post'];
+		const number = /^#?(\d{1,19})$/.exec(this.text.trim()), [op,
+			field] = this.kind === 'users' ? ['user', 'user'] : ['post', 'post'];
 		if (!number) return null;
 		try {
 			return (await ask({op, [field]: identifier(number[1])}, {signal, quiet: true}))[op];
@@ -164,8 +165,8 @@ class Search {
 		const counts = moment.at === null ? store.info : moment.counts;
 		if (counts?.users === 0)
 			return h('p.empty', {}, 'This graph has no people yet. Fill a store with ',
-				h('code', {text: 'kith import STORE --users FILE'}), ' or ', h('code', {text: 'kith seed STORE --users 1500 --history 6'}),
-				'.');
+				h('code', {text: 'kith import STORE --users FILE'}), ' or ',
+				h('code', {text: 'kith seed STORE --users 1500 --history 6'}), '.');
 		if (this.kind === 'posts' || this.match === 'fuzzy' || !this.text) return h('p.empty', {text: words});
 		const onclick = () => {
 			this.match = 'fuzzy';

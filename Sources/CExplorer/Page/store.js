@@ -2,7 +2,23 @@
 
 import {ask, listen, read, store} from './api.js';
 import {card, picture} from './charts.js';
-import {bytes, date, empty, exact, failure, h, icon, isDated, named, number, plural, s, say, time, words as relationWords} from './dom.js';
+import {
+	bytes,
+	date,
+	empty,
+	exact,
+	failure,
+	h,
+	icon,
+	isDated,
+	named,
+	number,
+	plural,
+	s,
+	say,
+	time,
+	words as relationWords
+} from './dom.js';
 import {job} from './graph.js';
 import {userHash} from './rows.js';
 import {range} from './time.js';
@@ -143,8 +159,8 @@ function health(scope) {
 				: h('ul.problems', {},
 						...problems.map((one) => h('li', {}, h('b', {text: one.code}), ` ${one.where}: ${one.message}`))));
 	});
-	const button = h('button.button.primary', {type: 'button', id: 'verify', onclick: () => run('/api/verify', {at: null})},
-		icon('shield'), 'Verify');
+	const button = h('button.button.primary',
+		{type: 'button', id: 'verify', onclick: () => run('/api/verify', {at: null})}, icon('shield'), 'Verify');
 	return card(
 		'Health', {note: 'Reads every file and checks every rule of the graph'}, h('div.health', {}, place, button))
 		.element;
@@ -171,8 +187,8 @@ function feed(scope) {
 	const flush = async () => {
 		timer = 0;
 		const batch = waiting.splice(0).slice(-KEPT_CHANGES);
-		const ids =
-			[...new Set(batch.flatMap((one) => [one.user, one.target, one.from, one.to]).filter((id) => id !== undefined && !names.has(id)))];
+		const ids = [...new Set(batch.flatMap((one) => [one.user, one.target, one.from, one.to])
+				.filter((id) => id !== undefined && !names.has(id)))];
 		if (names.size > 20000) names.clear();
 		try {
 			if (ids.length)
@@ -228,7 +244,8 @@ function entry(change) {
 	else if (change.relation)
 		words = [
 			change.from === undefined ? post(change.fromPost) : who(change.from), op === 'addEdge' ? ' → ' : ' no longer → ',
-			h('b', {text: relationWords(change.relation)}), ' → ', change.to === undefined ? post(change.toPost) : who(change.to)
+			h('b', {text: relationWords(change.relation)}), ' → ',
+			change.to === undefined ? post(change.toPost) : who(change.to)
 		];
 	else if (op === 'removeUser') words = [`person #${user} was removed`];
 	else if (op === 'removePost') words = [`post #${change.post} was removed`];

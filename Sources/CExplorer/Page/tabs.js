@@ -60,8 +60,8 @@ export class Tabs {
 }
 
 /**
- * The lists of declared relations of a user or a post, `kind` says which: `{name, text, count, question, options}`. Of a
- * relation whose ends are of one type there are two.
+ * The lists of declared relations of a user or a post, `kind` says which: `{name, text, count, question, options}`. Of
+ * a relation whose ends are of one type there are two.
  */
 export async function relationLists(kind, id) {
 	const {lists} = await read(`/api/relations?${kind}=${id}`);

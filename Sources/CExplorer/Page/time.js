@@ -32,8 +32,14 @@ export const files = {
 export function timeBar(holder, travel) {
 	const label = h('output.time-label.num', {}), plot = s('svg.time-plot', {'aria-hidden': 'true'});
 	const slider = h('input.time-slider', {type: 'range', min: 0, max: STEPS, value: STEPS, 'aria-label': 'Instant'});
-	const field = h('input.time-field.num',
-		{type: 'text', size: 19, spellcheck: 'false', autocomplete: 'off', 'aria-label': 'Date and time in UTC', placeholder: 'Date and time, UTC'});
+	const field = h('input.time-field.num', {
+		type: 'text',
+		size: 19,
+		spellcheck: 'false',
+		autocomplete: 'off',
+		'aria-label': 'Date and time in UTC',
+		placeholder: 'Date and time, UTC'
+	});
 	const now = h('button.button.time-now', {type: 'button', text: 'Now', onclick: () => travel(null)});
 	const changes = h('a.button.time-changes', {href: '#/past'}, 'What changed');
 	const bar = h('progress', {max: 1, value: 0, 'aria-label': 'Opening that instant', hidden: true});
@@ -59,23 +65,23 @@ export function timeBar(holder, travel) {
 		const has = span !== null && found.journals.length + found.snapshots.length > 0;
 		slider.disabled = field.disabled = !has;
 		if (!has) return;
-		const width = plot.clientWidth || 600, height = 34, px = (ms) => place(ms) * width;
-		const buckets = Math.max(24, Math.floor(width / 4)), sums = new Array(buckets).fill(0);
+		const width = plot.clientWidth || 600, height = 34, px = (ms) => Math.max(0, Math.min(1, place(ms))) * width;
+		const buckets = Math.max(24, Math.floor(width / 4)), sums = Array.from({length: buckets}, () => 0);
 		for (const [start, count] of found.activity?.counts ?? []) {
 			sums[Math.max(0, Math.min(buckets - 1, Math.floor(place(start) * buckets)))] += count;
 		}
 		const top = Math.max(1, ...sums), wide = width / buckets;
 		plot.setAttribute('viewBox', `0 0 ${width} ${height}`);
-		plot.replaceChildren(
-			...sums.map((count, index) => {
-				const tall = count ? Math.max(2, (height - 8) * Math.sqrt(count / top)) : 0;
-				return s('rect.time-bucket',
-					{x: index * wide, y: height - tall, width: Math.max(1, wide - 1), height: tall, rx: 1});
-			}),
+		plot.replaceChildren(...sums.map((count, index) => {
+			const tall = count ? Math.max(2, (height - 8) * Math.sqrt(count / top)) : 0;
+			return s(
+				'rect.time-bucket', {x: index * wide, y: height - tall, width: Math.max(1, wide - 1), height: tall, rx: 1});
+		}),
 			...found.snapshots.filter((one) => one.time !== null)
 				.map((one) => s('path.time-pin', {d: `M${px(one.time) - 4} 0h8l-4 6Z`})),
-			moment.at === null ? null
-												 : s('rect.time-later', {x: px(Number(moment.at)), y: 0, width: width - px(Number(moment.at)), height}));
+			moment.at === null
+				? null
+				: s('rect.time-later', {x: px(Number(moment.at)), y: 0, width: width - px(Number(moment.at)), height}));
 	}
 
 	const update = () => {
@@ -102,7 +108,9 @@ export function timeBar(holder, travel) {
 	field.addEventListener('change', () => {
 		// A day is its start, a second its end.
 		const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?Z?$/.exec(field.value.trim());
-		const ms = parts ? new Date(`${parts[1]}T${parts[2] ?? '00:00'}${parts[3] ?? ':00'}Z`).getTime() + (parts[2] ? 999 : 0) : NaN;
+		const ms = parts
+			? new Date(`${parts[1]}T${parts[2] ?? '00:00'}${parts[3] ?? ':00'}Z`).getTime() + (parts[2] ? 999 : 0)
+			: NaN;
 		field.setAttribute('aria-invalid', String(!Number.isFinite(ms)));
 		if (files.span && Number.isFinite(ms)) travel(ms >= Date.now() ? null : Math.max(files.span[0], ms));
 	});
