@@ -10,7 +10,7 @@ import {personView, postView} from './person.js';
 import {queryView} from './query.js';
 import {searchView} from './search.js';
 import {storeView} from './store.js';
-import {enter, timeBar} from './time.js';
+import {enter, TimeBar} from './time.js';
 
 const VIEWS = {
 	'': searchView,
@@ -257,7 +257,7 @@ async function begin() {
 		document.getElementById('store-name').title = store.info.path ?? '';
 	} catch (error) { say(error.message); }
 	route();
-	bar = timeBar(document.getElementById('time'), travel);
+	bar = new TimeBar(document.getElementById('time'), travel);
 	if (store.info) store.dispatchEvent(new CustomEvent('counts', {detail: store.info}));
 	connect();
 }

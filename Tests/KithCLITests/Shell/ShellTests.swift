@@ -85,7 +85,7 @@ import Testing
     try server.run()
     defer { server.terminate() }
     let end = Date().addingTimeInterval(60)
-    while !ShellSocket.isSocket(socket), Date() < end { Thread.sleep(forTimeInterval: 0.02) }
+    while !ByteStream.isSocket(socket), Date() < end { Thread.sleep(forTimeInterval: 0.02) }
     let asked = try BuiltKith.run("shell", socket, input: "followees ann\naddUser cid\n")
     #expect(asked.status == 0 && asked.lines.count == 2, "\(asked.output)\(asked.errors)")
     #expect(asked.lines[0].contains("bob") && asked.lines[1].contains(#""username":"cid""#))

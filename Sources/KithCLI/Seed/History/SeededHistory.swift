@@ -2,7 +2,7 @@ import Kith
 import Synchronization
 
 /// A synthetic network that grew over some weeks, the same for the same numbers on every machine: who joined when,
-/// communities with their own words, days and nights of three parts of the world, and events at which many post at once.
+/// communities with their own words, days and nights of several parts of the world, events at which many post.
 ///
 /// Every change is in the journal of a store, dated when it was made, and each week ends with a snapshot. So every
 /// instant of those weeks can be restored.

@@ -1,13 +1,4 @@
-import Foundation
 import Kith
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// What answers the requests of a shell.
 protocol ShellLink {
@@ -37,37 +28,12 @@ struct ShellSocket: ShellLink {
   private let stream: ByteStream
   private var splitter = LineSplitter()
 
-  /// Whether there is a socket at a path.
-  static func isSocket(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-  }
-
   init(_ path: String) throws(CommandFailure) {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw .usage("\(path): too long for the path of a socket")
+    do throws(ByteStream.Failure) {
+      stream = try ByteStream(connectedTo: path)
+    } catch {
+      throw .usage("\(path): \(error); start kith serve STORE --socket \(path)")
     }
-    // Safe because the path was found to fit, and the rest of the address stays zero.
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-    #if canImport(Glibc)
-      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-    #endif
-    // Safe because the address is passed with its own size, and not kept.
-    let result = unsafe withUnsafePointer(to: address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0 else {
-      let reason = ByteStream.Failure(code: ByteStream.lastErrorCode, call: "connecting")
-      throw .usage("\(path): \(reason); start kith serve STORE --socket \(path)")
-    }
-    stream = ByteStream(rawValue: descriptor, name: "the server")
   }
 
   mutating func ask(_ request: [UInt8]) throws(CommandFailure) -> [[UInt8]] {
