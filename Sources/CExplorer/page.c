@@ -31,6 +31,9 @@ static const uint8_t charts_js[] = {
 static const uint8_t dom_js[] = {
 #embed "Page/dom.js"
 };
+static const uint8_t drawing_js[] = {
+#embed "Page/drawing.js"
+};
 static const uint8_t force_js[] = {
 #embed "Page/force.js"
 };
@@ -43,8 +46,17 @@ static const uint8_t list_js[] = {
 static const uint8_t map_js[] = {
 #embed "Page/map.js"
 };
+static const uint8_t parts_js[] = {
+#embed "Page/parts.js"
+};
 static const uint8_t past_js[] = {
 #embed "Page/past.js"
+};
+static const uint8_t path_js[] = {
+#embed "Page/path.js"
+};
+static const uint8_t query_js[] = {
+#embed "Page/query.js"
 };
 static const uint8_t person_js[] = {
 #embed "Page/person.js"
@@ -52,11 +64,20 @@ static const uint8_t person_js[] = {
 static const uint8_t rows_js[] = {
 #embed "Page/rows.js"
 };
+static const uint8_t save_js[] = {
+#embed "Page/save.js"
+};
 static const uint8_t search_js[] = {
 #embed "Page/search.js"
 };
 static const uint8_t store_js[] = {
 #embed "Page/store.js"
+};
+static const uint8_t tabs_js[] = {
+#embed "Page/tabs.js"
+};
+static const uint8_t time_js[] = {
+#embed "Page/time.js"
 };
 
 static const kith_page_file files[] = {
@@ -68,15 +89,22 @@ static const kith_page_file files[] = {
   {"canvas.js", canvas_js, sizeof canvas_js},
   {"charts.js", charts_js, sizeof charts_js},
   {"dom.js", dom_js, sizeof dom_js},
+  {"drawing.js", drawing_js, sizeof drawing_js},
   {"force.js", force_js, sizeof force_js},
   {"graph.js", graph_js, sizeof graph_js},
   {"list.js", list_js, sizeof list_js},
   {"map.js", map_js, sizeof map_js},
+  {"parts.js", parts_js, sizeof parts_js},
   {"past.js", past_js, sizeof past_js},
+  {"path.js", path_js, sizeof path_js},
+  {"query.js", query_js, sizeof query_js},
   {"person.js", person_js, sizeof person_js},
   {"rows.js", rows_js, sizeof rows_js},
+  {"save.js", save_js, sizeof save_js},
   {"search.js", search_js, sizeof search_js},
   {"store.js", store_js, sizeof store_js},
+  {"tabs.js", tabs_js, sizeof tabs_js},
+  {"time.js", time_js, sizeof time_js},
 };
 
 const kith_page_file *kith_page_files(size_t *count) {

@@ -14,13 +14,13 @@ enum EntryPoint {
   /// In the order of the overview: demo, loading, queries, operation of stores.
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command,
-    QueryCommand.command, ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
+    QueryCommand.command, ShellCommand.command, ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
     SearchCommand.command, RequestCommand.posts.command, RequestCommand.timeline.command, UserCommand.command,
     PostCommand.command, RequestCommand.followers.command, RequestCommand.followees.command,
     RequestCommand.likes.command, RequestCommand.likers.command, SuggestCommand.command, PathCommand.command,
     RankCommand.command, RequestCommand.stats.command, WatchCommand.command, BenchCommand.command,
     SnapshotCommand.command, RestoreCommand.command, SalvageCommand.command, DrillCommand.command,
-    VerifyCommand.command, ListCommand.command, InspectCommand.command, SchemaCommand.command,
+    VerifyCommand.command, ListCommand.command, DiffCommand.command, InspectCommand.command, SchemaCommand.command,
     ManCommand.command, CompletionCommand.command,
   ]
 

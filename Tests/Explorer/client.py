@@ -13,6 +13,8 @@ import unittest
 from urllib.parse import urlsplit
 
 KITH = ""
+# Of all files of the page, compressed.
+PAGE_BYTES = 96_000
 HOSTILE = ["<script>alert(1)</script>", "\u202egnirts", "a\u200bb", "é" * 60, "\"\\'&", "tab\there"]
 WRITES = [
     {"op": "addUser", "username": "x"}, {"op": "renameUser", "user": 1, "username": "x"},
@@ -33,8 +35,9 @@ WRITES = [
 class Writer:
     """A process that has the store open and changes it."""
 
-    def __init__(self, store):
-        self.process = subprocess.Popen([KITH, "query", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, store, *options):
+        command = [KITH, "query", store, *options]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __call__(self, **request):
         self.process.stdin.write(json.dumps(request).encode() + b"\n")

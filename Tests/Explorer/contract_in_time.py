@@ -220,6 +220,77 @@ class Living(Case):
         self.assertEqual(self.explorer.get("/api/store")["snapshots"][-1]["state"], "readable")
 
 
+class Difference(Case):
+    """Two instants of a history."""
+
+    @classmethod
+    def fill(cls):
+        super().fill()
+        time.sleep(0.05)
+        cls.before = int(time.time() * 1000)
+        time.sleep(0.05)
+        writer = Writer(cls.store)
+        writer(op="addUser", username="new")
+        writer(op="renameUser", user=1, username="anna")
+        writer(op="removeUser", user=5)
+        writer(op="follow", user=2, target=4)
+        writer(op="unfollow", user=1, target=2)
+        writer(op="addPost", user=1, text=HOSTILE[0])
+        writer(op="removePost", post=2)
+        # Added and taken back: neither state has it.
+        writer(op="like", user=3, post=1)
+        writer(op="unlike", user=3, post=1)
+        time.sleep(0.05)
+        cls.between = int(time.time() * 1000)
+        time.sleep(0.05)
+        writer(op="mute", user=1, target=2)
+        writer.close()
+
+    def found(self, query):
+        return self.explorer.result("/api/difference?" + query)
+
+    def test_lists(self):
+        found = self.found(f"from={self.before}")
+        names = {key: [item["username"] for item in found[key]["items"]] for key in ("joined", "left", "renamed")}
+        self.assertEqual(names, {"joined": ["new"], "left": ["eve"], "renamed": ["anna"]})
+        self.assertEqual(found["renamed"]["items"][0]["before"], "ann")
+        self.assertEqual([post["text"] for post in found["posted"]["items"]], [HOSTILE[0]])
+        self.assertEqual([post["id"] for post in found["removedPosts"]["items"]], [2])
+        edges = {
+            one["relation"]: [
+                [(edge["from"]["id"], edge["to"]["id"]) for edge in one[key]["items"]] for key in ("added", "ended")
+            ]
+            for one in found["edges"]
+        }
+        # The like and the follow of what was removed, and the block of a user who left, ended, too.
+        self.assertEqual(
+            edges,
+            {
+                "follow": [[(2, 4)], [(5, 1), (1, 2)]],
+                "block": [[], [(4, 5)]],
+                "mute": [[(1, 2)], []],
+            },
+        )
+        self.assertEqual(found["changes"], 10)
+
+    def test_limits(self):
+        first = self.found(f"from={self.before}&to={self.between}&limit=1")
+        self.assertNotIn("mute", [one["relation"] for one in first["edges"]])
+        follow = next(one for one in first["edges"] if one["relation"] == "follow")
+        self.assertEqual((follow["ended"]["count"], len(follow["ended"]["items"])), (2, 1))
+        same = self.found(f"from={self.between}&to={self.between}")
+        self.assertEqual((same["edges"], same["joined"]["count"], same["changes"]), ([], 0, 0))
+        for query, status in [("", 400), ("from=x", 400), (f"from={self.between}&to={self.before}", 400)]:
+            self.explorer.get("/api/difference?" + query, status)
+        with self.explorer.events("/api/difference?from=1") as events:
+            self.assertEqual(events.first("failure")["code"], "invalidRequest")
+
+    def test_activity(self):
+        activity = self.explorer.get("/api/store")["activity"]
+        self.assertEqual(sum(count for _, count in activity["counts"]), self.explorer.get("/api/info")["sequence"])
+        self.assertEqual(activity["step"], 1000)
+
+
 class Loading(Case):
     """Changes that are in no journal."""
 

@@ -4,6 +4,7 @@ import json
 import time
 
 from chromium import PATIENCE, check, waiting
+from selenium.webdriver.common.keys import Keys
 
 HOSTILE = [
     "<img src=x onerror=document.title='owned'>",
@@ -20,6 +21,13 @@ HOSTILE = [
 ]
 
 
+# Names without a visible letter are shown as the codes of their letters.
+INVISIBLE = {
+    "\u200b\u200b\u200b": "\\u{200B}" * 3,
+    "\u2066\u2067\u2068 \u2069": "\\u{2066}\\u{2067}\\u{2068}\\u{20}\\u{2069}",
+}
+
+
 def hostile(browser, explorer, run):
     browser.shape(1280, "light")
     ids = [
@@ -31,7 +39,8 @@ def hostile(browser, explorer, run):
     for id, name in zip(ids, HOSTILE):
         browser.open(f"#/user/{id}", ".person h1")
         browser.wait("document.querySelector('.person h1')", "the name")
-        check(browser.text(".person h1") == name, f"{name!r} is shown as {browser.text('.person h1')!r}")
+        shown = INVISIBLE.get(name, name)
+        check(browser.text(".person h1") == shown, f"{name!r} is shown as {browser.text('.person h1')!r}")
         over = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         check(over <= 0, f"{name!r} widens the page by {over} px")
         isolated = browser.run("return getComputedStyle(document.querySelector('.person h1 bdi')).unicodeBidi")
@@ -39,7 +48,8 @@ def hostile(browser, explorer, run):
     browser.open(f"#/user/{ids[0]}/posts", ".post-row")
     browser.wait(f"document.querySelectorAll('.post-row').length >= {len(HOSTILE)}", "the hostile posts")
     texts = browser.run("return [...document.querySelectorAll('.tab-body .post-text')].map((one) => one.textContent)")
-    check(texts[: len(HOSTILE)] == HOSTILE[::-1], f"posts are shown as {texts}")
+    wanted = [INVISIBLE.get(text, text) for text in HOSTILE[::-1]]
+    check(texts[: len(HOSTILE)] == wanted, f"posts are shown as {texts}")
     for hash in (f"#/user/{ids[0]}/followers", f"#/map/{ids[0]}", "#/?q=%3Cimg", f"#/past?user={ids[0]}"):
         browser.open(hash, "main .view")
         time.sleep(0.3)
@@ -47,7 +57,8 @@ def hostile(browser, explorer, run):
     check(
         browser.run("return document.querySelectorAll('main img, main script').length") == 0, "a name became an element"
     )
-    check(not browser.complaints(), "the console complains")
+    complaints = browser.complaints()
+    check(not complaints, f"the console complains: {complaints}")
 
 
 def changing(browser, explorer, run):
@@ -90,18 +101,63 @@ def changing(browser, explorer, run):
 
 
 def past(browser, explorer, run):
+    """The bar of time over all views: an instant stays in every address, and what changed since is listed."""
     browser.shape(1280, "light")
     before = explorer.ask(op="stats")["users"]
+    first = explorer.ask(op="users", order="popular", limit=1)["users"][0]
     time.sleep(1.1)
-    explorer.write(*({"op": "addUser", "username": f"later{index}"} for index in range(5)))
-    waiting(lambda: explorer.ask(op="stats")["users"] == before + 5, "five more people")
+    names = [f"later{index}" for index in range(5)]
+    explorer.write(*({"op": "addUser", "username": name} for name in names))
+    explorer.write({"op": "renameUser", "user": first["id"], "username": "another name"})
+    waiting(lambda: explorer.ask(op="user", user=first["id"])["user"]["username"] == "another name", "the new name")
     files = json.loads(explorer.get("/api/store"))
     at = min(one["time"] for one in files["snapshots"] if one["time"] is not None)
-    browser.open(f"#/past?at={at}", ".instant")
-    browser.wait("document.querySelector('.panes:not([hidden]) .row-name')", "both panes", 4 * PATIENCE)
-    people = "[...document.querySelectorAll('.pane .tile:first-child dd')]"
-    then, now = browser.run(f"return {people}.map((one) => one.title)")
-    check(int(now.replace(",", "")) > int(then.replace(",", "")), f"then {then} people, now {now}")
+    people = "document.querySelector('#counts div:first-child dd')?.title"
+    browser.open(f"#/?at={at}", ".row")
+    browser.wait(f"{people} === '{before:,}'", "the number of people then")
+    check(browser.text("#live-word") == "Past", "the sidebar does not say that this is the past")
+    # Every link keeps the instant: of a row, of the navigation, and of what they lead to.
+    stray = "[...document.querySelectorAll('a[href^=\"#/\"]')].filter((one) => !one.href.includes('at=')).length"
+    for step in ("document.querySelector('.row').click()", "document.querySelector('#nav [data-view=map]').click()",
+                 "document.querySelector('#nav [data-view=graph]').click()"):  # fmt: skip
+        browser.run(step)
+        browser.wait(f"location.hash.includes('at={at}')", f"the instant after {step}")
+        time.sleep(0.5)
+        check(browser.run(f"return {stray}") == 0, f"links lead to now after {step}")
+    browser.wait("document.querySelector('.graph .tile dd').title !== ''", "the counts of then", 4 * PATIENCE)
+    shown = browser.run("return document.querySelector('.graph .tile dd').title")
+    check(shown == f"{before:,}", f"the charts are of {shown} people, not {before}")
+    browser.open(f"#/user/{first['id']}?at={at}", ".person h1")
+    check(browser.text(".person h1") == first["username"], "the name is not that of then")
+    browser.run("document.querySelector('.time-now').click()")
+    browser.wait("document.querySelector('.person h1')?.textContent === 'another name'", "the name of now")
+    check("at=" not in browser.run("return location.hash"), "now has an instant in its address")
+    browser.driver.back()
+    browser.wait(f"document.querySelector('.person h1')?.textContent === {json.dumps(first['username'])}", "back then")
+    # The keys of the bar: a page is a day.
+    browser.run("document.querySelector('.time-slider').focus()")
+    browser.keys(Keys.PAGE_DOWN)
+    browser.wait("!location.hash.includes('at=')", "a day later: now")
+    changed(browser, at, names, first)
+    later = explorer.ask(op="users", query="later0", match="exact")["users"][0]["id"]
+    for hash in (f"#/map/{later}", f"#/path?from={later}&to={later}", f"#/user/{later}"):
+        browser.open(hash, "canvas[data-state=settled], .chain, .person h1")
+        browser.open(f"{hash}{'&' if '?' in hash else '?'}at={at}", ".failure")
+
+
+def changed(browser, at, names, first):
+    """What changed since an instant, as lists, and both states side by side."""
+    browser.open(f"#/past?at={at}&span=all", ".difference-list")
+    rows = "[...document.querySelectorAll('.difference-list .change-row')].map((row) => row.textContent)"
+    joined = browser.run(f"return {rows}")
+    check(all(any(name in row for row in joined) for name in names), f"joined are {joined}")
+    browser.run("document.getElementById('tab-Renamed').click()")
+    renamed = browser.run(f"return {rows}")
+    check(len(renamed) == 1 and first["username"] in renamed[0] and "another name" in renamed[0], f"renamed: {renamed}")
+    tiles = "[...document.querySelectorAll('.pane .tile:first-child dd')]"
+    browser.wait(f"{tiles}.every((one) => one.title)", "both numbers of people", 4 * PATIENCE)
+    then, now = browser.run(f"return {tiles}.map((one) => Number(one.title.replaceAll(',', '')))")
+    check(now - then == len(names), f"then {then} people, now {now}")
     browser.run(
         "const field = document.querySelector('.instant-search input'); field.value = 'later';"
         "field.dispatchEvent(new Event('input'))"
@@ -110,19 +166,6 @@ def past(browser, explorer, run):
         "document.querySelector('.pane .empty')&& document.querySelectorAll('.pane:last-child .user-row').length === 5",
         "people of now that were not there then",
     )
-    browser.open(f"#/graph?at={at}", ".cell")
-    browser.wait(
-        "document.querySelectorAll('.bars li').length > 0 && !document.querySelector('.progress')",
-        "the charts of then",
-        4 * PATIENCE,
-    )
-    shown = browser.run("return document.querySelector('.graph .tile dd').title")
-    check(shown == then, f"the charts are of {shown} people, not {then}")
-    later = explorer.ask(op="users", query="later0", match="exact")["users"][0]["id"]
-    for hash in (f"#/map/{later}", f"#/path?from={later}&to={later}"):
-        browser.open(hash, "canvas[data-state=settled], .chain")
-        browser.open(f"{hash}{'&' if '?' in hash else '?'}at={at}", ".failure")
-        check("As of" in browser.text(".as-of"), f"{hash} does not say when")
 
 
 # Ids and times that a number of JavaScript cannot hold, or that have no date. An id of a post is also its time.
@@ -148,7 +191,7 @@ def ends(browser, explorer, run):
         browser.wait(f"{posts}.length >= {len(ENDS)}", f"all posts in {hash}")
         shown = browser.run(
             f"return {posts}.map((one) => [one.querySelector('.post-text').textContent,"
-            "one.querySelector('.likes').hash, one.querySelector('time').textContent])"
+            "one.querySelector('.post-words').hash, one.querySelector('time').textContent])"
         )
         for end in ENDS:
             mine = [one for one in shown if one[0] == f"words of {end}"]
@@ -166,9 +209,8 @@ def ends(browser, explorer, run):
         (f"#/path?from={first}&to={last}", ".chain"),
         ("#/graph", ".cell"),
         ("#/store", ".file-table"),
-        (f"#/past?user={first}", ".pane .user-row"),
         (f"#/past?at={ENDS[3]}", ".failure"),
-        ("#/past?at=1e99", ".instant"),
+        ("#/past?at=1e99", ".difference"),
     ):
         browser.open(hash, ready)
     browser.open("#/store", "#verify")
@@ -185,4 +227,5 @@ def ends(browser, explorer, run):
         return [list.body.querySelectorAll('p:not(.failure)').length, list.body.querySelectorAll('.failure').length];
         });""")
     check(broken == [1, 1], f"a row that cannot be shown leaves {broken}")
-    check(not browser.complaints(), "the console complains")
+    complaints = browser.complaints()
+    check(not complaints, f"the console complains: {complaints}")

@@ -200,6 +200,9 @@ import Testing
   @Test("Times are read as RFC 3339 and as they are shown") func times() {
     #expect(parseTime("1970-01-01T00:00:00.000Z") == 0)
     #expect(parseTime("2024-02-29 23:59:07") == 1_709_251_147_999)
+    #expect(parseTime("2024-02-29") == parseTime("2024-02-29 23:59:59"))
+    #expect(parseTime("2024-02-29", missingMilliseconds: 0) == 1_709_164_800_000)
+    #expect(parseTime("2024-02-30") == nil && parseTime("2024-2-290") == nil)
     #expect(parseTime("2024-02-29T23:59:07.5+01:30") == 1_709_245_747_500)
     #expect(parseTime("2024-12-31T23:59:59.25-00:01") == 1_735_689_659_250)
     #expect(parseTime("2024-02-29t23:59:07.500999z") == parseTime("2024-02-29 23:59:07.5"))

@@ -1,13 +1,16 @@
 // The frame of the page: addresses, views, keys, colour scheme, counts.
 
-import {connect, identifier, listen, read, store} from './api.js';
+import {connect, identifier, listen, moment, read, store, timed} from './api.js';
 import {compact, h, missing, noun, number, say} from './dom.js';
 import {graphView} from './graph.js';
-import {mapView, pathView} from './map.js';
+import {mapView} from './map.js';
 import {pastView} from './past.js';
+import {pathView} from './path.js';
 import {personView, postView} from './person.js';
+import {queryView} from './query.js';
 import {searchView} from './search.js';
 import {storeView} from './store.js';
+import {enter, TimeBar} from './time.js';
 
 const VIEWS = {
 	'': searchView,
@@ -18,6 +21,7 @@ const VIEWS = {
 	graph: graphView,
 	store: storeView,
 	past: pastView,
+	query: queryView,
 };
 const NAMES = {
 	'': 'search',
@@ -28,7 +32,7 @@ const KEPT_VIEWS = 8;  // views that "back" finds as they were
 
 const main = document.getElementById('main');
 const kept = new Map();
-let current = null, count = 0;
+let current = null, count = 0, bar = null;
 
 /** What a view starts while it is shown, and stops when it is not. */
 class Scope {
@@ -58,8 +62,8 @@ class Scope {
 
 function address() {
 	const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
-	const [name, id, tab] = path.split('/');
-	return {name, id: identifier(id), tab, query: new URLSearchParams(query)};
+	const [name, id, tab] = path.split('/').map(decodeURIComponent), fields = new URLSearchParams(query);
+	return {name, id: identifier(id), tab, query: fields, at: identifier(fields.get('at'))};
 }
 
 function route() {
@@ -72,6 +76,11 @@ function route() {
 		current.scope.hide();
 	}
 	const {name, ...place} = address();
+	enter(place.at, counts);
+	for (const link of document.querySelectorAll('a[data-place]')) link.setAttribute('href', timed(link.dataset.place));
+	counts();
+	alive();
+	bar?.update();
 	const back = kept.get(key);
 	current = back ?? make(key, VIEWS[name] ? name : '', place);
 	kept.delete(key);
@@ -88,6 +97,20 @@ function route() {
 	if (back) window.scrollTo(0, current.scroll);
 	else if (current.focus) current.focus();
 	else if (count > 1) main.focus({preventScroll: true});
+}
+
+/** Shows another instant in the same view; null for now. */
+function travel(at) {
+	if (String(at) === String(moment.at)) return;
+	const [path, query = ''] = (location.hash || '#/').split('?'), fields = new URLSearchParams(query);
+	fields.delete('at');
+	const hash = timed(fields.size ? `${path}?${fields}` : path, at);
+	// One entry of the history for all instants that are tried one after the other.
+	if (moment.at !== null && at !== null) {
+		kept.delete(current.key);
+		history.replaceState({key: ++count}, '', hash);
+		route();
+	} else location.hash = hash;
 }
 
 function make(key, name, place) {
@@ -108,11 +131,11 @@ function title(text) {
 }
 
 function go(hash) {
-	if (location.hash !== hash) location.hash = hash;
+	if (location.hash !== timed(hash)) location.hash = timed(hash);
 }
 
 const TYPING = 'input:not([type=range]), select, textarea';
-const PLACES = ['#/', '#/map', '#/path', '#/graph', '#/store', '#/past'];
+const PLACES = ['#/', '#/map', '#/path', '#/graph', '#/store', '#/past', '#/query'];
 const help = document.getElementById('help');
 
 document.addEventListener('keydown', (event) => {
@@ -123,7 +146,7 @@ document.addEventListener('keydown', (event) => {
 	}
 	if (event.key === 'Escape') {
 		if (event.target.matches(TYPING)) event.target.blur();
-		else if (count > 1) history.back();
+		else if (history.state?.key > 1) history.back();
 		return;
 	}
 	if (event.target.matches(TYPING)) return;
@@ -136,7 +159,7 @@ document.addEventListener('keydown', (event) => {
 		help.showModal();
 	} else if (event.key === 't') {
 		nextScheme();
-	} else if (event.key >= '1' && event.key <= '6' && !event.target.closest('canvas')) {
+	} else if (event.key >= '1' && event.key <= '7' && !event.target.closest('canvas')) {
 		go(PLACES[event.key - 1]);
 	}
 });
@@ -171,7 +194,8 @@ function nextScheme() {
 }
 
 function counts() {
-	const list = document.getElementById('counts'), info = store.info;
+	const list = document.getElementById('counts'), info = moment.at === null ? store.info : moment.counts;
+	if (!info) return;
 	const rows = [
 		['people', info.users], ['follows', info.follows], ['posts', info.posts], ['likes', info.likes],
 		['change', info.sequence]
@@ -185,10 +209,26 @@ function counts() {
 	});
 }
 
-function alive(connected) {
-	document.getElementById('live-dot').classList.toggle('on', connected);
-	document.getElementById('live-word').textContent =
-		connected ? (store.info?.live ? 'Live' : 'Read-only file') : 'Offline';
+let connected = null;
+
+/** Says whether the server answers, and which state is shown. */
+function alive() {
+	const isLive = moment.at === null && store.info?.live, word = document.getElementById('live-word');
+	document.getElementById('live-dot').classList.toggle('on', connected === true && isLive);
+	const online = moment.at === null ? (store.info?.live === false ? 'Read-only file' : 'Live') : 'Past';
+	word.textContent = connected === null ? 'Connecting' : connected ? online : 'Offline';
+	document.getElementById('banner').hidden = connected !== false;
+}
+
+function state({detail}) {
+	const before = connected;
+	connected = detail;
+	alive();
+	if (before !== false || !connected) return;
+	// What could not be read is read again.
+	kept.clear();
+	history.replaceState({key: ++count}, '', location.hash || '#/');
+	route();
 }
 
 async function begin() {
@@ -199,17 +239,26 @@ async function begin() {
 		// Storage may be off.
 	}
 	scheme(SCHEMES.includes(remembered) ? remembered : 'system');
-	listen(store, 'counts', counts);
-	listen(store, 'state', ({detail}) => alive(detail));
+	listen(store, 'counts', () => {
+		counts();
+		alive();
+	});
+	listen(store, 'state', state);
+	listen(store, 'ended', () => {
+		document.getElementById('banner-words').textContent =
+			'This run of kith explore has ended. Open the address that the new one printed.';
+		state({detail: false});
+	});
+	document.getElementById('retry').addEventListener('click', () => location.reload());
 	window.addEventListener('popstate', route);
-	route();
 	try {
-		store.info = await read('/api/info');
+		store.info = await read('/api/info', {at: null});
 		document.getElementById('store-name').textContent = store.info.name;
 		document.getElementById('store-name').title = store.info.path ?? '';
-		counts();
-		store.dispatchEvent(new CustomEvent('counts', {detail: store.info}));
 	} catch (error) { say(error.message); }
+	route();
+	bar = new TimeBar(document.getElementById('time'), travel);
+	if (store.info) store.dispatchEvent(new CustomEvent('counts', {detail: store.info}));
 	connect();
 }
 

@@ -1,26 +1,25 @@
 // A graph drawn on canvas: it moves until it is settled, then changes alone draw it.
 
-import {hue, initials} from './dom.js';
-import {components, Layout} from './force.js';
+import {initials} from './dom.js';
+import {GraphDrawing} from './drawing.js';
+import {Layout} from './force.js';
+import {communities, pairs} from './parts.js';
 
-const MOST_LINES = 6000;  // follows drawn while nothing is chosen
-const LABELS = 16;        // names drawn at most while nothing is chosen
-const LABEL_LENGTH = 22;
 const SLICE = 6;  // milliseconds of layout in one frame while nothing is drawn
-
-/** A name that cannot change the direction of what is around it. */
-const isolated = (name) =>
-	`\u2068${[...name].length > LABEL_LENGTH ? `${[...name].slice(0, LABEL_LENGTH).join('')}…` : name}\u2069`;
 
 const recolour = () => document.querySelectorAll('canvas').forEach((canvas) => canvas.graph?.resize());
 window.addEventListener('scheme', recolour);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
 
-export class GraphCanvas {
-	/** `open(node)` is called for a click or Enter, `point(node)` when another node is under the pointer. */
-	constructor(canvas, {open = () => {}, point = () => {}, still = false} = {}) {
-		Object.assign(
-			this, {canvas, open, point, still, zoom: 1, panX: 0, panY: 0, hot: -1, nodes: [], edges: [], by: 'distance'});
+export class GraphCanvas extends GraphDrawing {
+	/**
+	 * `open(node)` is called for Enter, `choose(node)` for a click, `expand(node)` for a double click, `point(node)` when
+	 * another node is under the pointer.
+	 */
+	constructor(canvas, {open, choose, expand, point = () => {}, still = false} = {}) {
+		super();
+		Object.assign(this, {canvas, open, choose, expand, point, still, zoom: 1, panX: 0, panY: 0});
+		Object.assign(this, {hot: -1, chosen: -1, nodes: [], links: [], others: [], by: 'direction'});
 		this.context = canvas.getContext('2d');
 		this.frame = () => this.step();
 		this.observer = new ResizeObserver(() => this.resize());
@@ -39,28 +38,41 @@ export class GraphCanvas {
 		};
 	}
 
-	show({nodes, edges}) {
+	/** Shows a graph; nodes that were shown before keep their places. */
+	show({nodes, edges}, places = this.places()) {
 		const most = Math.log1p(Math.max(1, ...nodes.map((node) => node.followerCount)));
 		const largest = this.still ? 11 : 19;
-		this.nodes = nodes.map((node) => ({
+		this.links = pairs(edges.filter(([, , relation = 0]) => relation === 0));
+		this.others = edges.filter(([, , relation = 0]) => relation > 0);
+		this.part = communities(nodes.length, edges);
+		this.nodes = nodes.map((node, index) => ({
 			...node,
+			part: this.part[index],
 			letters: initials(node.username),
 			radius: 3.5 + (largest - 3.5) * (Math.log1p(node.followerCount) / most) ** 3
 		}));
 		if (nodes.length) this.nodes[0].radius = Math.max(this.nodes[0].radius, this.still ? 11 : 17);
-		this.edges = edges;
-		this.part = components(nodes.length, edges);
 		this.near = this.nodes.map(() => new Set());
-		for (const [a, b] of edges) {
+		this.ties = new Uint8Array(nodes.length);
+		for (const [a, b, direction] of [...this.links, ...this.others.map(([from, to]) => [from, to, 0])]) {
 			this.near[a].add(b);
 			this.near[b].add(a);
+			if (a === 0) this.ties[b] |= direction;
 		}
 		this.order = [...this.nodes.keys()].sort((a, b) => this.nodes[b].radius - this.nodes[a].radius);
-		this.layout = new Layout(this.nodes, edges);
+		this.layout = new Layout(this.nodes, edges, places);
+		if (places.size) this.layout.cool();
 		this.hot = -1;
+		this.chosen = -1;
 		this.touched = false;
 		this.times = [];
 		this.run();
+	}
+
+	/** Where nodes are, by id. */
+	places() {
+		const {layout, nodes} = this;
+		return new Map(nodes.map(({id}, index) => [id, [layout.x[index], layout.y[index]]]));
 	}
 
 	run() {
@@ -123,109 +135,6 @@ export class GraphCanvas {
 		this.panY = -(top + bottom) / 2 * this.zoom;
 	}
 
-	palette() {
-		const of = (name) => {
-			this.canvas.style.color = `var(--${name})`;
-			return getComputedStyle(this.canvas).color;
-		};
-		return {
-			ink: of('text'),
-			muted: of('muted'),
-			back: of('surface'),
-			accent: of('accent'),
-			near: of('node-near'),
-			far: of('node-far'),
-			onAccent: of('on-accent'),
-			line: of('edge')
-		};
-	}
-
-	colour(index) {
-		if (this.by === 'component')
-			return index === 0 ? this.colours.accent : `oklch(0.66 0.12 ${hue(this.part[index] * 3 + 1)})`;
-		return [this.colours.accent, this.colours.near, this.colours.far][Math.min(2, this.nodes[index].distance)];
-	}
-
-	draw() {
-		if (!this.layout || !this.width) return;
-		this.colours ??= this.palette();
-		const {context, layout: {x, y}, zoom, ratio, colours, nodes} = this;
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		context.clearRect(0, 0, this.width, this.height);
-		context.translate(this.width / 2 + this.panX, this.height / 2 + this.panY);
-		this.lines();
-		const near = this.hot >= 0 ? this.near[this.hot] : null;
-		for (let at = this.order.length - 1; at >= 0; at -= 1) {
-			const i = this.order[at], radius = nodes[i].radius * Math.sqrt(zoom) * (this.still ? 0.9 : 1);
-			context.globalAlpha = near && i !== this.hot && !near.has(i) ? 0.18 : 1;
-			context.beginPath();
-			context.arc(x[i] * zoom, y[i] * zoom, radius, 0, 6.2832);
-			context.fillStyle = this.colour(i);
-			context.fill();
-			context.lineWidth = i === this.hot ? 2.5 : 1.2;
-			context.strokeStyle = i === this.hot ? colours.ink : colours.back;
-			context.stroke();
-			if (radius > 10.5) {
-				context.fillStyle = nodes[i].distance === 2 && this.by === 'distance' ? colours.ink : colours.onAccent;
-				context.font = `600 ${Math.round(radius * 0.78)}px Inter, system-ui, sans-serif`;
-				context.textAlign = 'center';
-				context.textBaseline = 'middle';
-				context.fillText(nodes[i].letters, x[i] * zoom, y[i] * zoom + 0.5);
-			}
-		}
-		context.globalAlpha = 1;
-		if (!this.still) this.labels(near);
-	}
-
-	lines() {
-		const {context, layout: {x, y}, zoom, colours, edges, hot} = this;
-		const line = (wanted, style, width) => {
-			context.beginPath();
-			let drawn = 0;
-			for (const [a, b] of edges) {
-				if (!wanted(a, b)) continue;
-				context.moveTo(x[a] * zoom, y[a] * zoom);
-				context.lineTo(x[b] * zoom, y[b] * zoom);
-				if ((drawn += 1) >= MOST_LINES) break;
-			}
-			context.strokeStyle = style;
-			context.lineWidth = width;
-			context.stroke();
-		};
-		const dense = Math.min(1, 420 / (edges.length || 1));
-		context.globalAlpha = (0.045 + 0.5 * dense) * (hot >= 0 ? 0.35 : 1);
-		line((a, b) => a !== 0 && b !== 0, colours.line, 0.8);
-		context.globalAlpha = hot > 0 ? 0.15 : 0.2 + 0.35 * dense;
-		line((a, b) => a === 0 || b === 0, colours.accent, 1);
-		context.globalAlpha = 0.75;
-		if (hot >= 0) line((a, b) => a === hot || b === hot, colours.accent, 1.4);
-		context.globalAlpha = 1;
-	}
-
-	labels(near) {
-		const {context, layout: {x, y}, zoom, nodes, colours} = this, taken = [];
-		const wanted =
-			near ? [this.hot, ...[...near].sort((a, b) => nodes[b].radius - nodes[a].radius)] : [0, ...this.order];
-		context.font = '500 12px Inter, system-ui, sans-serif';
-		context.textAlign = 'center';
-		context.textBaseline = 'top';
-		context.lineJoin = 'round';
-		for (const i of wanted.slice(0, LABELS * 3)) {
-			if (taken.length >= LABELS) break;
-			const text = isolated(nodes[i].username), width = context.measureText(text).width + 8;
-			const left = x[i] * zoom - width / 2, top = y[i] * zoom + nodes[i].radius * Math.sqrt(zoom) + 4;
-			if (taken.some(
-						(box) => left < box[0] + box[2] && box[0] < left + width && top < box[1] + 17 && box[1] < top + 17))
-				continue;
-			taken.push([left, top, width]);
-			context.lineWidth = 4;
-			context.strokeStyle = colours.back;
-			context.strokeText(text, x[i] * zoom, top);
-			context.fillStyle = i === 0 || i === this.hot ? colours.ink : colours.muted;
-			context.fillText(text, x[i] * zoom, top);
-		}
-	}
-
 	/** The node at a point of the canvas, or -1. */
 	at(px, py) {
 		const {x, y} = this.layout ?? {x: [], y: []};
@@ -247,6 +156,13 @@ export class GraphCanvas {
 		this.canvas.style.cursor = index >= 0 ? 'pointer' : 'grab';
 		this.draw();
 		this.point(index >= 0 ? this.nodes[index] : null, index);
+	}
+
+	/** Chooses a node; -1 for none. */
+	select(index) {
+		this.chosen = index;
+		this.draw();
+		this.choose(index >= 0 ? this.nodes[index] : null, index);
 	}
 
 	scale(factor, px = this.width / 2, py = this.height / 2) {
@@ -319,10 +235,14 @@ export class GraphCanvas {
 				const node = this.nodes[this.layout.held];
 				this.layout.held = -1;
 				this.held = false;
-				if (moved <= 4 && event.type === 'pointerup') this.open(node);
-			} else if (last && moved <= 4) this.heat(this.at(event.offsetX, event.offsetY));
+				if (moved <= 4 && event.type === 'pointerup') this.select(this.nodes.indexOf(node));
+			} else if (last && moved <= 4) this.select(-1);
 			last = null;
 		};
+		canvas.addEventListener('dblclick', (event) => {
+			const node = this.at(event.offsetX, event.offsetY);
+			if (node >= 0) this.expand(this.nodes[node]);
+		});
 		canvas.addEventListener('pointerup', up);
 		canvas.addEventListener('pointercancel', up);
 		canvas.addEventListener('keydown', (event) => this.key(event));
@@ -332,11 +252,15 @@ export class GraphCanvas {
 		const {key} = event, step = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[key];
 		if (step) this.heat(this.hot < 0 ? 0 : this.towards(...step));
 		else if (key === 'Enter' && this.hot >= 0) this.open(this.nodes[this.hot]);
+		else if (key === ' ' && this.hot >= 0) this.select(this.hot);
+		else if (key === 'e' && this.hot >= 0) this.expand(this.nodes[this.hot]);
 		else if (key === '+' || key === '=') this.scale(1.25);
 		else if (key === '-') this.scale(0.8);
 		else if (key === '0') this.refit();
-		else if (key === 'Escape' && this.hot >= 0) this.heat(-1);
-		else return;
+		else if (key === 'Escape' && (this.hot >= 0 || this.chosen >= 0)) {
+			this.heat(-1);
+			this.select(-1);
+		} else return;
 		event.preventDefault();
 	}
 

@@ -29,6 +29,10 @@ export function card(title, {note = '', table = null, tools = null, wide = ''} =
 		},
 		note: (text) => {
 			note = readout.textContent = text;
+		},
+		title: (text) => {
+			element.querySelector('h2').textContent = text;
+			element.setAttribute('aria-label', text);
 		}
 	};
 }
@@ -94,7 +98,10 @@ export function logarithmic(label, series, words, say) {
 				}
 			return best;
 		};
-		return [...grid, ...dots, text((width + LEFT) / 2, height - 2, words.x, 'middle', 'axis')];
+		return [
+			...grid, ...dots, text((width + LEFT) / 2, height - 2, words.x, 'middle', 'axis'),
+			text(LEFT + 6, TOP + 10, words.y, 'start', 'axis')
+		];
 	});
 	chart.svg.addEventListener('pointermove', (event) => {
 		const hit = chart.nearest?.(event.offsetX, event.offsetY);
@@ -108,7 +115,7 @@ export function logarithmic(label, series, words, say) {
 
 /** A filled line of one value per step. `when(index)` names a step. */
 export function area(label, values, {height = 120, when, say, ticks}) {
-	const top = Math.max(1, ...values), BOTTOM = 20, TOP = 16;
+	const top = Math.max(1, ...values), BOTTOM = 20, TOP = 18;
 	const chart = picture(label, height, (width, tall) => {
 		const px = (index) => index / Math.max(1, values.length - 1) * width;
 		const py = (value) => tall - BOTTOM - value / top * (tall - BOTTOM - TOP);
@@ -132,6 +139,9 @@ export function area(label, values, {height = 120, when, say, ticks}) {
 		const anchor = (index) => (index === 0 ? 'start' : index === ticks.length - 1 ? 'end' : 'middle');
 		return [
 			s('line.grid', {x1: 0, x2: width, y1: tall - BOTTOM, y2: tall - BOTTOM}),
+			s('line.grid', {x1: 0, x2: width, y1: py(top), y2: py(top)}),
+			text(0, py(top) - 5, compact(top), 'start'),
+			s('line.grid', {x1: 0, x2: width, y1: py(top / 2), y2: py(top / 2)}),
 			s('path.area', {d: `${line}L${width} ${tall - BOTTOM}L0 ${tall - BOTTOM}Z`}),
 			s('path.line', {d: line}),
 			...ticks.map(([at, words], index) => text(at * width, tall - 4, words, anchor(index))),
@@ -147,7 +157,7 @@ export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 /** Seven days of 24 hours, the more the stronger. */
 export function heat(label, values, say) {
-	const top = Math.max(1, ...values.flat()), floor = Math.min(...values.flat()) * 0.85, LEFT = 34, BOTTOM = 20, GAP = 2;
+	const top = Math.max(1, ...values.flat()), LEFT = 34, BOTTOM = 20, GAP = 2;
 	const chart = picture(label, 300, (width, height) => {
 		const wide = (width - LEFT) / 24, tall = (height - BOTTOM) / 7;
 		const cells = values.flatMap((hours, day) => hours.map((value, hour) => s('rect', {
@@ -157,7 +167,7 @@ export function heat(label, values, say) {
 			width: Math.max(1, wide - GAP),
 			height: tall - GAP,
 			rx: 3,
-			'fill-opacity': (0.06 + 0.9 * (value - floor) / Math.max(1, top - floor)).toFixed(3),
+			'fill-opacity': (0.05 + 0.95 * value / top).toFixed(3),
 		})));
 		chart.find = (x, y) => {
 			const hour = Math.floor((x - LEFT) / wide), day = Math.floor(y / tall);
@@ -220,21 +230,21 @@ export function treemap(label, structures, say) {
 	const total = parts.reduce((sum, one) => sum + one.bytes, 0);
 	const chart = picture(label, 300,
 		(width, height) => squares(parts.map((one) => one.bytes), width, height).map(([x, y, w, tall], index) => {
-			const part = parts[index], strong = index < parts.length * 0.13 ? 'strong' : '', wide = Math.max(0.5, w - 3),
+			const part = parts[index], strong = index === 0 ? 'strong' : '', wide = Math.max(0.5, w - 3),
 						high = Math.max(0.5, tall - 3);
-			const room = wide > words(part.name).length * 6.6 + 16 && high > 24;
+			const size = `${bytes(part.bytes)} · ${Math.round(part.bytes / total * 100)} %`;
+			const fits = (label) => wide > label.length * 7.2 + 18;
+			const room = fits(words(part.name)) && high > 24;
 			const tile = s('g.tile-part', {}, s('rect', {
 				x,
 				y,
 				width: wide,
 				height: high,
 				rx: Math.min(5, wide / 3),
-				'fill-opacity': (0.95 - 0.78 * Math.sqrt(index / parts.length)).toFixed(3)
+				'fill-opacity': (index === 0 ? 1 : 0.42 - 0.3 * Math.sqrt(index / parts.length)).toFixed(3)
 			}),
 				room && s('text', {x: x + 9, y: y + 19, class: `tile-name ${strong}`}, words(part.name)),
-				room && high > 42 &&
-					s('text', {x: x + 9, y: y + 36, class: `tile-size ${strong}`},
-						`${bytes(part.bytes)} · ${Math.round(part.bytes / total * 100)} %`));
+				room && high > 42 && fits(size) && s('text', {x: x + 9, y: y + 36, class: `tile-size ${strong}`}, size));
 			tile.addEventListener('pointerenter',
 				() => say(`${words(part.name)}: ${bytes(part.bytes)}, ${(part.bytes / total * 100).toFixed(1)} %`));
 			return tile;

@@ -1,8 +1,11 @@
 // Elements, text and numbers. Whatever a store holds enters the page here, by textContent alone.
 
-import {identifier} from './api.js';
+import {identifier, moment, timed} from './api.js';
 
-/** Makes an HTML element, `tag.class`: `text`, `on…` handlers, everything else an attribute. */
+/**
+ * Makes an HTML element, `tag.class`: `text`, `on…` handlers, everything else an attribute. A link within the page
+ * keeps the instant that is shown.
+ */
 export const h = (tag, props, ...children) => make('http://www.w3.org/1999/xhtml', tag, props, children);
 
 /** Makes an SVG element. */
@@ -16,6 +19,7 @@ function make(space, tag, props = {}, children) {
 		if (key === 'text') element.textContent = value;
 		else if (key === 'vars')
 			for (const name in value) element.style.setProperty(name, value[name]);
+		else if (key === 'href' && value.startsWith('#/')) element.setAttribute(key, timed(value));
 		else if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
 		else element.setAttribute(key, value === true ? '' : value);
 	}
@@ -51,18 +55,29 @@ export function milliseconds(value) {
 }
 
 const relative = new Intl.RelativeTimeFormat('en', {numeric: 'auto', style: 'short'});
-const day = new Intl.DateTimeFormat('en-GB', {day: 'numeric', month: 'short', year: 'numeric'});
-const exactly = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium'});
+const UTC = {
+	timeZone: 'UTC'
+};
+const day = new Intl.DateTimeFormat('en-GB', {day: 'numeric', month: 'short', year: 'numeric', ...UTC});
+const exactly = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium', ...UTC});
+const minutely = new Intl.DateTimeFormat(
+	'en-GB', {weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', ...UTC});
+const local = new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeStyle: 'medium'});
 const STEPS = [[60, 'second'], [3600, 'minute'], [86400, 'hour'], [604800, 'day']];
 
 /** Whether a time has a date; others are shown as numbers. */
 export const isDated = (ms) => typeof ms === 'number' && Math.abs(ms) <= 8.64e15;
-export const exact = (ms) => (isDated(ms) ? exactly.format(ms) : `${ms} ms`);
+export const exact = (ms) => (isDated(ms) ? `${exactly.format(ms)} UTC` : `${ms} ms`);
+/** The same, with the time of this machine beside it. */
+export const both = (ms) =>
+	(isDated(ms) && new Date(ms).getTimezoneOffset() !== 0 ? `${exact(ms)} (${local.format(ms)} here)` : exact(ms));
+export const minute = (ms) => (isDated(ms) ? `${minutely.format(ms)} UTC` : `${ms} ms`);
 export const date = (ms) => (isDated(ms) ? day.format(ms) : `${ms} ms`);
 
+/** A time as seen from the instant that is shown. */
 function ago(ms) {
 	if (!isDated(ms)) return date(ms);
-	const seconds = (ms - Date.now()) / 1000;
+	const seconds = (ms - Number(moment.at ?? Date.now())) / 1000;
 	let unit = 1;
 	for (const [limit, name] of STEPS) {
 		if (Math.abs(seconds) < limit) return relative.format(Math.trunc(seconds / unit), name);
@@ -74,7 +89,7 @@ function ago(ms) {
 
 /** A time, relative while it is young; its title is exact. */
 export function time(ms) {
-	const element = h('time.muted.num', {text: ago(ms), title: exact(ms), 'data-ms': ms});
+	const element = h('time.muted.num', {text: ago(ms), title: both(ms), 'data-ms': ms});
 	if (isDated(ms)) element.dateTime = new Date(ms).toISOString();
 	return element;
 }
@@ -106,6 +121,7 @@ const encoder = new TextEncoder();
 
 /** Text with marks at `ranges`, which count UTF-8 bytes. */
 export function marked(text, ranges) {
+	if (isInvisible(text)) return named(text);
 	const element = h('bdi.name', {title: text.length > 24 ? text : null});
 	if (!ranges || ranges.length === 0) {
 		element.textContent = text;
@@ -164,15 +180,17 @@ export function say(text) {
 /** What is said in place of a list that has nothing. */
 export const empty = (text) => h('p.empty', {text});
 
+/** A name without a visible letter as the codes of its letters. */
+const codes = (text) => [...text].map((letter) => `\\u{${letter.codePointAt(0).toString(16).toUpperCase()}}`).join('');
+const isInvisible = (text) => /^[\p{Cf}\p{Z}\p{Mn}\p{C}]+$/u.test(text);
+
 /** A name, cut where needed; its title is whole. */
-export const named = (text) => h('bdi.name', {text, title: text});
+export const named = (text) => (isInvisible(text)
+		? h('bdi.name.codes', {text: codes(text), title: codes(text)})
+		: h('bdi.name', {text, title: text}));
 
-/** The time of a past state in an address, or null. */
-export const pastTime = (query) => identifier(query.get('at')) || null;
-
-/** Says that a view shows a past state, and leads to now. */
-export const asOf = (at, now) =>
-	at && h('p.as-of.num', {}, `As of ${exact(at)} · `, h('a.text-link', {href: now, text: 'now'}));
+/** The words of a name of a relation: `closeFriend` is "close friend". */
+export const words = (name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase();
 
 /** A problem, in words. */
 export function failure(error) {
@@ -180,9 +198,14 @@ export function failure(error) {
 }
 
 /** A view that cannot be shown. */
-export const missing = (error) => h('div', {}, h('h1', {text: 'Not found'}), failure(error));
+export function missing(error) {
+	const unknown = !error.code || error.code.startsWith('unknown');
+	const at = moment.at === null ? '' : ` There was none on ${exact(moment.at)}.`;
+	return h('div', {}, h('h1', {text: unknown ? 'Not found' : 'Not shown'}),
+		h('p.failure', {role: 'alert', text: `${error.message ?? error}${unknown ? at : ''}`}));
+}
 
 /** Changes the address without another entry of the history. */
 export function replaceAddress(hash) {
-	history.replaceState(history.state, '', hash);
+	history.replaceState(history.state, '', timed(hash));
 }

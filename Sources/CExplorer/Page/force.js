@@ -4,30 +4,42 @@
 const REPULSION = 900;    // at 300 nodes; fewer repel more
 const REACH = 260 * 260;  // beyond this distance (squared) nodes do not repel each other
 const RING = 170;         // pixels between the rings of the distances
-const RING_PULL = 0.34;
+const RING_PULL = 0.22;
+const GATHER = 0.05;  // how strongly communities gather
 const COOLING = 0.978;
 const SETTLED = 0.012;
 const FRICTION = 0.58;
 const MOST_LINKS = 4000;  // follows that pull; of more, the first
 
 export class Layout {
-	/** `nodes` have `distance` and `radius`; `edges` are pairs of indices. The same input gives the same picture. */
-	constructor(nodes, edges) {
+	/**
+	 * `nodes` have `distance`, `radius` and the number of their `part`; `edges` are pairs of indices. Parts begin beside
+	 * each other. The same input gives the same picture. `places` are those of an earlier one, by id.
+	 */
+	constructor(nodes, edges, places = new Map()) {
 		const n = this.count = nodes.length;
 		for (const name of ['x', 'y', 'vx', 'vy', 'radius', 'ring']) this[name] = new Float32Array(n);
 		this.degree = new Uint16Array(n);
+		this.part = new Uint16Array(n);
 		this.links = edges.slice(0, MOST_LINKS);
 		for (const [a, b] of this.links) {
 			this.degree[a] += 1;
 			this.degree[b] += 1;
 		}
+		const turns = new Float32Array(n);
+		[...nodes.keys()].sort((a, b) => nodes[a].part - nodes[b].part || a - b).forEach((index, at) => {
+			turns[index] = at / n;
+		});
 		nodes.forEach((node, index) => {
-			const angle = index * 2.39996, ring = node.distance * RING;
+			const angle = 6.2832 * turns[index], ring = node.distance * RING;
 			this.radius[index] = node.radius;
+			this.part[index] = Math.max(0, node.part);
 			this.ring[index] = ring;
 			const spread = node.distance === 0 ? 0 : ring * 0.6 + 12 * Math.sqrt(index);
 			this.x[index] = Math.cos(angle) * spread;
 			this.y[index] = Math.sin(angle) * spread;
+			const place = places.get(node.id);
+			if (place) [this.x[index], this.y[index]] = place;
 		});
 		this.heat = 1;
 		this.held = -1;
@@ -37,6 +49,11 @@ export class Layout {
 		return this.heat < SETTLED;
 	}
 
+	/** Most nodes are in their places. */
+	cool() {
+		this.heat = 0.35;
+	}
+
 	warm(heat = 0.4) {
 		this.heat = Math.max(this.heat, heat);
 	}
@@ -44,6 +61,7 @@ export class Layout {
 	tick() {
 		this.repel();
 		this.pull();
+		this.gather();
 		const {x, y, vx, vy, ring, heat, held, count} = this;
 		for (let i = 0; i < count; i += 1) {
 			const far = Math.hypot(x[i], y[i]) || 1, pull = (ring[i] - far) / far * RING_PULL * heat;
@@ -83,6 +101,23 @@ export class Layout {
 		}
 	}
 
+	/** Draws the nodes of a part towards their middle. */
+	gather() {
+		const {x, y, vx, vy, part, heat, count} = this, sums = [];
+		for (let i = 1; i < count; i += 1) {
+			const sum = sums[part[i]] ??= [0, 0, 0];
+			sum[0] += x[i];
+			sum[1] += y[i];
+			sum[2] += 1;
+		}
+		for (let i = 1; i < count; i += 1) {
+			const [sumX, sumY, size] = sums[part[i]];
+			if (size < 3) continue;
+			vx[i] += (sumX / size - x[i]) * GATHER * heat;
+			vy[i] += (sumY / size - y[i]) * GATHER * heat;
+		}
+	}
+
 	pull() {
 		const {x, y, vx, vy, degree, radius, heat} = this;
 		for (const [a, b] of this.links) {
@@ -96,22 +131,4 @@ export class Layout {
 			vy[b] -= dy * force * share;
 		}
 	}
-}
-
-/** The connected component of each node without the first: numbers from 0, by size. */
-export function components(count, edges) {
-	const root = Int32Array.from({length: count}, (_, index) => index);
-	const find = (i) => {
-		while (root[i] !== i) {
-			root[i] = root[root[i]];
-			i = root[i];
-		}
-		return i;
-	};
-	for (const [a, b] of edges)
-		if (a !== 0 && b !== 0) root[find(a)] = find(b);
-	const sizes = new Map();
-	for (let i = 1; i < count; i += 1) sizes.set(find(i), (sizes.get(find(i)) ?? 0) + 1);
-	const order = [...sizes].sort((a, b) => b[1] - a[1]).map(([one]) => one);
-	return Array.from({length: count}, (_, index) => (index === 0 ? 0 : order.indexOf(find(index))));
 }

@@ -80,7 +80,8 @@ export class List {
 	}
 
 	settle() {
-		this.note.replaceChildren(...(this.items.length ? [] : [empty(this.empty)]));
+		const nothing = () => (typeof this.empty === 'function' ? this.empty() : empty(this.empty));
+		this.note.replaceChildren(...(this.items.length ? [] : [nothing()]));
 		this.paint();
 	}
 

@@ -1,9 +1,10 @@
 // One person (counts, lists, surroundings, what they share with another), and one post with its likers.
 
-import {ask, follow, listen, store, write} from './api.js';
-import {avatar, empty, exact, h, icon, missing, named, number, plural, replaceAddress, segments} from './dom.js';
+import {ask, follow, listen, relations, store, write} from './api.js';
+import {avatar, both, empty, h, icon, missing, named, number, plural, replaceAddress, segments, time} from './dom.js';
 import {miniature} from './map.js';
-import {Picker, questionList, tiles, userHash, userRow} from './rows.js';
+import {Picker, postRow, questionList, tiles, userHash, userRow} from './rows.js';
+import {relationList, relationLists, Tabs} from './tabs.js';
 
 const TABS = [
 	['timeline', 'Timeline'],
@@ -15,7 +16,7 @@ const TABS = [
 	['common', 'In common'],
 	['blocked', 'Blocked'],
 	['muted', 'Muted'],
-];
+].map(([name, text]) => ({name, text}));
 const ASIDE = 5;
 
 export function personView(place, scope) {
@@ -27,20 +28,16 @@ export function personView(place, scope) {
 		count('followerCount', 'followers', 'followers'), count('followeeCount', 'following', 'following'),
 		count('postCount', 'posts', 'posts')
 	]);
-	const tabs = tabBar(open), picture = h('div.aside-map', {}), suggested = h('div.aside-list', {});
-	const body = h('div.tab-body', {id: 'tab-body', role: 'tabpanel'});
-	let list = null, stop = null, current = true;
-
-	function open(name) {
-		const chosen = tabs.choose(name);
-		if (scope.shown) replaceAddress(`#/user/${id}${chosen === 'timeline' ? '' : `/${chosen}`}`);
-		body.setAttribute('aria-labelledby', `tab-${chosen}`);
-		stop?.();
-		stop = null;
-		list = listOf(id, chosen);
-		body.replaceChildren(list ? list.element : common(id, scope));
-		if (scope.shown) stop = run(list);
-	}
+	const picture = h('div.aside-map', {}), suggested = h('div.aside-list', {});
+	let current = true;
+	const lists = new TabbedLists(scope, {
+		kind: 'user',
+		id,
+		tabs: TABS,
+		wanted: place.tab,
+		list: (name) => listOf(id, name),
+		other: () => common(id, scope)
+	});
 
 	async function refresh() {
 		let user;
@@ -51,57 +48,78 @@ export function personView(place, scope) {
 			return;
 		}
 		counts.set(user);
+		lists.recount();
 		if (head.dataset.name === user.username) return;
 		head.dataset.name = user.username;
 		scope.title(user.username);
 		head.replaceChildren(...heading(user));
 	}
 
-	const element = h('div.person', {}, head, h('div.person-main', {}, counts.element, tabs.element, body),
+	const element = h('div.person', {}, head, h('div.person-main', {}, counts.element, lists.tabs.element, lists.body),
 		h('aside.person-aside', {'aria-label': 'Surroundings'}, h('div.card.map-card', {}, picture), suggested));
 	scope.title(`#${id}`);
-	open(place.tab);
-	refresh();
 	suggest(id, suggested);
 	miniature(picture, id, () => current, 90).catch(() => picture.closest('.card').remove());
 	scope.use(() => {
 		current = true;
-		stop = run(list);
 		const forget = whenTouched(id, refresh);
 		refresh();
 		return () => {
 			current = false;
 			forget();
-			stop?.();
-			stop = null;
 		};
 	});
 	return {element};
 }
 
-/** The tabs of a person; `choose` selects one, or the first for a name that none has. */
-function tabBar(open) {
-	const panel = {type: 'button', role: 'tab', 'aria-controls': 'tab-body'};
-	const buttons =
-		TABS.map(([name, text]) => h('button', {...panel, id: `tab-${name}`, text, onclick: () => open(name)}));
-	const element = h('div.tabs', {role: 'tablist', 'aria-label': 'Lists'}, ...buttons);
-	element.addEventListener('keydown', (event) => {
-		const at = buttons.indexOf(document.activeElement), step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-		if (at < 0 || !step) return;
-		const next = (at + step + buttons.length) % buttons.length;
-		buttons[next].focus();
-		open(TABS[next][0]);
-		event.preventDefault();
-	});
-	const choose = (name) => {
-		const chosen = TABS.some(([tab]) => tab === name) ? name : 'timeline';
-		buttons.forEach((button, index) => {
-			button.setAttribute('aria-selected', String(TABS[index][0] === chosen));
-			button.tabIndex = TABS[index][0] === chosen ? 0 : -1;
+/** Tabs and the list of the chosen one; those of declared relations come when their counts are known. */
+class TabbedLists {
+	stop = null;
+	found = new Map();
+
+	constructor(scope, {kind, id, tabs, wanted, list, other = () => h('div', {})}) {
+		Object.assign(this, {scope, kind, id, wanted, list, other});
+		this.base = `#/${kind}/${id}`;
+		this.first = tabs[0].name;
+		this.tabs = new Tabs('Lists', (name) => this.open(name));
+		this.tabs.set(tabs);
+		this.body = h('div.tab-body', {id: 'tab-body', role: 'tabpanel'});
+		this.open(this.tabs.buttons.has(wanted) ? wanted : this.first);
+		this.recount();
+		scope.use(() => {
+			this.stop = run(this.shown);
+			return () => this.end();
 		});
-		return chosen;
-	};
-	return {element, choose};
+	}
+
+	end() {
+		this.stop?.();
+		this.stop = null;
+	}
+
+	open(name) {
+		const chosen = this.tabs.choose(name), {scope, base, first} = this;
+		if (scope.shown) replaceAddress(`${base}${chosen === first ? '' : `/${chosen}`}`);
+		this.body.setAttribute('aria-labelledby', `tab-${chosen}`);
+		this.end();
+		this.wanted = null;
+		this.shown = this.found.has(chosen) ? relationList(this.found.get(chosen)) : this.list(chosen);
+		this.body.replaceChildren(this.shown ? this.shown.element : this.other(chosen));
+		if (scope.shown) this.stop = run(this.shown);
+	}
+
+	/** Counts the edges of declared relations. */
+	async recount() {
+		const {wanted} = this;
+		try {
+			const lists = (await relationLists(this.kind, this.id)).filter((one) => !this.hides?.(one));
+			for (const one of lists) this.found.set(one.name, one);
+			this.tabs.set(lists);
+		} catch {
+			// A node that is not there is missing in the view.
+		}
+		if (this.found.has(wanted)) this.open(wanted);
+	}
 }
 
 const POSTS = {
@@ -110,13 +128,15 @@ const POSTS = {
 const LISTS = {
 	timeline: ['timeline', {...POSTS, label: 'Timeline', empty: 'Nothing in this timeline yet.'}],
 	posts: ['posts', {...POSTS, by: false, label: 'Posts', empty: 'No posts yet.'}],
-	followers: ['followers', {label: 'Followers', empty: 'No followers yet.'}],
-	following: ['followees', {label: 'Following', empty: 'Follows no one yet.'}],
+	followers: ['followers', {label: 'Followers', empty: 'No followers yet.', note: (one) => since(one.followedAt)}],
+	following: ['followees', {label: 'Following', empty: 'Follows no one yet.', note: (one) => since(one.followedAt)}],
 	likes: ['likes', {...POSTS, label: 'Likes', empty: 'No likes yet.'}],
 	suggestions: ['suggestions', {label: 'Suggestions', empty: 'No suggestions.', note: (one) => reason(one)}],
 	blocked: ['blocked', {label: 'Blocked', empty: 'Blocks no one.'}],
 	muted: ['muted', {label: 'Muted', empty: 'Mutes no one.'}],
 };
+
+const since = (ms) => (ms === undefined ? null : time(ms));
 
 function listOf(id, name) {
 	if (!LISTS[name]) return null;
@@ -211,51 +231,73 @@ function common(id, scope) {
 		holder);
 }
 
-/** One post and who likes it. */
+/** One post: what it replies to, who likes it, what replies to it, and its edges of declared relations. */
 export function postView(place, scope) {
 	const id = place.id;
 	if (id === null) return {element: missing({message: 'This address names no post.'})};
-	const card = h('article.card.post-card', {});
-	const list = questionList({op: 'likers', post: id}, {label: 'Likers', empty: 'No likes yet.'});
-	const title = h('h2.overline', {text: 'Liked by'});
-	const element = h('div.post-view', {}, card, title, list.element);
-	const likes = h('b.num', {});
+	const card = h('article.card.post-card', {}), above = h('div.ancestors', {});
+	const thread = relations().find((one) => one.isThread)?.name;
+	const likers = {name: 'likers', text: 'Liked by'}, whole = {name: 'thread', text: 'Conversation'};
+	const lists = new TabbedLists(scope, {
+		kind: 'post',
+		id,
+		tabs: thread ? [likers, whole] : [likers],
+		wanted: place.tab,
+		list: (name) => (name === 'thread'
+				? questionList({op: 'thread', post: id}, {...POSTS, label: 'Conversation', empty: 'Only this post.'})
+				: questionList(
+						{op: 'likers', post: id}, {label: 'Likers', empty: 'No likes yet.', note: (one) => since(one.likedAt)}))
+	});
+	// What it replies to stands above it.
+	lists.hides = (one) => one.thread && one.name.endsWith('.targets');
+	const element = h('div.post-view', {}, above, card, lists.tabs.element, lists.body);
+	const likes = h('b.num', {}), noun = h('span.muted', {});
 
 	function show(post) {
 		likes.textContent = number(post.likeCount);
-		title.textContent = `Liked by ${plural(post.likeCount, 'people')}`;
+		noun.textContent = post.likeCount === 1 ? 'like' : 'likes';
+		lists.tabs.set([{...likers, count: post.likeCount}]);
+		lists.recount();
 		if (card.dataset.id === String(post.id)) return;
 		card.dataset.id = post.id;
 		scope.title(`Post of ${post.author.username}`);
 		card.replaceChildren(
 			h('header.post-card-head', {}, avatar(post.author),
 				h('div', {}, h('h1', {}, h('a', {href: userHash(post.author.id)}, named(post.author.username))),
-					h('p.muted.num', {text: exact(post.createdAt)})),
+					h('p.muted.num', {text: both(post.createdAt)})),
 				h('span.id.num', {text: `post #${post.id}`})),
-			h('p.post-large', {}, h('bdi.post-text', {text: post.text})),
-			h('p.post-likes', {}, icon('heart'), likes, h('span.muted', {text: 'likes'})));
+			h('p.post-large', {},
+				post.text === '' ? h('span.muted', {text: '(no text)'}) : h('bdi.post-text', {text: post.text})),
+			h('p.post-likes', {}, icon('heart'), likes, noun));
+		if (post.parent !== undefined) ancestors(post, above);
 	}
 
 	scope.title(`Post #${id}`);
 	ask({op: 'post', post: id}).then(({post}) => show(post)).catch((error) => element.replaceChildren(missing(error)));
-	scope.use(() => {
-		const stop = list.start();
-		const close = follow(`/api/live?question=${encodeURIComponent(write({op: 'post', post: id}))}`, {
-			answer: (answer) => {
-				if (!answer.ok) {
-					element.replaceChildren(missing(answer.error));
-					return;
-				}
-				const changed = likes.textContent !== '' && likes.textContent !== number(answer.post.likeCount);
-				show(answer.post);
-				if (changed) ask(list.question).then((page) => list.head({items: page.users, next: page.next})).catch(() => {});
-			},
+	scope.use(() => follow(`/api/live?question=${encodeURIComponent(write({op: 'post', post: id}))}`, {
+		answer: (answer) => {
+			if (!answer.ok) {
+				element.replaceChildren(missing(answer.error));
+				return;
+			}
+			show(answer.post);
 		},
-			{live: true});
-		return () => {
-			stop();
-			close();
-		};
-	});
+	},
+							{live: true}));
 	return {element};
+}
+
+const ANCESTORS = 5;
+
+/** The posts that a post replies to, the first at the top. */
+async function ancestors(post, holder) {
+	try {
+		const {posts, truncated} = await ask({op: 'ancestors', post: post.id, limit: ANCESTORS});
+		const words = truncated ? 'The beginning of the conversation is further up.' : 'In reply to';
+		holder.replaceChildren(
+			h('h2.overline', {text: posts.length ? words : `In reply to post #${post.parent}, which was removed`}),
+			...posts.reverse().map((one) => postRow(one)));
+	} catch {
+		// The post itself is shown.
+	}
 }

@@ -1,8 +1,9 @@
 // Rows that several views show: people, posts, and the field that picks a person.
 
-import {ask, identifier} from './api.js';
+import {ask, identifier, relations} from './api.js';
 import {avatar, compact, h, icon, marked, named, noun, number, plural, time} from './dom.js';
 import {List} from './list.js';
+import {queryHash} from './query.js';
 
 export const userHash = (id) => `#/user/${id}`;
 
@@ -25,18 +26,31 @@ export function userRow(user, {option = false, note = null} = {}) {
 	return h('div.user-row-item', {}, h('a.user-row', {href: userHash(user.id)}, ...content));
 }
 
-export function postRow(post, {by = true} = {}) {
-	const likes = h('a.likes.num',
-		{href: `#/post/${post.id}`, 'aria-label': `Post ${post.id}, ${plural(post.likeCount, 'likes')}`}, icon('heart'),
-		number(post.likeCount));
-	const text = marked(post.text, post.ranges);
+const FOLDED = 480;  // letters of a post from which its row is folded
+
+/** A post: all of its text is a link to it. */
+export function postRow(post, {by = true, note = null} = {}) {
+	const href = `#/post/${post.id}`, text = marked(post.text, post.ranges);
 	text.className = 'post-text';
 	text.removeAttribute('title');
+	const isLong = post.text.length > FOLDED || post.text.split('\n').length > 9;
+	const thread = relations().find((one) => one.isThread)?.name, replies = post.counts?.[thread] ?? 0;
 	return h('article.post-row', {}, by ? avatar(post.author, 'small') : null,
 		h('div.post-body', {},
 			h('p.post-head', {}, by && h('a.author', {href: userHash(post.author.id)}, named(post.author.username)),
-				time(post.createdAt)),
-			h('p.post-words', {}, text), likes));
+				time(post.createdAt), post.parent !== undefined && h('a.text-link', {href: `#/post/${post.parent}`}, 'reply'),
+				note),
+			h(isLong ? 'a.post-words.folded' : 'a.post-words', {href},
+				post.text === '' ? h('span.muted', {text: '(no text)'}) : text),
+			post.likeCount || replies
+				? h('p.post-foot.num.muted', {},
+						post.likeCount ? h('span.likes', {title: plural(post.likeCount, 'likes')}, icon('heart'),
+															 h('span.hidden', {text: 'Likes: '}), number(post.likeCount))
+													 : null,
+						replies ? h('span.likes', {title: `${number(replies)} ${replies === 1 ? 'reply' : 'replies'}`},
+												icon('reply'), h('span.hidden', {text: 'Replies: '}), number(replies))
+										: null)
+				: null));
 }
 
 const PAGE = 40;
@@ -45,13 +59,16 @@ const PAGE = 40;
 export function questionList(question, {kind = 'users', label, empty, note, by, scroller}) {
 	const limit = question.op === 'suggestions' ? 100 : PAGE;
 	const userItem = (user) => userRow(user, {note: note?.(user)});
-	const postItem = (post) => h('div.post-item', {}, postRow(post, {by}));
+	const postItem = (post) => h('div.post-item', {}, postRow(post, {by, note: note?.(post)}));
+	const thread = relations().find((one) => one.isThread)?.name;
+	if (kind === 'posts' && thread) question = {...question, counts: [thread]};
 	const page = async (cursor, signal) => {
 		const answer = await ask({...question, limit, ...(cursor ? {cursor} : {})}, {signal});
 		return {items: answer[kind], next: answer.next ?? null};
 	};
-	const [estimate, row] = kind === 'users' ? [68, userItem] : [118, postItem];
+	const [estimate, row] = kind === 'users' ? [68, userItem] : [96, postItem];
 	const list = new List({label, empty, scroller, estimate, row, page});
+	list.element.append(h('p.as-query', {}, h('a.text-link', {href: queryHash({...question, limit})}, 'As a query')));
 	list.question = {...question, limit};
 	list.kind = kind;
 	return list;

@@ -1,6 +1,6 @@
 // People and posts found as one types.
 
-import {ask, KEPT_TRIPS, latency, listen, store} from './api.js';
+import {ask, identifier, KEPT_TRIPS, latency, listen, moment, store, timed, write} from './api.js';
 import {avatar, h, icon, milliseconds, named, plural, replaceAddress, s, say, segments} from './dom.js';
 import {List} from './list.js';
 import {miniature} from './map.js';
@@ -17,7 +17,7 @@ export function searchView(place, scope) {
 	search.build();
 	scope.use(() => {
 		search.stop = search.list.start();
-		const forget = live(() => search.list, () => search.question());
+		const forget = live(search);
 		return () => {
 			search.stop();
 			forget();
@@ -31,6 +31,9 @@ const oneOf = (list, name, other) => (list.some(([known]) => known === name) ? n
 class Search {
 	stop = null;
 	previewed = null;
+	/** The text that the rows answer, and whether Enter was pressed before they did. */
+	answered = null;
+	enters = false;
 
 	constructor(wanted, scope) {
 		this.scope = scope;
@@ -91,18 +94,47 @@ class Search {
 	}
 
 	async page(cursor, signal) {
-		const asked = this.question();
+		const asked = this.question(), {text, kind} = this;
 		if (cursor) asked.cursor = cursor;
-		const counting = !cursor && this.kind === 'users';
-		if (counting) asked.count = true;
-		const answer = await ask(asked, {signal});
-		if (!cursor) {
-			const total = answer.count ?? null;
-			this.found.textContent = counting && total !== null ? plural(total, 'people') : '';
-			say(counting && total !== null ? plural(total, 'people') : plural(answer.posts?.length ?? 0, 'posts'));
+		try {
+			const answer = await ask(asked, {signal});
+			if (cursor) return {items: answer[kind], next: answer.next};
 			this.speed.show();
+			this.answered = text;
+			const named = await this.byNumber(signal), rest = answer[kind].filter((one) => one.id !== named?.id);
+			this.count(signal, named && rest.length === answer[kind].length ? 1 : 0);
+			return {items: named ? [named, ...rest] : rest, next: answer.next};
+		} catch (error) {
+			if (error.name !== 'AbortError' && !cursor) this.found.textContent = '';
+			throw error;
 		}
-		return {items: answer[this.kind], next: answer.next};
+	}
+
+	/** The person or post that `#17` or `17` names, or null. */
+	async byNumber(signal) {
+		const number = /^#?(\d{1,19})$/.exec(this.text.trim()), [op,
+			field] = this.kind === 'users' ? ['user', 'user'] : ['post', 'post'];
+		if (!number) return null;
+		try {
+			return (await ask({op, [field]: identifier(number[1])}, {signal, quiet: true}))[op];
+		} catch { return null; }
+	}
+
+	/** How many there are in all: counted after the page, which need not wait for it. */
+	async count(signal, more = 0) {
+		const {text, kind} = this;
+		if (kind !== 'users') {
+			this.found.textContent = '';
+			return;
+		}
+		try {
+			const {count} = await ask({...this.question(), limit: 1, highlights: false, count: true}, {signal, quiet: true});
+			if (text !== this.text || kind !== this.kind) return;
+			this.found.textContent = plural(count + more, 'people');
+			say(plural(count + more, 'people'));
+		} catch {
+			// The page says what is wrong.
+		}
 	}
 
 	build() {
@@ -115,8 +147,8 @@ class Search {
 		};
 		const post = (found) => h('div.post-item', {}, postRow(found));
 		const kind = options
-			? {label: 'People', estimate: 68, empty: 'No name matches.', row: person}
-			: {label: 'Posts', estimate: 118, empty: 'No post has these words.', row: post};
+			? {label: 'People', estimate: 68, empty: () => this.nothing('No name matches.'), row: person}
+			: {label: 'Posts', estimate: 96, empty: () => this.nothing('No post has these words.'), row: post};
 		this.list = new List({page, options, ...kind});
 		this.list.body.id = 'results';
 		this.holder.replaceChildren(this.list.element);
@@ -128,6 +160,21 @@ class Search {
 		this.refresh();
 	}
 
+	/** What is said in place of results, with what to try next. */
+	nothing(words) {
+		const counts = moment.at === null ? store.info : moment.counts;
+		if (counts?.users === 0)
+			return h('p.empty', {}, 'This graph has no people yet. Fill a store with ',
+				h('code', {text: 'kith import STORE --users FILE'}), ' or ',
+				h('code', {text: 'kith seed STORE --users 1500 --history 6'}), '.');
+		if (this.kind === 'posts' || this.match === 'fuzzy' || !this.text) return h('p.empty', {text: words});
+		const onclick = () => {
+			this.match = 'fuzzy';
+			this.matches.querySelector('[data-value=fuzzy]').click();
+		};
+		return h('p.empty', {}, words, ' ', h('button.button', {type: 'button', text: 'Try fuzzy', onclick}));
+	}
+
 	async refresh() {
 		const {text, kind, match, order, scope: {shown}} = this, hash = new URLSearchParams();
 		if (text) hash.set('q', text);
@@ -137,10 +184,21 @@ class Search {
 		if (shown) replaceAddress(`#/${hash.size ? `?${hash}` : ''}`);
 		if (window.scrollY > 0 && shown) window.scrollTo(0, 0);
 		this.orders.hidden = kind === 'posts' || (match === 'fuzzy' && text !== '');
-		const began = performance.now();
+		const began = performance.now(), slow = setTimeout(() => this.holder.classList.add('waiting'), SLOW);
 		await this.list.reload();
+		clearTimeout(slow);
+		if (text !== this.text) return;
+		this.holder.classList.remove('waiting');
 		this.input.dataset.took = (performance.now() - began).toFixed(1);
 		this.point();
+		if (this.enters) this.enter();
+	}
+
+	/** Opens the chosen result; of rows that answer an older text, none: it waits. */
+	enter() {
+		const row = this.list.items[this.list.active];
+		this.enters = this.answered !== this.text;
+		if (!this.enters && row) location.hash = timed(userHash(row.id));
 	}
 
 	point() {
@@ -156,13 +214,28 @@ class Search {
 		card(this.preview, user, () => this.previewed === user);
 	}
 
+	/** After changes: the rows, their number, and the person at a glance. */
+	async renew() {
+		const asked = this.question(), {text, kind, match, order} = this;
+		const answer = await ask(asked, {quiet: true});
+		if (text !== this.text || kind !== this.kind || match !== this.match || order !== this.order) return;
+		const named = await this.byNumber(), rest = answer[kind].filter((one) => one.id !== named?.id);
+		this.list.head({items: named ? [named, ...rest] : rest, next: answer.next});
+		this.count(undefined, named && rest.length === answer[kind].length ? 1 : 0);
+		if (kind !== 'users') return;
+		const shown = this.previewed, fresh = this.list.items.find((one) => one.id === shown?.id) ?? this.list.items[0];
+		if (!fresh || window.innerWidth < PREVIEW_WIDTH || write(fresh) === write(shown)) return;
+		this.previewed = fresh;
+		card(this.preview, fresh, () => this.previewed === fresh);
+	}
+
 	key(event) {
-		const {list, input} = this, row = list.items[list.active];
+		const {list, input} = this;
 		if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
 			if (list.options) list.select(list.active + (event.key === 'ArrowDown' ? 1 : -1));
 			else if (event.key === 'ArrowDown') list.reveal(0)?.querySelector('a')?.focus();
 			this.point();
-		} else if (event.key === 'Enter' && list.options && row) location.hash = userHash(row.id);
+		} else if (event.key === 'Enter' && list.options) this.enter();
 		else if (event.key === 'Escape' && input.value) {
 			input.value = this.text = '';
 			this.refresh();
@@ -172,21 +245,17 @@ class Search {
 }
 
 const EVERY = 400;
+const SLOW = 250;  // milliseconds after which rows of an older text are dimmed
 
 /** Asks again after changes, at most every 0.4 s. */
-function live(list, question) {
+function live(search) {
 	let waiting = 0;
 	const changed = () => {
-		waiting ||= setTimeout(async () => {
+		if (moment.at !== null) return;
+		waiting ||= setTimeout(() => {
 			waiting = 0;
-			const asked = question(), key = asked.op;
-			try {
-				const answer = await ask(asked);
-				if (key === question().op && asked.query === question().query)
-					list().head({items: answer[key], next: answer.next});
-			} catch {
-				// The next change asks again.
-			}
+			// If it fails, the next change asks again.
+			search.renew().catch(() => {});
 		}, EVERY);
 	};
 	const stop = listen(store, 'change', changed);
@@ -230,7 +299,7 @@ async function card(holder, user, current) {
 			h('a.button', {href: userHash(user.id)}, 'Open', icon('arrow'))),
 		counts.element, picture, posts);
 	try {
-		const newest = await ask({op: 'posts', user: user.id, limit: 3});
+		const newest = await ask({op: 'posts', user: user.id, limit: 3}, {quiet: true});
 		if (!current()) return;
 		posts.replaceChildren(...newest.posts.map((post) => postRow(post, {by: false})));
 		await miniature(picture, user.id, current);

@@ -2,9 +2,26 @@
 
 import {ask, listen, read, store} from './api.js';
 import {card, picture} from './charts.js';
-import {bytes, date, empty, exact, failure, h, icon, isDated, named, number, plural, s, say, time} from './dom.js';
+import {
+	bytes,
+	date,
+	empty,
+	exact,
+	failure,
+	h,
+	icon,
+	isDated,
+	named,
+	number,
+	plural,
+	s,
+	say,
+	time,
+	words as relationWords
+} from './dom.js';
 import {job} from './graph.js';
 import {userHash} from './rows.js';
+import {range} from './time.js';
 
 const KEPT_CHANGES = 200;
 const EVERY = 1000;  // milliseconds between readings of the files while changes come in
@@ -20,7 +37,7 @@ export function storeView(place, scope) {
 
 	async function load() {
 		try {
-			found = await read('/api/store');
+			found = await read('/api/store', {at: null});
 		} catch (error) {
 			line.replaceChildren(failure(error));
 			return;
@@ -53,14 +70,6 @@ export function storeView(place, scope) {
 		};
 	});
 	return {element};
-}
-
-/** The range of instants that the files lead to, or null. */
-export function range({snapshots, journals, earliest, latest}) {
-	const times = [
-		...snapshots.map((one) => one.time), ...journals.flatMap((one) => [one.fromTime, one.toTime]), earliest, latest
-	].filter(isDated);
-	return times.length ? [Math.min(...times), Math.max(...times)] : null;
 }
 
 function timeline(found, tell) {
@@ -103,13 +112,13 @@ function timeline(found, tell) {
 		tell(null);
 	});
 	chart.svg.addEventListener('click', (event) => {
-		location.hash = `#/past?at=${Math.round(chart.when(event.offsetX))}`;
+		location.hash = `#/?at=${Math.round(chart.when(event.offsetX))}`;
 	});
 	return chart.svg;
 }
 
 function table({snapshots, journals}) {
-	const link = (ms) => (ms == null || ms > Date.now() ? '' : h('a.text-link', {href: `#/past?at=${ms}`}, 'as of then'));
+	const link = (ms) => (ms == null || ms > Date.now() ? '' : h('a.text-link', {href: `#/?at=${ms}`}, 'as of then'));
 	const rows =
 		[
 			...snapshots.map(
@@ -150,8 +159,8 @@ function health(scope) {
 				: h('ul.problems', {},
 						...problems.map((one) => h('li', {}, h('b', {text: one.code}), ` ${one.where}: ${one.message}`))));
 	});
-	const button = h('button.button.primary', {type: 'button', id: 'verify', onclick: () => run('/api/verify')},
-		icon('shield'), 'Verify');
+	const button = h('button.button.primary',
+		{type: 'button', id: 'verify', onclick: () => run('/api/verify', {at: null})}, icon('shield'), 'Verify');
 	return card(
 		'Health', {note: 'Reads every file and checks every rule of the graph'}, h('div.health', {}, place, button))
 		.element;
@@ -178,12 +187,12 @@ function feed(scope) {
 	const flush = async () => {
 		timer = 0;
 		const batch = waiting.splice(0).slice(-KEPT_CHANGES);
-		const ids =
-			[...new Set(batch.flatMap((one) => [one.user, one.target]).filter((id) => id !== undefined && !names.has(id)))];
+		const ids = [...new Set(batch.flatMap((one) => [one.user, one.target, one.from, one.to])
+				.filter((id) => id !== undefined && !names.has(id)))];
 		if (names.size > 20000) names.clear();
 		try {
 			if (ids.length)
-				(await ask({op: 'lookup', users: ids.slice(0, 1000)})).users.forEach((user) => {
+				(await ask({op: 'lookup', users: ids.slice(0, 1000)}, {at: null})).users.forEach((user) => {
 					if (user) names.set(user.id, user.username);
 				});
 		} catch {
@@ -232,6 +241,12 @@ function entry(change) {
 			' joined'
 		];
 	else if (op === 'renameUser') words = [who(user), ' is now called ', named(change.username)];
+	else if (change.relation)
+		words = [
+			change.from === undefined ? post(change.fromPost) : who(change.from), op === 'addEdge' ? ' → ' : ' no longer → ',
+			h('b', {text: relationWords(change.relation)}), ' → ',
+			change.to === undefined ? post(change.toPost) : who(change.to)
+		];
 	else if (op === 'removeUser') words = [`person #${user} was removed`];
 	else if (op === 'removePost') words = [`post #${change.post} was removed`];
 	else words = [op ?? 'change'];

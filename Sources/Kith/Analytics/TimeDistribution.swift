@@ -1,4 +1,4 @@
-/// The numbers of follows, posts and likes by time: over the whole span, and over the week.
+/// The numbers of follows, posts and likes by time: each over its own span, and over the week.
 package struct TimeDistribution: Sendable {
   /// One of the three.
   package enum Kind: Int, CaseIterable, Sendable {
@@ -8,16 +8,20 @@ package struct TimeDistribution: Sendable {
   /// The hours of a week.
   package static let hourCount = 7 * 24
 
-  /// The time of the first, in milliseconds since 1970; 0 without any.
-  package fileprivate(set) var start: Int64 = 0
-  /// The length of a bucket in milliseconds.
-  package fileprivate(set) var step: Int64 = 1
+  /// By kind, the time of the first, in milliseconds since 1970; 0 without any.
+  package fileprivate(set) var starts: [Int64]
+  /// By kind, the time of the last.
+  package fileprivate(set) var ends: [Int64]
+  /// By kind, the length of a bucket in milliseconds.
+  package fileprivate(set) var steps: [Int64]
   /// By kind, then by bucket.
   package fileprivate(set) var buckets: [[Int]]
   /// By kind, then by hour of the week in UTC, from Monday 0:00 on.
   package fileprivate(set) var hours: [[Int]]
 
   fileprivate init(bucketCount: Int) {
+    (starts, ends) = ([0, 0, 0], [0, 0, 0])
+    steps = [1, 1, 1]
     buckets = Array(repeating: Array(repeating: 0, count: bucketCount), count: Kind.allCases.count)
     hours = Array(repeating: Array(repeating: 0, count: Self.hourCount), count: Kind.allCases.count)
   }
@@ -25,7 +29,7 @@ package struct TimeDistribution: Sendable {
   @inline(__always)
   fileprivate mutating func add(_ kind: Kind, _ time: Int64) {
     // Only the greatest time that there can be is beyond the last bucket.
-    let bucket = min(Int((time - start) / step), buckets[kind.rawValue].count - 1)
+    let bucket = min(Int((time - starts[kind.rawValue]) / steps[kind.rawValue]), buckets[kind.rawValue].count - 1)
     buckets[kind.rawValue][bucket] += 1
     hours[kind.rawValue][Self.hour(time)] += 1
   }
@@ -53,16 +57,22 @@ extension SocialGraph.Pin {
     bucketCount: Int, control: PassControl = PassControl()
   ) throws(KithError) -> TimeDistribution {
     let pass = GraphPass(self, control: control, rounds: 2)
-    let span = try pass.reduce((first: Int64.max, last: Int64.min)) { span, view, row in
-      view.forEachTime(at: row) { _, time in span = (min(span.first, time), max(span.last, time)) }
-    } merge: {
-      $0 = (min($0.first, $1.first), max($0.last, $1.last))
+    let none = Array(repeating: (first: Int64.max, last: Int64.min), count: TimeDistribution.Kind.allCases.count)
+    let spans = try pass.reduce(none) { spans, view, row in
+      view.forEachTime(at: row) { kind, time in
+        let span = spans[kind.rawValue]
+        spans[kind.rawValue] = (min(span.first, time), max(span.last, time))
+      }
+    } merge: { spans, others in
+      for (kind, other) in others.enumerated() {
+        spans[kind] = (min(spans[kind].first, other.first), max(spans[kind].last, other.last))
+      }
     }
     var empty = TimeDistribution(bucketCount: bucketCount)
-    if span.first <= span.last {
-      empty.start = span.first
+    for (kind, span) in spans.enumerated() where span.first <= span.last {
+      (empty.starts[kind], empty.ends[kind]) = (span.first, span.last)
       let length = min(span.last - span.first, .max - 1)
-      empty.step = max(Self.shortestStep, length / Int64(bucketCount) + 1)
+      empty.steps[kind] = max(Self.shortestStep, length / Int64(bucketCount) + 1)
     }
     let distribution = try pass.reduce(empty) { distribution, view, row in
       view.forEachTime(at: row) { kind, time in distribution.add(kind, time) }

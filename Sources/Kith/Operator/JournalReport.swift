@@ -59,6 +59,8 @@ package struct JournalReport: Sendable {
   package internal(set) var changeByteCount: Int64 = 0
   /// The time of the last frame.
   package internal(set) var lastWrittenAt: Timestamp?
+  /// Its changes by the times of its frames.
+  package private(set) var activity = ChangeActivity()
   /// Where the clock went back within the journal.
   package private(set) var clockSteps = ClockSteps()
   package internal(set) var end = End.incomplete
@@ -148,6 +150,7 @@ package struct JournalReport: Sendable {
     frameByteCount += Int64(frame.byteCount)
     changeByteCount += Int64(frame.changeByteCount)
     lastWrittenAt = frame.writtenAt
+    activity.add(frame.count, at: frame.writtenAt)
     clockSteps.pass(frame.firstSequence, at: frame.writtenAt)
   }
 }

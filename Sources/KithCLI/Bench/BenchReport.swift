@@ -62,9 +62,12 @@ struct BenchReport: Sendable {
       Latency, one caller, pages of 20; the clock's own \(latencyText(clockNanoseconds)) included
 
       """
-    var table = Table([.left] + Array(repeating: .right, count: Latencies.shares.count + 3))
+    let names = Latencies.shareNames + ["max", "a second", "samples"]
+    // What a narrow terminal has no room for.
+    let dispensable = ["p90", "p99.9", "p99.99", "samples", "a second"].compactMap { names.firstIndex(of: $0) }
+    var table = Table([.whole] + names.map { _ in .right }, dispensable: dispensable.map { $0 + 1 })
     for (group, rows) in groups {
-      table.addHeading(cells: [group.rawValue] + Latencies.shareNames + ["max", "a second", "samples"])
+      table.addHeading(cells: [group.rawValue] + names)
       for row in rows { table.add(cells: ["  " + row.name] + Self.cells(row.latencies)) }
       if group == .timelines {
         for fanIn in fanIns {

@@ -135,6 +135,44 @@ struct ByteStream: Sendable {
   func close() { _ = systemClose(rawValue) }
 }
 
+/// Connections to Unix sockets.
+extension ByteStream {
+  /// Whether there is a socket at a path.
+  static func isSocket(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+  }
+
+  /// Connects to the server that listens at a path.
+  init(connectedTo path: String) throws(Failure) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw Failure(code: ENAMETOOLONG, call: "connecting")
+    }
+    // The path fits, and the rest of the address stays zero.
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    #if canImport(Glibc)
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { throw Failure(code: errno, call: "connecting") }
+    let result = unsafe withUnsafePointer(to: address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    if result != 0 {
+      let code = errno
+      _ = systemClose(descriptor)
+      throw Failure(code: code, call: "connecting")
+    }
+    self.init(rawValue: descriptor, name: "the server")
+  }
+}
+
 // The C library's functions whose names are those of methods.
 private let systemRead = unsafe read
 private let systemWrite = unsafe write

@@ -1,10 +1,14 @@
 /// Parses a time as in RFC 3339, `2024-02-29T23:59:07.5+01:00`, or as `timeText` writes it, `2024-02-29 23:59:07`; UTC
-/// without an offset.
+/// without an offset. A day alone, `2024-02-29`, is its start, or its last second where a second includes its end.
 ///
 /// Returns milliseconds since 1970; nil for invalid text.
 /// - Parameter missingMilliseconds: the milliseconds of a time without a fraction. The last one of its second includes
 ///   everything that a list shows with this second.
 func parseTime(_ text: String, missingMilliseconds: Int64 = 999) -> Int64? {
+  if text.utf8.count == 10 {
+    return parseTime(
+      text + (missingMilliseconds == 0 ? "T00:00:00" : "T23:59:59"), missingMilliseconds: missingMilliseconds)
+  }
   var digits = text.utf8[...]
   var offsetMinutes: Int64 = 0
   if let last = digits.last, "Zz".utf8.contains(last) {

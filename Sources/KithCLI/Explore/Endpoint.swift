@@ -2,8 +2,8 @@ import Kith
 
 /// The paths of the explorer's interface: the table routes and checks requests, and the OpenAPI file is made from it.
 enum Endpoint: String, CaseIterable, Sendable {
-  case query, openapi = "openapi.json", info, store, memory, degrees, growth, ranks, verify, neighbourhood, path
-  case events, live, past
+  case query, openapi = "openapi.json", info, relations, store, memory, degrees, growth, ranks, verify, neighbourhood
+  case path, difference, events, live, past
 
   static let prefix = "/api/"
 
@@ -17,7 +17,7 @@ enum Endpoint: String, CaseIterable, Sendable {
   /// Whether it answers server-sent events.
   var isStream: Bool {
     switch self {
-    case .degrees, .growth, .ranks, .verify, .events, .live, .past: true
+    case .degrees, .growth, .ranks, .verify, .difference, .events, .live, .past: true
     default: false
     }
   }
@@ -29,7 +29,9 @@ enum Endpoint: String, CaseIterable, Sendable {
     case .query, .memory, .degrees: ([], [.at])
     case .growth: ([], [.buckets, .at])
     case .ranks: ([], [.by, .limit, .at])
-    case .neighbourhood: ([.userNumber], [.hops, .nodeLimit, .at])
+    case .relations: ([], [.userNumber, .postNumber, .at])
+    case .neighbourhood: ([.userNumber], [.hops, .nodeLimit, .relationNames, .at])
+    case .difference: ([.startTime], [.endTime, .limit])
     case .path: ([.from, .to], [.at])
     case .live: ([.questionText], [])
     case .openapi, .info, .store, .verify, .events, .past: ([], [])
@@ -41,7 +43,8 @@ enum Endpoint: String, CaseIterable, Sendable {
     case .query: "Answers one request of the query protocol that reads."
     case .openapi: "This description."
     case .info: "The name, kind and counts of what is explored."
-    case .store: "The snapshots and journals of the store, and the time that they reach back to."
+    case .relations: "The edges of declared relations of a user or a post: how many there are on each side."
+    case .store: "The snapshots and journals of the store, the time that they reach back to, and changes by time."
     case .memory: "The bytes of memory by structure."
     case .degrees: "The users by number of followers and of followees. Events: progress, result, failure."
     case .growth:
@@ -51,8 +54,11 @@ enum Endpoint: String, CaseIterable, Sendable {
       """
     case .ranks: "The users with the most followers or the highest PageRank. Events: progress, result, failure."
     case .verify: "Checks the files. Events: progress, result, failure."
-    case .neighbourhood: "The users around a user, the nearest and most followed first, and the follows among them."
+    case .neighbourhood:
+      "The users around a user along relations, the nearest and most followed first, and the edges among them."
     case .path: "A shortest path along follows."
+    case .difference:
+      "What differs between two instants; the second is now by default. Events: progress, result, failure."
     case .events: "What changes. Events: change, skipped, counts, failure."
     case .live: "The answer to a question, now and whenever it has changed. Events: answer."
     case .past: "Restores the state as of a time. Events: progress, result, failure."
@@ -64,6 +70,11 @@ extension Field {
   static let buckets = Field("buckets", .number(1...1_000), default: .integer(120))
   static let by = choice("by", ["followers", "pagerank"])
   static let userNumber = Field("user", .integer)
+  static let postNumber = Field("post", .integer)
+  static let startTime = Field("from", .integer)
+  static let endTime = Field("to", .integer)
+  /// Names of relations, separated by commas.
+  static let relationNames = Field("relations", .text, default: .text("follow"))
   static let from = Field("from", .integer)
   static let to = Field("to", .integer)
   static let hops = Field("hops", .number(1...2), default: .integer(1))

@@ -60,7 +60,10 @@ enum ExploreCommand {
     let host = ["0.0.0.0", "::"].contains(address) ? localAddress : AccessRule.host(of: address)
     let entrance = "http://\(host):\(server.port)/?token="
     try Console.write(entrance + rule.token + "\n")
-    if arguments.flag(open) { Browser.open(entrance + explorer.makeTicket()) }
+    if arguments.flag(open), !Browser.open(entrance + explorer.makeTicket()) {
+      Console.note("--open", "no program opens a browser here; open the address above")
+    }
+    if ByteStream.error.isTerminal { Console.note("explore", "Ctrl-C ends it") }
     stop.wait()
     return 0
   }
@@ -85,13 +88,14 @@ enum Browser {
     private static let program = "/usr/bin/xdg-open"
   #endif
 
-  /// Opens an address; if there is no program for it, the printed address remains.
-  static func open(_ address: String) {
+  /// Opens an address; false if there is no program for it.
+  static func open(_ address: String) -> Bool {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = [address]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try? process.run()
+    do { try process.run() } catch { return false }
+    return true
   }
 }

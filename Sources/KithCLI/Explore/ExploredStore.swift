@@ -134,10 +134,14 @@ final class ExploredStore: Sendable {
     writer.member("now", Timestamp.now().rawValue)
   }
 
-  /// The number of the last change, and the counts.
+  /// The number of the last change, the counts, and the declared relations.
   static func writeCounts(of graph: SocialGraph, to writer: inout JSONWriter) {
     let (counts, sequence) = graph.read { view in (view.counts, view.sequence) }
     writer.member("sequence", sequence)
     counts.write(to: &writer)
+    writer.objects("relations", graph.read { view in view.declaredRelations }) { writer, item in
+      item.relation.write(to: &writer)
+      writer.member("count", item.count)
+    }
   }
 }

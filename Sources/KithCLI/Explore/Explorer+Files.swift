@@ -20,6 +20,13 @@ extension Explorer {
       writer.member("earliest", orNull: listing.restorableTimes.min().map { min($0, now) })
       writer.member("latest", orNull: listing.restorableTimes.max().map { min($0, now) })
       writer.member("clock", stringOrNull: listing.clockSteps.remark)
+      let activity = listing.journals.reduce(into: ChangeActivity()) { $0.merge($1.activity) }
+      writer.object("activity") { writer in
+        writer.member("step", activity.step)
+        writer.array("counts", activity.counts) { writer, bucket in
+          writer.array([bucket.start, Int64(bucket.count)]) { $0.integer($1) }
+        }
+      }
     }
   }
 

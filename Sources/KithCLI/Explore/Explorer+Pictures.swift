@@ -38,9 +38,11 @@ extension Explorer {
   func neighbourhood(_ parameters: Parameters) throws(HTTPFailure) -> HTTPReply {
     let user = UserID(rawValue: parameters.integer(.userNumber) ?? 0)
     let (hops, limit) = (Int(parameters.integer(.hops) ?? 1), Int(parameters.integer(.nodeLimit) ?? 1))
+    let names = (parameters.text(.relationNames) ?? "").split(separator: ",").map(String.init)
     let pin = try graph(parameters).pin()
     let found = try HTTPFailure.from { () throws(KithError) in
-      try Neighbourhood(of: user, hops: hops, limit: limit, in: pin.view)
+      let relations = try names.map { (name) throws(KithError) in try pin.view.knownRelation(name) }
+      return try Neighbourhood(of: user, along: relations, hops: hops, limit: limit, in: pin.view)
     }
     let users = try HTTPFailure.from { () throws(KithError) in
       try pin.view.users(found.nodes.map { pin.view.user(at: $0.row) ?? user })
@@ -52,8 +54,11 @@ extension Explorer {
         writer.member("followerCount", node.0?.followerCount ?? 0)
         writer.member("distance", node.1.distance)
       }
-      writer.array("edges", found.edges) { $0.integers([$1.0, $1.1]) }
+      writer.array("edges", found.edges) { $0.integers([$1.source, $1.target, $1.relation]) }
+      writer.strings("relations", names)
+      writer.member("found", found.foundCount)
       writer.member("truncated", found.isTruncated)
+      writer.member("cut", found.isCut)
     }
   }
 
@@ -80,14 +85,15 @@ extension Explorer {
 
 extension TimeDistribution {
   fileprivate func writeMembers(to writer: inout JSONWriter) {
-    writer.member("from", start)
-    writer.member("step", step)
+    // Users have no time of their own.
     writer.object("series") { writer in
-      // Users have no time of their own.
-      writer.name("users")
-      writer.null()
       for kind in Kind.allCases {
-        writer.array(kind.plural, buckets[kind.rawValue]) { $0.integer($1) }
+        writer.object(kind.plural) { writer in
+          writer.member("from", starts[kind.rawValue])
+          writer.member("to", ends[kind.rawValue])
+          writer.member("step", steps[kind.rawValue])
+          writer.array("counts", buckets[kind.rawValue]) { $0.integer($1) }
+        }
       }
     }
     writer.object("hours") { writer in

@@ -100,6 +100,7 @@ final class Explorer: Sendable {
     case .query: try query(request, parameters)
     case .openapi: .json(OpenAPI.bytes)
     case .info: .object { store.writeInfo(to: &$0) }
+    case .relations: try relations(parameters)
     case .store: try files()
     case .memory: try memory(parameters)
     case .degrees: try degrees(parameters)
@@ -108,6 +109,7 @@ final class Explorer: Sendable {
     case .verify: try verify()
     case .neighbourhood: try neighbourhood(parameters)
     case .path: try path(parameters)
+    case .difference: try difference(parameters)
     case .events: try events()
     case .live: try live(parameters)
     case .past: try past(request)

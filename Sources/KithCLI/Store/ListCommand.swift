@@ -40,7 +40,11 @@ extension StoreListing {
     if let acknowledged { facts.append("acknowledged at least \(grouped(acknowledged))") }
     if let storeID { facts.append("store \(storeID)") }
     var text = "\(printable(path)): " + facts.joined(separator: ", ") + "\n"
-    if !snapshots.isEmpty || !journals.isEmpty { text += table.text() }
+    if !snapshots.isEmpty || !journals.isEmpty {
+      let whole = table(isShort: false)
+      let isNarrow = whole.fullWidth > ByteStream.output.columnCount ?? .max
+      text += (isNarrow ? table(isShort: true) : whole).text()
+    }
     for problem in problems { text += "  damaged: " + printable("\(problem.place): \(problem.message)") + "\n" }
     if let remark = clockSteps.remark { text += "  \(remark)\n" }
     for name in temporaries { text += "  unfinished: \(printable(name))\n" }
@@ -48,12 +52,13 @@ extension StoreListing {
     return text
   }
 
-  private var table: Table {
-    var table = Table([.left, .left, .left, .right, .right, .left, .left])
+  /// - Parameter isShort: names files by their number, for a terminal that is too narrow for their names.
+  private func table(isShort: Bool) -> Table {
+    var table = Table([.whole, .left, .whole, .right, .right, .left, .left], dispensable: [4, 5, 1, 3])
     table.addHeading("file", "changes", "written (UTC)", "size", "frames", "ends", "restores")
     for snapshot in snapshots {
       table.add(
-        snapshot.name, "up to \(grouped(snapshot.sequence))",
+        isShort ? "snapshot \(snapshot.generation)" : snapshot.name, "up to \(grouped(snapshot.sequence))",
         snapshot.report.map { timeText($0.writtenAt.rawValue) } ?? "",
         snapshot.report.map { byteText(Int($0.fileByteCount)) } ?? "", "", snapshot.problem == nil ? "" : "damaged",
         Self.text(of: snapshot.restorable))
@@ -61,7 +66,8 @@ extension StoreListing {
     for (journal, restorable) in zip(journals, restorableByJournal) {
       let written = journal.lastWrittenAt ?? journal.header?.writtenAt
       table.add(
-        journal.name, journal.changeRange, written.map { timeText($0.rawValue) } ?? "",
+        isShort ? "journal \(journal.generation)" : journal.name, journal.changeRange,
+        written.map { timeText($0.rawValue) } ?? "",
         byteText(Int(journal.fileByteCount)), grouped(journal.frameCount), journal.endText, Self.text(of: restorable))
     }
     return table

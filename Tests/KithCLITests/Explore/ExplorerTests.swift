@@ -67,10 +67,14 @@ import Testing
         for other in ids where try one != other && pin.view.isFollowing(other, as: one) { edgeCount += 1 }
       }
       #expect(found.edges.count == edgeCount)
-      for (one, other) in found.edges { #expect(try pin.view.isFollowing(ids[other], as: ids[one])) }
+      for edge in found.edges { #expect(try pin.view.isFollowing(ids[edge.target], as: ids[edge.source])) }
+      #expect(found.foundCount == ids.count && !found.isCut)
       let cut = try Neighbourhood(of: UserID(5), hops: hops, limit: 4, in: pin.view)
-      #expect(cut.nodes.map(\.row) == found.nodes.prefix(4).map(\.row))
-      #expect(cut.isTruncated == (found.nodes.count > 4))
+      // Of two hops, the second has its part of the nodes, however many there are at the first.
+      let kept = hops == 1 ? found.nodes.prefix(4) : found.nodes.prefix(3)
+      #expect(cut.nodes.count == 4 && cut.nodes.prefix(kept.count).map(\.row) == kept.map(\.row))
+      #expect(cut.nodes.map(\.distance) == (hops == 1 ? [0, 1, 1, 1] : [0, 1, 1, 2]))
+      #expect(cut.isTruncated && cut.foundCount > 4)
       // No more follows are read than allowed, whatever the length of a list; each may lead to one user.
       for readLimit in 0...4 {
         let short = try Neighbourhood(of: UserID(5), hops: hops, limit: 1_000, readLimit: readLimit, in: pin.view)

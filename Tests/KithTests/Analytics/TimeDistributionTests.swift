@@ -25,15 +25,15 @@ import Testing
     pin.view.forEachEdge(of: .follow) { _, _, time in times[0].append(time?.rawValue ?? 0) }
     pin.view.forEachPost { _, _, time, _, _, _ in times[1].append(time.rawValue) }
     pin.view.forEachEdge(of: .like) { _, _, time in times[2].append(time?.rawValue ?? 0) }
-    let (first, last) = (times.joined().min() ?? 0, times.joined().max() ?? 0)
-    #expect(found.start == first)
-    #expect(Int64(found.step) * Int64(bucketCount) > last - first)
-    #expect(Int64(found.step) <= (last - first) / Int64(bucketCount) + 1)
     for kind in TimeDistribution.Kind.allCases {
+      let (first, last) = (times[kind.rawValue].min() ?? 0, times[kind.rawValue].max() ?? 0)
+      let step = found.steps[kind.rawValue]
+      #expect(found.starts[kind.rawValue] == first && found.ends[kind.rawValue] == last)
+      #expect(step * Int64(bucketCount) > last - first && step <= (last - first) / Int64(bucketCount) + 1)
       var buckets = Array(repeating: 0, count: bucketCount)
       var hours = Array(repeating: 0, count: TimeDistribution.hourCount)
       for time in times[kind.rawValue] {
-        buckets[Int((time - first) / Int64(found.step))] += 1
+        buckets[Int((time - first) / step)] += 1
         // Hours since a Monday long before all of them: the fifth of January 1931.
         hours[Int((time + 1_230_422_400_000) / 3_600_000) % TimeDistribution.hourCount] += 1
       }

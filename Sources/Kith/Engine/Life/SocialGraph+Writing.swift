@@ -11,12 +11,21 @@ extension SocialGraph {
     }
   }
 
+  /// Opens a store for writing whose files are dated by a clock of the caller's: for a synthetic history.
+  /// - Throws: as `open`.
+  package static func openDated(
+    _ path: String, options: Options, schema: Schema?, clock: @escaping @Sendable () -> Timestamp
+  ) throws(KithError) -> SocialGraph {
+    try write(path, from: SystemDisk(), options, schema: schema, clock: clock, events: StoreEvents())
+  }
+
   static func write(
     _ path: String, from disk: SystemDisk, _ options: Options, schema: Schema? = nil, marking: Bool = false,
-    instrument: (any GraphInstrument)? = nil, events: StoreEvents
+    clock: @escaping @Sendable () -> Timestamp = Timestamp.now, instrument: (any GraphInstrument)? = nil,
+    events: StoreEvents
   ) throws(KithError) -> SocialGraph {
     var opened = try Store.open(
-      path, mode: options.durability, disk: disk, retention: options.retention,
+      path, mode: options.durability, disk: disk, clock: clock, retention: options.retention,
       maximumByteCount: options.maximumByteCount, form: options.form, schema: schema, marking: marking,
       events: events)
     let (store, report) = (opened.store, opened.report)
