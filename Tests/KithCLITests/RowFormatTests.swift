@@ -44,7 +44,7 @@ import Testing
       ("f.csv", "users", "1,ann\n2,\"b\"c\n", ":2: something follows"),
       ("f.csv", "users", "1,ann\n2,\"bob\n", ":2: a quote is not closed"),
       ("f.csv", "users", "1,a\rb\n", ":1: a carriage return"), ("f.csv", "users", "1,ann\n2\n", ":2: 1 field"),
-      ("f.csv", "users", "name,id\nann,1\n", "a header names the columns in this order: id username"),
+      ("f.csv", "users", "nick,number\nann,1\n", "a header names the columns: id username"),
       ("f.tsv", "users", "1,ann\n", "is it CSV? --format csv"),
       ("f.jsonl", "users", "{\"id\":1,\"username\":\"ann\"}\n\n{\"id\":2}\n", ":3: username, a string, is missing"),
       ("f.jsonl", "users", "[1]\n", ":1: a row is a JSON object"),

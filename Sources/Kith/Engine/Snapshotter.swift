@@ -14,6 +14,9 @@ final class Snapshotter: Sendable {
   /// The longest delay between two recovery attempts, in seconds.
   private static let maximumRecoveryDelay = Duration.seconds(300)
 
+  /// How often a full disk is looked at.
+  private static let roomCheckInterval = Duration.seconds(1)
+
   private let options: SocialGraph.Options
   private let state: Mutex<State>
   private let turn: SnapshotTurn
@@ -63,8 +66,9 @@ final class Snapshotter: Sendable {
     if isFirst { recover(graph, after: delay) }
   }
 
+  /// Tries after a delay; sooner when a disk that was full has room for a snapshot.
   private func recover(_ graph: SocialGraph, after delay: Duration) {
-    Threads.post(afterMilliseconds: delay.wholeMilliseconds) { [weak graph] in
+    wait(delay, room: graph.store.map { DiskRoom(of: $0) }, of: graph) { [weak graph] in
       guard let graph else { return }
       if graph.isJournalBroken { _ = try? graph.snapshot() }
       if graph.isJournalBroken && !graph.isClosed {
@@ -72,6 +76,17 @@ final class Snapshotter: Sendable {
       } else {
         self.state.withLock { $0.isRecovering = false }
       }
+    }
+  }
+
+  /// Calls `body` after a time, or once a disk has room.
+  private func wait(
+    _ time: Duration, room: DiskRoom?, of graph: SocialGraph, _ body: @escaping @Sendable () -> Void
+  ) {
+    let step = room?.wasFull == true ? min(time, Self.roomCheckInterval) : time
+    Threads.post(afterMilliseconds: step.wholeMilliseconds) { [weak graph] in
+      guard step < time, let graph, let room, graph.isJournalBroken, !graph.isClosed, !room.hasRoom else { return body() }
+      self.wait(time - step, room: room, of: graph, body)
     }
   }
 

@@ -24,7 +24,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
   let pins = PinRegistry()
   let nameMaintainer: IndexMaintainer<UserTable>
   let postMaintainer = IndexMaintainer<PostTable>(workerCount: SystemDisk.coreCount)
-  private let isReadOnly: Bool
+  let isReadOnly: Bool
   /// The bytes of a graph from which on it pays to return what opening it took for a while.
   private static let largeByteCount = 64 << 20
   let limits: GraphLimits

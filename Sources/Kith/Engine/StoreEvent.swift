@@ -49,6 +49,22 @@ extension StoreEvent {
     }
   }
 
+  /// What happened, in one sentence, and what to do where something can be done.
+  public var sentence: String {
+    switch self {
+    case .snapshotBegan(let sequence): "a snapshot of change \(sequence) began"
+    case .snapshotWritten(let info): "a snapshot of change \(info.sequence) was written, \(info.byteCount) bytes"
+    case .snapshotFailed(let error):
+      "a snapshot could not be written: \(error); nothing is lost, and the next one that is due tries again"
+    case .journalFailed(let error):
+      "the journal could not be written: \(error); changes are refused until a snapshot is written, which is tried "
+        + "by itself"
+    case .journalRecovered(let sequence): "the journal is repaired: changes after \(sequence) are accepted"
+    case .diskLow(let freeByteCount):
+      "the disk is nearly full: \(freeByteCount) bytes are free; when it is full, changes are refused"
+    }
+  }
+
   /// What it carries, by name: for the metadata of a log.
   public var fields: [String: String] {
     switch self {
@@ -69,6 +85,21 @@ final class StoreEvents: Sendable {
     var snapshots = SocialGraph.Statistics.Snapshots()
     /// When the snapshot that is being written began.
     var began: UInt64 = 0
+    var lastFailure: SocialGraph.Statistics.Failure?
+
+    /// What this event says about the last failure.
+    mutating func noteFailure(_ event: StoreEvent) {
+      if event.isFailure { lastFailure = SocialGraph.Statistics.Failure(event: event, time: .now()) }
+      switch event {
+      case .snapshotWritten: endFailure("snapshotFailed")
+      case .journalRecovered: endFailure("journalFailed")
+      case .snapshotBegan, .snapshotFailed, .journalFailed, .diskLow: break
+      }
+    }
+
+    mutating func endFailure(_ name: String) {
+      if lastFailure?.name == name { lastFailure?.isOver = true }
+    }
   }
 
   private let handler: (@Sendable (StoreEvent) -> Void)?
@@ -90,10 +121,12 @@ final class StoreEvents: Sendable {
   /// Records the free bytes of the disk; nil if unknown.
   func noteFree(_ byteCount: @autoclosure () -> Int64?) {
     guard hasHandler, let byteCount = byteCount() else { return }
-    let isNews = isDiskLow.withLock { isLow in
-      defer { isLow = byteCount < lowDiskByteCount }
-      return !isLow && byteCount < lowDiskByteCount
+    let (isNews, isOver) = isDiskLow.withLock { wasLow in
+      let isLow = byteCount < lowDiskByteCount
+      defer { wasLow = isLow }
+      return (!wasLow && isLow, wasLow && !isLow)
     }
+    if isOver { counted.withLock { $0.endFailure("diskLow") } }
     if isNews { note(.diskLow(freeByteCount: byteCount)) }
   }
 
@@ -107,6 +140,7 @@ final class StoreEvents: Sendable {
 
   private func count(_ event: StoreEvent) {
     counted.withLock { counted in
+      counted.noteFailure(event)
       switch event {
       case .snapshotBegan: counted.began = MonotonicClock.nanoseconds()
       case .snapshotWritten(let info):
@@ -118,6 +152,9 @@ final class StoreEvents: Sendable {
       }
     }
   }
+
+  /// The last event that is a failure.
+  var lastFailure: SocialGraph.Statistics.Failure? { counted.withLock { $0.lastFailure } }
 
   /// The snapshots so far.
   var snapshots: SocialGraph.Statistics.Snapshots {

@@ -7,11 +7,11 @@ enum StoreAccess {
   /// for writing.
   static func open(
     _ path: String, access: SocialGraph.Access, _ options: SocialGraph.Options = SocialGraph.Options(),
-    schema: SocialGraph.Schema? = nil
+    schema: SocialGraph.Schema? = nil, events: EventLog? = nil
   ) throws(CommandFailure) -> SocialGraph {
     if path == ByteStream.sign { throw noDirectory }
     return try opened(path) { () throws(KithError) in
-      try SocialGraph.open(path, access: access, options: options, schema: schema)
+      try SocialGraph.open(path, access: access, options: options, schema: schema, onEvent: events?.note)
     }
   }
 

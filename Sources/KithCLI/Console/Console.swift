@@ -47,6 +47,9 @@ extension Console {
   static func note(_ path: String, _ remark: String) {
     try? ByteStream.error.write(Array("\(Progress.clearing)kith: \(printable("\(path): \(remark)"))\n".utf8))
   }
+
+  /// A line on standard error for a program.
+  static func note(_ line: [UInt8]) { try? ByteStream.error.write(line) }
 }
 
 /// Ends the process with a status.

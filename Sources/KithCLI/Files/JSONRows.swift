@@ -6,16 +6,18 @@ struct JSONRows: RowBlocks {
   private var lines: LineBlocks
   private(set) var bytes: [UInt8] = []
   private let kind: RowKind
+  private let unit: TimeUnit
   private var line = 0
   private var thread: String?
 
   var file: InputFile { lines.file }
   var badEnd: String? { lines.badEnd }
 
-  init(_ file: InputFile, of kind: RowKind) {
+  init(_ file: InputFile, of kind: RowKind, _ unit: TimeUnit) {
     // A CR before the end of a line is white space of JSON.
     lines = LineBlocks(file, mayDiffer: true)
     self.kind = kind
+    self.unit = unit
   }
 
   mutating func settle(thread: String?) { self.thread = thread }
@@ -69,9 +71,14 @@ struct JSONRows: RowBlocks {
         if place >= kind.fieldCounts.lowerBound { break }
         throw MalformedRow("\(name) is missing; \(shape)")
       }
-      guard case .integer(let number) = value else { throw MalformedRow("\(name) is no integer of 64 bits") }
       if place > 0 { bytes.append(UInt8(ascii: "\t")) }
-      RowEncoder.append(number, to: &bytes)
+      // The third is a time.
+      switch value {
+      case .string(let text) where place == 2 && unit == .iso: RowEncoder.append(text, to: &bytes)
+      case _ where place == 2 && unit == .iso: throw MalformedRow("\(name) is no string with a time")
+      case .integer(let number): RowEncoder.append(number, to: &bytes)
+      default: throw MalformedRow("\(name) is no integer of 64 bits")
+      }
     }
     if let text {
       guard case .string(let value)? = members.named(text)?.value else {

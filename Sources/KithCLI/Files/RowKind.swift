@@ -85,9 +85,18 @@ enum RowKind: Equatable, Sendable {
   func isHeader(_ fields: [String]) -> Bool {
     guard fieldCounts.contains(fields.count) else { return false }
     return zip(fields, columns).allSatisfy { field, column in
-      let name = field.lowercased().filter { $0.isLetter || $0.isNumber }
-      return name == column.filter { $0 != "_" } || Self.synonyms[column, default: []].contains(name)
+      let name = Self.plainName(field)
+      return name == Self.plainName(column) || Self.synonyms[column, default: []].contains(name)
     }
+  }
+
+  /// A name in a header without what does not matter.
+  static func plainName(_ field: String) -> String { field.lowercased().filter { $0.isLetter || $0.isNumber } }
+
+  /// The other usual names of a column that tell it from the others wherever it stands.
+  func otherNames(of column: String) -> [String] {
+    if column == "id" { return self == .component(.posts) ? ["postid", "post"] : ["userid", "user"] }
+    return Array(Self.synonyms[column, default: []])
   }
 
   /// Other usual names of columns.

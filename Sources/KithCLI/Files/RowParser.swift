@@ -51,6 +51,13 @@ struct RowParser {
     return isNegative ? -value : value
   }
 
+  /// A field with a time, as milliseconds, and the tab or LF after it.
+  @inline(__always)
+  mutating func time(_ bytes: [UInt8], as unit: TimeUnit) throws(MalformedRow) -> Int64 {
+    guard unit == .iso else { return try unit.milliseconds(try integer(bytes)) }
+    return try TimeUnit.milliseconds(try text(bytes))
+  }
+
   /// Passes an empty last field; false if the next field is another.
   mutating func passEmptyEnd(_ bytes: [UInt8]) -> Bool {
     guard bytes[offset] == Self.lineFeed else { return false }

@@ -10,13 +10,16 @@ enum ImportCommand {
     options: ImportFiles.options + [.compactLists, .compressTexts, .uniqueNames, .json],
     notes: [
       """
-      Files are plain or .zst, UTF-8, one row a line, and may begin with a header that names the columns in their order.
-      FILE can be -, standard input. Files are read in the order above, edges before blocks. Rows that break a rule (an
-      unknown id, a self-follow) are skipped and counted by reason; rows that exist already are skipped as duplicates. A
+      Files are plain or .zst, UTF-8, and may begin with a header: it names the columns, in any order; others beside
+      them are ignored. FILE can be -, standard input. Files are read in the order above, edges before blocks. A
       malformed line ends the import with file, line and reason. The import is committed by one snapshot at its end:
-      until then the store is unchanged. An import fails if no row was added and none was a duplicate. Follows and likes
-      may come in any order. That of kith export is fastest; others are sorted, in a file in STORE of up to 24 bytes a
-      row.
+      until then the store is unchanged. Follows and likes may come in any order. That of kith export is fastest; others
+      are sorted, in a file in STORE of up to 24 bytes a row.
+      """,
+      """
+      Rows that break a rule (an unknown id, a self-follow) are rejected and counted by reason; with --rejects each is a
+      line of FILE, {"file":…,"line":…,"code":…,"message":…,"row":…}, where row is a line of jsonl. Rows that exist
+      already are skipped as duplicates. With --strict either fails the import, and nothing is kept but the rejects.
       """,
       """
       tsv: fields between tabs; in names and texts, \\t \\n \\r \\\\ stand for a tab, line feed, carriage return and
@@ -25,14 +28,22 @@ enum ImportCommand {
       of kith query that adds the row, such as {"id":1,"username":"ann"}; "op" can be left out.
       parent is the post that a post replies to, earlier in the file; it needs a relation that makes threads.
       """,
+      """
+      Exit status: 0 all rows are there; 3 imported, but rows were rejected; 1 nothing was imported: a malformed line, no
+      row that could be added and none that existed, or --strict; 2 wrong usage or cannot open.
+      """,
     ],
     examples: [
       "import ./store --users users.tsv --follows follows.tsv.zst",
       "import ./store --schema schema.json --users users.tsv --posts posts.tsv --edges bookmark bookmarks.csv",
       "import ./store --users people.csv", "import ./store --users - --format jsonl < users.jsonl",
       "import ./store --posts posts.tsv --likes likes.tsv --at 1700000000000 --strict",
+      "import ./store --posts posts.csv --time-unit s --rejects rejects.jsonl",
     ],
     writes: { [$0.positionals[0]] }, run: run)
+
+  /// The exit status of an import that is committed and lacks rows.
+  private static let lossStatus: Int32 = 3
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let files = try ImportFiles(arguments)
@@ -47,6 +58,7 @@ enum ImportCommand {
       try Console.write(summary.text)
     }
     if summary.isFruitless { throw .no("nothing was imported: no row could be added, and none existed already") }
+    if let loss = summary.loss { throw CommandFailure(status: lossStatus, message: "the rest is imported; \(loss)") }
     return 0
   }
 
@@ -72,7 +84,7 @@ enum ImportCommand {
       let end = ContinuousClock().now
       return ImportSummary(
         store: store, reports: result.reports, counts: counts, sequence: sequence, snapshotPath: snapshotPath,
-        commitSeconds: (end - readEnd).seconds, seconds: (end - began).seconds)
+        commitSeconds: (end - readEnd).seconds, seconds: (end - began).seconds, rejectsPath: files.rejectsPath)
     } catch {
       StoreAccess.giveUp(graph, at: store, isNew: isNew)
       throw error
@@ -94,14 +106,19 @@ enum ImportCommand {
   ) throws(CommandFailure) -> Filled {
     let sequenceBefore = graph.read { view in view.sequence }
     var progress = Progress()
-    var importer = Importer(progress: progress)
+    let rejects: RejectFile?
+    if let path = files.rejectsPath { rejects = try RejectFile(path) } else { rejects = nil }
+    // Also for an import that fails. One that succeeds has done it before it commits.
+    defer { try? rejects?.finish() }
+    var importer = Importer(progress: progress, rejects: rejects)
     var reports: [ImportReport] = []
     defer { progress.finish() }
     let readEnd = try graph.bulk(isForSaving: isForSaving) { (batch) throws(CommandFailure) in
       let schema = try declare(files.schema, in: &batch)
       for reader in readers { try reader.settle(schema) }
       for reader in inOrder(readers, of: schema) { reports.append(try importer.apply(reader, to: &batch)) }
-      if files.isStrict { try refuseSkipped(reports) }
+      try rejects?.finish()
+      if files.isStrict { try refuseSkipped(reports, files) }
       if !isForSaving { progress.note("building the index of names…") }
       return ContinuousClock().now
     }
@@ -141,11 +158,14 @@ enum ImportCommand {
     }.map(\.element)
   }
 
-  private static func refuseSkipped(_ reports: [ImportReport]) throws(CommandFailure) {
+  private static func refuseSkipped(_ reports: [ImportReport], _ files: ImportFiles) throws(CommandFailure) {
     let skipped = ImportSummary.skipped(reports)
     guard !skipped.isEmpty else { return }
-    try Console.write(ImportSummary.text(of: reports))
-    let reasons = skipped.map { "\($0.count) \($0.reason)" }.joined(separator: ", ")
-    throw .no("nothing was imported, because of --strict: \(reasons)")
+    if files.isJSON {
+      try Console.writeJSON { ImportSummary.write(reports, isKept: false, to: &$0) }
+    } else {
+      try Console.write(ImportSummary.text(of: reports, isKept: false))
+    }
+    throw .no("nothing was imported, because of --strict: \(ImportSummary.text(of: skipped))")
   }
 }

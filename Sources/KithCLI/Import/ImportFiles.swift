@@ -10,7 +10,7 @@ struct ImportFiles: Sendable {
       Option(
         "--format", "FORMAT", RowFormat.option.help + "; without it, by the name of each file, else tsv",
         choices: RowFormat.option.choices),
-      at, strict, SchemaFile.option,
+      at, TimeUnit.option, strict, RejectFile.option, SchemaFile.option,
     ]
 
   private static let components = GraphComponent.allCases.map {
@@ -20,13 +20,18 @@ struct ImportFiles: Sendable {
     "--edges", "RELATION FILE", "rows of a declared relation: \(RowKind.edges("").fields); once for each relation",
     isRepeated: true)
   private static let at = Option(
-    "--at", "MS", "the time of follows, likes and edges without one (default: the start of the import)")
+    "--at", "MS", "the time, in milliseconds, of follows, likes and edges without one (default: the start of the import)")
   private static let strict = Option("--strict", nil, "a row that breaks a rule fails the import")
 
   let files: [(kind: RowKind, path: String)]
   let format: RowFormat?
   let time: Timestamp
+  let unit: TimeUnit
   let isStrict: Bool
+  /// Where the rows go that break a rule.
+  let rejectsPath: String?
+  /// Whether a report is JSON.
+  let isJSON: Bool
   /// What is declared before rows are read.
   let schema: SocialGraph.Schema?
 
@@ -48,7 +53,10 @@ struct ImportFiles: Sendable {
     }
     format = try arguments.rowFormat()
     time = try arguments.integer(Self.at, in: 0...SocialGraph.Limits.edgeMilliseconds).map { Timestamp($0) } ?? .now()
+    unit = try arguments.choice(TimeUnit.option) ?? .milliseconds
     isStrict = arguments.flag(Self.strict)
+    rejectsPath = arguments.value(RejectFile.option)
+    isJSON = arguments.flag(.json)
     schema = try arguments.schema()
   }
 
@@ -57,7 +65,7 @@ struct ImportFiles: Sendable {
     var readers: [RowReader] = []
     for (kind, path) in files {
       let format = format ?? RowFormat(fileName: path) ?? .tsv
-      readers.append(RowReader(kind, time: time, format.blocks(of: try InputFile(path), kind)))
+      readers.append(RowReader(kind, time: time, unit, format.blocks(of: try InputFile(path), kind, unit)))
     }
     return readers
   }
@@ -65,11 +73,11 @@ struct ImportFiles: Sendable {
 
 extension RowFormat {
   /// The rows of a file.
-  fileprivate func blocks(of file: sending InputFile, _ kind: RowKind) -> sending any RowBlocks {
+  fileprivate func blocks(of file: sending InputFile, _ kind: RowKind, _ unit: TimeUnit) -> sending any RowBlocks {
     switch self {
     case .tsv: LineBlocks(file)
     case .csv: CSVReader(file)
-    case .jsonl: JSONRows(file, of: kind)
+    case .jsonl: JSONRows(file, of: kind, unit)
     }
   }
 }

@@ -19,6 +19,7 @@ struct ImportReport: Sendable {
   var addedCount = 0
   /// By the line of the first row.
   private(set) var skipped: [Skipped] = []
+  var times = TimeTally()
   var seconds = 0.0
 
   init(kind: RowKind, path: String) {
@@ -27,6 +28,8 @@ struct ImportReport: Sendable {
   }
 
   var skippedCount: Int { rowCount - addedCount }
+  /// The rows that break a rule, so that the graph lacks what they say.
+  var lostCount: Int { skipped.reduce(0) { $1.reason == Self.duplicate ? $0 : $0 + $1.count } }
   /// Whether no row was added, and none existed already.
   var isFruitless: Bool { addedCount == 0 && !skipped.contains { $0.reason == Self.duplicate } }
   var rowsPerSecond: Int { seconds > 0 ? Int(Double(rowCount) / seconds) : 0 }
@@ -54,8 +57,20 @@ struct ImportSummary {
   let commitSeconds: Double
   let seconds: Double
 
+  /// The file of the rows that were lost; nil if none was asked for.
+  let rejectsPath: String?
+
   /// Whether no row of any file was added, and none existed already.
   var isFruitless: Bool { reports.allSatisfy(\.isFruitless) }
+
+  /// What is told of the rows that were lost; nil if there are none.
+  var loss: String? {
+    let lost = Self.skipped(reports).filter { $0.reason != ImportReport.duplicate }
+    guard !lost.isEmpty else { return nil }
+    let count = lost.reduce(0) { $0 + $1.count }
+    let place = rejectsPath.map { "they are in \($0)" } ?? "\(RejectFile.option.name) FILE would keep them"
+    return "\(counted(count, "row")) \(count == 1 ? "was" : "were") rejected (\(Self.text(of: lost))); \(place)"
+  }
 
   /// Rows skipped over all files, by reason, most frequent first.
   static func skipped(_ reports: [ImportReport]) -> [(reason: String, count: Int)] {
@@ -64,9 +79,15 @@ struct ImportSummary {
     return total.map { (reason: $0.key, count: $0.value) }.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
   }
 
-  static func text(of reports: [ImportReport]) -> String {
+  /// `5 unknownUser, 1 usernameTaken`
+  static func text(of reasons: [(reason: String, count: Int)]) -> String {
+    reasons.map { "\(grouped($0.count)) \($0.reason)" }.joined(separator: ", ")
+  }
+
+  /// - Parameter isKept: whether the rows that could be added were.
+  static func text(of reports: [ImportReport], isKept: Bool = true) -> String {
     var table = Table([.left, .right, .right, .right, .right, .right])
-    table.addHeading("", "rows", "added", "skipped", "seconds", "rows/s")
+    table.addHeading("", "rows", isKept ? "added" : "valid", "skipped", "seconds", "rows/s")
     for report in reports {
       table.add(
         report.kind.name, grouped(report.rowCount), grouped(report.addedCount), grouped(report.skippedCount),
@@ -93,12 +114,8 @@ struct ImportSummary {
 
   func write(to writer: inout JSONWriter) {
     writer.member("store", store)
-    writer.array("files", reports) { writer, report in
-      writer.object { report.write(to: &$0) }
-    }
-    writer.object("skipped") { writer in
-      for (reason, count) in Self.skipped(reports) { writer.member(reason, count) }
-    }
+    Self.write(reports, isKept: true, to: &writer)
+    writer.member("rejects", stringOrNull: rejectsPath?.shownPath)
     writer.object("counts") { counts.write(to: &$0) }
     writer.member("sequence", sequence)
     writer.member("snapshot", stringOrNull: snapshotPath)
@@ -107,8 +124,22 @@ struct ImportSummary {
   }
 }
 
+extension ImportSummary {
+  /// The files, and what was skipped over all of them.
+  static func write(_ reports: [ImportReport], isKept: Bool, to writer: inout JSONWriter) {
+    writer.member("committed", isKept)
+    writer.array("files", reports) { writer, report in
+      writer.object { report.write(to: &$0, isKept: isKept) }
+    }
+    writer.object("skipped") { writer in
+      for (reason, count) in skipped(reports) { writer.member(reason, count) }
+    }
+    writer.member("rejected", reports.reduce(0) { $0 + $1.lostCount })
+  }
+}
+
 extension ImportReport {
-  fileprivate func write(to writer: inout JSONWriter) {
+  fileprivate func write(to writer: inout JSONWriter, isKept: Bool) {
     switch kind {
     case .component(let component): writer.member("kind", component.rawValue)
     case .edges(let relation):
@@ -117,10 +148,11 @@ extension ImportReport {
     }
     writer.member("file", path.shownPath)
     writer.member("rows", rowCount)
-    writer.member("added", addedCount)
+    writer.member(isKept ? "added" : "valid", addedCount)
     writer.object("skipped") { writer in
       for skipped in skipped { writer.member(skipped.reason, skipped.count) }
     }
+    writer.member("timesBefore1980", times.earlyCount)
     writer.member("milliseconds", Int((seconds * 1_000).rounded()))
     writer.member("rowsPerSecond", rowsPerSecond)
   }

@@ -9,8 +9,13 @@ struct Importer {
 
   private let clock = ContinuousClock()
   private var progress: Progress
+  private let rejects: RejectFile?
 
-  init(progress: Progress) { self.progress = progress }
+  /// - Parameter rejects: takes the rows that break a rule.
+  init(progress: Progress, rejects: RejectFile?) {
+    self.progress = progress
+    self.rejects = rejects
+  }
 
   mutating func apply(_ reader: RowReader, to batch: inout SocialGraph.Batch) throws(CommandFailure) -> ImportReport {
     defer { reader.close() }
@@ -25,6 +30,7 @@ struct Importer {
         try apply(next.rows[index], to: &batch, &report)
       }
       if let failure = next.failure { throw failure }
+      report.times.add(next.times)
       progress.update(done: report.rowCount, of: "rows", share: next.shareRead)
     }
     if kind.areEdges { progress.note("sorting \(kind.name)…") }
@@ -37,6 +43,7 @@ struct Importer {
     } catch {
       throw .no(error.sentence)
     }
+    if let remark = report.times.remark { Console.note(reader.path, remark) }
     report.seconds = (clock.now - began).seconds
     return report
   }
@@ -55,6 +62,7 @@ struct Importer {
     } catch {
       guard error.isBrokenRule else { throw .line(row.line, of: report.path, error.sentence) }
       report.skip(error.code, line: row.line, error.sentence)
+      try rejects?.add(row, of: report.path, error)
     }
   }
 

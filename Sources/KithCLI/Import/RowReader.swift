@@ -10,6 +10,8 @@ struct ImportRow: Sendable {
 /// The next rows of a file. A failure comes after the rows before it.
 struct ImportRows: Sendable {
   fileprivate(set) var rows: [ImportRow] = []
+  /// Their times, of those that have one.
+  fileprivate(set) var times = TimeTally()
   fileprivate(set) var failure: CommandFailure?
   /// How much of the file was read, from 0 to 1; nil when its size is unknown.
   fileprivate(set) var shareRead: Double?
@@ -30,10 +32,10 @@ final class RowReader {
   private var taken: ImportRows?
 
   /// - Parameter time: of edges without one.
-  init(_ kind: RowKind, time: Timestamp, _ blocks: sending any RowBlocks) {
+  init(_ kind: RowKind, time: Timestamp, _ unit: TimeUnit, _ blocks: sending any RowBlocks) {
     self.kind = kind
     path = blocks.file.path
-    source = RowSource(kind, time: time, blocks)
+    source = RowSource(kind, time: time, unit, blocks)
   }
 
   /// Waits for the next rows; nil after the last ones.
@@ -75,6 +77,8 @@ private final class RowSource: Sendable {
     /// The number of the last line that was read.
     var line = 0
     var hasHeader = false
+    /// Of a header with another order.
+    var columns: ColumnOrder?
     var hasRow = false
     var hasEnded = false
     /// The relation of edges, and that of replies, as the graph has them.
@@ -84,11 +88,13 @@ private final class RowSource: Sendable {
 
   private let kind: RowKind
   private let time: Timestamp
+  private let unit: TimeUnit
   private let state: Mutex<State>
 
-  init(_ kind: RowKind, time: Timestamp, _ blocks: sending any RowBlocks) {
+  init(_ kind: RowKind, time: Timestamp, _ unit: TimeUnit, _ blocks: sending any RowBlocks) {
     self.kind = kind
     self.time = time
+    self.unit = unit
     state = Mutex(State(blocks: blocks))
   }
 
@@ -113,7 +119,7 @@ private final class RowSource: Sendable {
       var rows = ImportRows()
       do throws(CommandFailure) {
         if try state.blocks.next() {
-          try parse(&state, into: &rows.rows)
+          try parse(&state, into: &rows)
         } else {
           state.hasEnded = true
         }
@@ -127,9 +133,10 @@ private final class RowSource: Sendable {
   }
 
   /// Parses the whole lines of a block.
-  private func parse(_ state: inout State, into rows: inout [ImportRow]) throws(CommandFailure) {
-    let bytes = state.blocks.bytes
+  private func parse(_ state: inout State, into rows: inout ImportRows) throws(CommandFailure) {
     let path = state.blocks.file.path
+    var (bytes, badRow) = (state.blocks.bytes, String?.none)
+    if let columns = state.columns { (bytes, badRow) = columns.arranged(bytes[...]) }
     var parser = RowParser()
     while true {
       let (emptyCount, isAtRow) = parser.skipEmptyLines(bytes)
@@ -138,31 +145,56 @@ private final class RowSource: Sendable {
       state.line += 1
       let start = parser.offset
       if !state.hasRow, !state.hasHeader, RowParser.mayBeHeader(bytes[start...]) {
-        state.hasHeader = kind.isHeader(RowParser.fields(bytes[start...]))
-        if state.hasHeader {
+        if try takeHeader(RowParser.fields(bytes[start...]), &state) {
           parser.skipLine(bytes)
+          if let columns = state.columns { (bytes, badRow) = columns.arranged(bytes[parser.offset...]) }
+          if state.columns != nil { parser = RowParser() }
           continue
         }
       }
       do throws(MalformedRow) {
-        rows.append(ImportRow(line: state.line, change: try change(bytes, &parser, state.relation, state.thread)))
+        let (change, time) = try change(bytes, &parser, state.relation, state.thread)
+        if let time, unit == .milliseconds { rows.times.note(time, line: state.line) }
+        rows.rows.append(ImportRow(line: state.line, change: change))
       } catch {
-        var reason = reason(error, fieldCount: parser.fieldCount(bytes, from: start))
-        if !state.hasRow, RowParser.mayBeHeader(bytes[start...]) {
-          reason += "; a header names the columns in this order: \(kind.columns.joined(separator: " "))"
-        }
-        if RowParser.fields(bytes[start...]).first?.contains(",") == true { reason += "; is it CSV? --format csv" }
-        throw .line(state.line, of: path, reason)
+        throw failure(error, at: bytes[start...], state)
       }
       state.hasRow = true
     }
-    if let reason = state.blocks.badEnd { throw .line(state.line + 1, of: path, reason) }
+    if let reason = badRow ?? state.blocks.badEnd { throw .line(state.line + 1, of: path, reason) }
   }
 
+  /// Takes the fields of a first line as a header, if they name columns.
+  private func takeHeader(_ fields: [String], _ state: inout State) throws(CommandFailure) -> Bool {
+    if kind.isHeader(fields) {
+      state.hasHeader = true
+    } else {
+      do throws(MalformedRow) {
+        state.columns = try ColumnOrder(header: fields, of: kind)
+      } catch {
+        throw .line(state.line, of: state.blocks.file.path, "\(error.reason); a row of \(kind.name) is: \(kind.fields)")
+      }
+      state.hasHeader = state.columns != nil
+    }
+    return state.hasHeader
+  }
+
+  /// Why a line is no row.
+  private func failure(_ error: MalformedRow, at line: ArraySlice<UInt8>, _ state: borrowing State) -> CommandFailure {
+    let fields = RowParser.fields(line)
+    var reason = reason(error, fieldCount: fields.count)
+    if !state.hasRow, RowParser.mayBeHeader(line) {
+      reason += "; a header names the columns: \(kind.columns.joined(separator: " "))"
+    }
+    if fields.first?.contains(",") == true { reason += "; is it CSV? --format csv" }
+    return .line(state.line, of: state.blocks.file.path, reason)
+  }
+
+  /// The change of the next row, and the time that the row has.
   @inline(__always)
   private func change(
     _ bytes: [UInt8], _ parser: inout RowParser, _ declared: Relation?, _ thread: Relation?
-  ) throws(MalformedRow) -> Change {
+  ) throws(MalformedRow) -> (Change, time: Int64?) {
     func next() throws(MalformedRow) -> Int64 {
       let number = try parser.integer(bytes)
       guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
@@ -175,6 +207,9 @@ private final class RowSource: Sendable {
     // Fields that may be empty, and missing at the end of a row.
     func optionalInteger() throws(MalformedRow) -> Int64? {
       parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) ? nil : try parser.integer(bytes)
+    }
+    func optionalTime() throws(MalformedRow) -> Int64? {
+      parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) ? nil : try parser.time(bytes, as: unit)
     }
     func optionalFlags() throws(MalformedRow) -> UInt16? {
       guard let number = try optionalInteger() else { return nil }
@@ -193,10 +228,11 @@ private final class RowSource: Sendable {
       let id = try next()
       let username = try parser.text(bytes)
       let (flags, payload) = (try optionalFlags(), try optionalPayload())
-      return try end(
-        .addUser(id: UserID(id), username: username, fields: UserFields(payload: payload, flags: flags)))
+      let fields = UserFields(payload: payload, flags: flags)
+      return (try end(.addUser(id: UserID(id), username: username, fields: fields)), nil)
     case .component(.posts):
-      let (id, author, time) = (try next(), try next(), try next())
+      let (id, author, time) = (try next(), try next(), try parser.time(bytes, as: unit))
+      guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
       let text = try parser.text(bytes)
       var edges: [PostEdge] = []
       if let parent = try optionalInteger() {
@@ -205,27 +241,29 @@ private final class RowSource: Sendable {
         }
         edges.append(PostEdge(thread, to: PostID(parent)))
       }
-      let (flags, editedAt) = (try optionalFlags(), try optionalInteger())
+      let (flags, editedAt) = (try optionalFlags(), try optionalTime())
       let fields = PostFields(
         payload: try optionalPayload(), flags: flags, editedAt: editedAt.map { Timestamp($0) })
-      return try end(
-        .addPost(
-          id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges, fields: fields))
+      let change = Change.addPost(
+        id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges, fields: fields)
+      return (try end(change), time)
     case .edges:
       guard let declared else { preconditionFailure("the relation is settled before rows are read") }
       let (source, target) = (try next(), try parser.integer(bytes))
       let isAbsent = parser.isAtRowEnd(bytes) || parser.passEmptyEnd(bytes)
-      let given = isAbsent ? nil : Timestamp(try end(try parser.integer(bytes)))
-      let time = declared.source == .user || declared.isTimed ? given ?? self.time : given
-      return .addEdge(declared, from: Node(declared.source, source), to: Node(declared.target, target), at: time)
+      let given = isAbsent ? nil : try end(try parser.time(bytes, as: unit))
+      let isTimed = declared.source == .user || declared.isTimed
+      let time = given.map { Timestamp($0) } ?? (isTimed ? self.time : nil)
+      let nodes = (Node(declared.source, source), Node(declared.target, target))
+      return (.addEdge(declared, from: nodes.0, to: nodes.1, at: time), given)
     case .component(.relation(let relation)):
       let (source, target) = (try next(), try parser.integer(bytes))
-      var time: Timestamp?
-      if relation.facts.hasTime {
-        let isAbsent = parser.isAtRowEnd(bytes) || parser.passEmptyEnd(bytes)
-        time = isAbsent ? self.time : Timestamp(try parser.integer(bytes))
+      var given: Int64?
+      if relation.facts.hasTime, !parser.isAtRowEnd(bytes), !parser.passEmptyEnd(bytes) {
+        given = try parser.time(bytes, as: unit)
       }
-      return Change(EdgeChange(relation, UserID(source), try end(target), at: time))
+      let time = relation.facts.hasTime ? given.map { Timestamp($0) } ?? self.time : nil
+      return (Change(EdgeChange(relation, UserID(source), try end(target), at: time)), given)
     }
   }
 

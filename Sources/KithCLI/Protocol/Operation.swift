@@ -35,18 +35,19 @@ extension Operation: CustomStringConvertible {
 
 /// What a session does beside the operations of a graph.
 enum SessionOperation: String, CaseIterable, Sendable {
-  case snapshot, stats, verify, watch, unwatch, help
+  case snapshot, stats, statistics, health, verify, watch, unwatch, help
 
   var isQuestion: Bool {
     switch self {
     case .stats, .verify, .help: true
-    case .snapshot, .watch, .unwatch: false
+    case .snapshot, .statistics, .health, .watch, .unwatch: false
     }
   }
 
   var fields: (required: [Field], optional: [Field]) {
     switch self {
-    case .snapshot, .stats, .verify: ([], [])
+    case .snapshot, .stats, .health, .verify: ([], [])
+    case .statistics: ([], [.format])
     case .watch: ([.question], [])
     case .unwatch: ([.watch], [])
     case .help: ([], [.about])
@@ -56,7 +57,9 @@ enum SessionOperation: String, CaseIterable, Sendable {
   var answer: [String] {
     switch self {
     case .snapshot: ["path", "sequence"]
-    case .stats: GraphComponent.allCases.map(\.rawValue) + ["sequence", "bytes"]
+    case .stats: GraphComponent.allCases.map(\.rawValue) + ["sequence", "bytes", "failure"]
+    case .statistics: ["metrics"]
+    case .health: ["accepting", "sequence", "refusal", "failure"]
     case .verify: ["problems"]
     case .watch: ["watch"]
     case .unwatch: ["changed"]
@@ -84,6 +87,8 @@ enum ReplicaOperation: String, CaseIterable, Sendable {
 extension Field {
   static let question = Field("question", .question)
   static let watch = Field("watch", .integer)
+  /// How numbers are answered.
+  static let format = Field("format", .choice(["json", "prometheus"]), default: .text("json"))
   static let token = Field("token", .number(0...Int64.max))
   static let atLeast = Field("atLeast", .number(0...Int64.max))
   static let requestToken = Field("requestToken", .text)

@@ -7,8 +7,10 @@ enum Reply: Sendable {
   case batch([ChangeAnswer], sequence: UInt64)
   case replica(ReplicaAnswer)
   case snapshot(SnapshotInfo)
-  /// A watch has the sequence number itself.
-  case stats(SocialGraph.Counts, MemoryReport, sequence: UInt64?)
+  /// A watch has the sequence number itself, and no failure.
+  case stats(SocialGraph.Counts, MemoryReport, sequence: UInt64?, failure: SocialGraph.Statistics.Failure?)
+  case statistics(SocialGraph.Statistics, asText: Bool)
+  case health(Health)
   case problems([SocialGraph.Violation])
   case watching(Int)
   case unwatched(Bool)
@@ -48,7 +50,11 @@ extension JSONWriter {
     case .snapshot(let snapshot):
       member("path", snapshot.path.shownPath)
       member("sequence", snapshot.sequence)
-    case .stats(let counts, let memory, let sequence): stats(counts, memory, sequence)
+    case .stats(let counts, let memory, let sequence, let failure):
+      stats(counts, memory, sequence)
+      if sequence != nil { member(failure) }
+    case .statistics(let statistics, let asText): metrics(statistics, asText: asText)
+    case .health(let health): health.write(to: &self)
     case .problems(let problems): objects("problems", problems) { $0.problem($1) }
     case .watching(let number): member("watch", number)
     case .unwatched(let changed): member("changed", changed)

@@ -22,10 +22,10 @@ extension Request {
 
   private func answer(_ operation: SessionOperation, from view: borrowing GraphView) throws(KithError) -> Reply {
     switch operation {
-    case .stats: return .stats(view.counts, view.memoryReport(), sequence: view.sequence)
+    case .stats: return .stats(view.counts, view.memoryReport(), sequence: view.sequence, failure: nil)
     case .verify: return .problems(try view.verify(control: PassControl()))
     case .help: return .help(ShapeTable.graph.shapes(about: fields.text(.about)), nil)
-    case .snapshot, .watch, .unwatch: preconditionFailure("\(operation) is not a read")
+    case .snapshot, .statistics, .health, .watch, .unwatch: preconditionFailure("\(operation) is not a read")
     }
   }
 
@@ -36,10 +36,10 @@ extension Request {
     case .graph: try read(in: view).live.map { answer in json(.read(answer)) }
     case .session(let operation):
       LiveQuery { [self] (view) throws(KithError) in
-        guard case .stats(let counts, let memory, _) = try answer(operation, from: view) else {
+        guard case .stats(let counts, let memory, _, _) = try answer(operation, from: view) else {
           return json(try answer(operation, from: view))
         }
-        return json(.stats(counts, memory, sequence: nil))
+        return json(.stats(counts, memory, sequence: nil, failure: nil))
       }
     case .replica: preconditionFailure("\(operation) is not a read")
     }

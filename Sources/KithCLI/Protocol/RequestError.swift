@@ -33,7 +33,7 @@ indirect enum RequestError: Error, Equatable {
   /// What is wrong and what can be done, in one sentence.
   var sentence: String {
     switch self {
-    case .graph(let error): error.sentence
+    case .graph(let error): error.sentence + (error.breaksJournal ? Self.repair : "")
     case .malformed(let sentence): sentence
     case .tooManyClients(let limit): "the limit of \(limit) clients at once is reached; connect again later"
     case .tooManyWatches(let limit): "the limit of \(limit) watched queries is reached; end one of them"
@@ -44,11 +44,26 @@ indirect enum RequestError: Error, Equatable {
     }
   }
 
+  private static let repair =
+    "; changes are refused until a snapshot repairs the store, which is tried by itself, and at once by "
+    + "{\"op\":\"snapshot\"}"
+
   /// The change of a batch that it is about.
   var index: Int? {
     switch self {
     case .graph(.inBatch(let index, _)), .inBatch(let index, _): index
     default: nil
+    }
+  }
+}
+
+extension KithError {
+  /// Whether the system refused a write to the journal, so that changes are refused for a while.
+  fileprivate var breaksJournal: Bool {
+    switch self {
+    case .system: true
+    case .indeterminate(_, let cause), .inBatch(_, let cause): cause.breaksJournal
+    default: false
     }
   }
 }

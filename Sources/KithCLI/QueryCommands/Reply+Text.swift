@@ -8,7 +8,7 @@ extension Reply {
     case .read(.users(let page)): page.text(ifEmpty: "no users\n")
     case .read(.posts(let page)), .read(.timeline(let page)), .read(.twoHopTimeline(let page)):
       page.isEmpty ? "no posts\n" : page.map(\.lines).joined() + moreText(page.next)
-    case .stats(let counts, let memory, let sequence):
+    case .stats(let counts, let memory, let sequence, _):
       """
       \(counts.text)
         sequence \(sequence.map { grouped($0) } ?? "unknown")

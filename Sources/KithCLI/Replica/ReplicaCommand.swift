@@ -123,11 +123,9 @@ enum ReplicaCommand {
       if case .diverged = event { stop.set() }
     }
     if let listener {
-      let server = Server(
-        graph.local, writeTimeout: .seconds(Server.writeSeconds),
-        session: { local in
-          QuerySession(local, watches: Server.watchLimits, replica: ReplicaSession(graph: graph))
-        })
+      let server = Server(writeTimeout: .seconds(Server.writeSeconds)) {
+        QuerySession(graph.local, watches: Server.watchLimits, replica: ReplicaSession(graph: graph))
+      }
       server.run(listener, until: stop)
     } else {
       while !stop.isSet { Thread.sleep(forTimeInterval: 0.1) }

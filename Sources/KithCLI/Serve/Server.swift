@@ -9,7 +9,7 @@ import Synchronization
 /// disconnected. So the memory of a client is bounded by one line, the answers to it, and what its watched queries
 /// depend on.
 final class Server: Sendable {
-  /// The most clients at once.
+  /// The most clients at once, unless another number is given.
   static let clientLimit = 64
   /// What a client watches at most: about 1,000 pages of twenty items.
   static let watchLimits = WatchLimits(count: 1_000, byteCount: 16 << 20)
@@ -21,16 +21,19 @@ final class Server: Sendable {
   private static let sendSeconds = 2
   private static let pollMilliseconds: Int32 = 100
 
-  private let graph: SocialGraph
+  private let clientLimit: Int
   private let writeTimeout: Duration
-  private let session: @Sendable (SocialGraph) -> QuerySession
+  private let session: @Sendable () -> QuerySession
   private let clients = Mutex<[Int32: ByteStream]>([:])
   private let ended = DispatchGroup()
   /// Set when the time of grace is over.
   private let cut = StopFlag()
 
-  init(_ graph: SocialGraph, writeTimeout: Duration, session: @escaping @Sendable (SocialGraph) -> QuerySession) {
-    self.graph = graph
+  /// - Parameter session: begins the session of a client.
+  init(
+    clientLimit: Int = Server.clientLimit, writeTimeout: Duration, session: @escaping @Sendable () -> QuerySession
+  ) {
+    self.clientLimit = clientLimit
     self.writeTimeout = writeTimeout
     self.session = session
   }
@@ -40,14 +43,14 @@ final class Server: Sendable {
     while !stop.isSet {
       guard let client = listener.accept(waiting: Self.pollMilliseconds, writeTimeout: writeTimeout) else { continue }
       guard add(client) else {
-        refuse(client, .tooManyClients(limit: Self.clientLimit))
+        refuse(client, .tooManyClients(limit: clientLimit))
         continue
       }
       if Threads.run({ self.serve(client) }) { continue }
       remove(client) { refuse(client, .graph(.limitExceeded(.threads))) }
     }
     listener.close()
-    for client in clients.withLock({ $0.values.map(\.self) }) { client.endInput() }
+    endClients()
     if ended.wait(timeout: .now() + .seconds(Self.graceSeconds)) == .success { return }
     cut.set()
     if ended.wait(timeout: .now() + .seconds(Self.sendSeconds)) == .timedOut {
@@ -56,9 +59,14 @@ final class Server: Sendable {
     }
   }
 
+  /// Ends the input of all clients: what has arrived is answered.
+  func endClients() {
+    for client in clients.withLock({ $0.values.map(\.self) }) { client.endInput() }
+  }
+
   private func add(_ client: ByteStream) -> Bool {
     let isAdded = clients.withLock { clients in
-      guard clients.count < Self.clientLimit else { return false }
+      guard clients.count < clientLimit else { return false }
       clients[client.rawValue] = client
       return true
     }
@@ -85,7 +93,7 @@ final class Server: Sendable {
 
   /// Answers one client until it ends its input, disconnects, or does not read.
   private func serve(_ client: ByteStream) {
-    var session = session(graph)
+    var session = session()
     try? RequestLoop(input: client, output: client, isShared: true, cut: cut).run(&session)
     remove(client) { client.close() }
   }

@@ -9,24 +9,28 @@ import Synchronization
   import Musl
 #endif
 
-/// A Unix socket that accepts connections, accessible to its owner alone.
+/// A socket that accepts connections: one of Unix, accessible to its owner alone unless a mode says otherwise, one that
+/// was opened for this process, or one of this machine's loopback interface.
 ///
 /// Each `unsafe` below passes the address of a local to one call that does not keep it.
 final class SocketListener: Sendable {
+  /// Who may open the socket: mode and group of the file.
+  struct Access {
+    var mode: mode_t = 0o600
+    var group: gid_t?
+  }
+
   private static let backlog: Int32 = 64
 
-  private let path: String
   private let stream: ByteStream
-  /// The file at the path when it was made: another one is not removed.
-  private let device: UInt64
-  private let file: UInt64
+  /// The path and the file that was made there, which is removed at the end; nil for a socket that has none.
+  private let file: (path: String, device: UInt64, number: UInt64)?
   private let isClosed = Atomic(false)
 
   /// Makes the socket. One that a crash has left, on which no process listens, is replaced.
   ///
   /// Call it while there are no other threads: the umask of the process is changed for a moment.
-  init(_ path: String) throws(CommandFailure) {
-    self.path = path
+  init(_ path: String, _ access: Access = Access()) throws(CommandFailure) {
     let address = try Self.address(path)
     let stream = try Self.makeSocket()
     var code = Self.bind(stream, address)
@@ -37,13 +41,69 @@ final class SocketListener: Sendable {
       }
       code = Self.bind(stream, address)
     }
+    // Nobody else can connect before it is as it will be.
+    if code == 0, let group = access.group, unsafe chown(Self.name(path), uid_t.max, group) != 0 { code = errno }
+    if code == 0, access.mode != 0o600, unsafe chmod(Self.name(path), access.mode) != 0 { code = errno }
     if code == 0, listen(stream.rawValue, Self.backlog) != 0 { code = errno }
     guard code == 0, let status = Self.status(path) else {
       stream.close()
       throw .usage("\(path): the socket cannot be made: \(ByteStream.Failure(code: code, call: "bind"))")
     }
     self.stream = stream
-    (device, file) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    file = (path, UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+
+  /// A socket that listens already.
+  init(inherited descriptor: Int32) throws(CommandFailure) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+      throw .usage("descriptor \(descriptor), which LISTEN_FDS passes, is no socket")
+    }
+    stream = ByteStream(rawValue: descriptor, name: "the socket")
+    file = nil
+  }
+
+  /// A socket of 127.0.0.1.
+  /// - Parameter port: 0 for a free one.
+  init(loopbackPort port: UInt16) throws(CommandFailure) {
+    #if canImport(Glibc)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { throw .usage("\(ByteStream.Failure(code: errno, call: "socket"))") }
+    stream = ByteStream(rawValue: descriptor, name: "port \(port)")
+    file = nil
+    var reuse: Int32 = 1
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var code = unsafe Self.call(address) { unsafe systemBind(descriptor, $0, $1) }
+    if code == 0, listen(descriptor, Self.backlog) != 0 { code = errno }
+    if code != 0 {
+      stream.close()
+      throw .usage("port \(port): \(ByteStream.Failure(code: code, call: "listening")); choose another")
+    }
+  }
+
+  /// The port of a socket of an interface.
+  var port: UInt16 {
+    var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+    _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe getsockname(stream.rawValue, $0, &length)
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// The number of a group that is given by name or number; nil if there is none.
+  static func group(named name: String) -> gid_t? {
+    if let number = gid_t(name) { return number }
+    guard let entry = unsafe getgrnam(name) else { return nil }
+    return unsafe entry.pointee.gr_gid
   }
 
   /// The next connection; nil if there is none for this long.
@@ -62,7 +122,9 @@ final class SocketListener: Sendable {
   /// later another server may have the path, and a file with the same number.
   func close() {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
-    if let status = Self.status(path), UInt64(status.st_dev) == device, UInt64(status.st_ino) == file {
+    if let (path, device, number) = file, let status = Self.status(path), UInt64(status.st_dev) == device,
+      UInt64(status.st_ino) == number
+    {
       _ = unsafe unlink(Self.name(path))
     }
     _ = shutdown(stream.rawValue, Int32(SHUT_RDWR))
@@ -101,10 +163,12 @@ final class SocketListener: Sendable {
     return unsafe call(address) { unsafe systemBind(stream.rawValue, $0, $1) }
   }
 
-  private static func call(_ address: sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+  private static func call<Address>(
+    _ address: Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
     let result = unsafe withUnsafePointer(to: address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe body($0, socklen_t(MemoryLayout<Address>.size))
       }
     }
     return result == 0 ? 0 : errno

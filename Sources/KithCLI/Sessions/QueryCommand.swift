@@ -13,8 +13,10 @@ enum QueryCommand {
     positionals: [
       Positional("STORE", "a store directory or a snapshot; with --log a replica's directory", isOptional: true)
     ],
-    options: [memory, timings, readOnly, SchemaFile.option, .compactLists, .compressTexts, .uniqueNames, .postIndex]
-      + ReplicaAccess.options,
+    options: [
+      memory, timings, readOnly, SchemaFile.option, .compactLists, .compressTexts, .uniqueNames, .postIndex,
+      EventLog.option,
+    ] + ReplicaAccess.options,
     notes: notes,
     examples: [
       "query ./store --read-only < requests.jsonl", "query --memory --timings",
@@ -24,7 +26,10 @@ enum QueryCommand {
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
     if arguments.value(ReplicaAccess.log) != nil {
-      let excluded: [Option] = [memory, SchemaFile.option, .uniqueNames, .postIndex, .compactLists, .compressTexts]
+      let excluded: [Option] = [
+        memory, SchemaFile.option, .uniqueNames, .postIndex, .compactLists, .compressTexts,
+        EventLog.option,
+      ]
       guard !excluded.contains(where: { arguments.flag($0) || arguments.value($0) != nil }) else {
         throw arguments.misuse("--log excludes " + excluded.map(\.name).joined(separator: ", "))
       }
@@ -36,7 +41,7 @@ enum QueryCommand {
     }
     guard store == nil || !arguments.flag(memory) else { throw arguments.misuse("a store or --memory, not both") }
     return run(
-      storePath: store, memory: arguments.flag(memory), timings: arguments.flag(timings),
+      storePath: store, events: try EventLog(store ?? "", arguments), memory: arguments.flag(memory), timings: arguments.flag(timings),
       readOnly: arguments.flag(readOnly), options: try arguments.graphOptions(), schema: try arguments.schema())
   }
 
@@ -71,14 +76,14 @@ enum QueryCommand {
 
   /// Runs until the input ends; returns the exit status. Without a path the graph is in memory.
   private static func run(
-    storePath: String?, memory: Bool, timings: Bool, readOnly: Bool, options: SocialGraph.Options,
+    storePath: String?, events: EventLog, memory: Bool, timings: Bool, readOnly: Bool, options: SocialGraph.Options,
     schema: SocialGraph.Schema?
   ) -> Int32 {
     ByteStream.ignoreBrokenPipes()
     let graph: SocialGraph
     do throws(CommandFailure) {
       if let storePath, !memory {
-        graph = try StoreAccess.open(storePath, access: readOnly ? .readOnly : .readWrite, options, schema: schema)
+        graph = try StoreAccess.open(storePath, access: readOnly ? .readOnly : .readWrite, options, schema: schema, events: events)
       } else {
         graph = try inMemory(options, schema)
       }

@@ -97,6 +97,13 @@ struct QuerySession {
     switch request.operation {
     case .graph(.batch): return try request.applyBatch(to: graph)
     case .session(.snapshot): return .snapshot(try graph.snapshot())
+    case .session(.stats):
+      return graph.read { view in
+        .stats(view.counts, view.memoryReport(), sequence: view.sequence, failure: graph.lastFailure)
+      }
+    case .session(.statistics):
+      return .statistics(graph.statistics(), asText: request.fields.text(.format) == "prometheus")
+    case .session(.health): return .health(Health(graph, readOnly: readOnly))
     case .session(.unwatch):
       return .unwatched(watches.remove(request.fields.required(.watch, request.fields.integer)))
     case .session(.help): return .help(table.shapes(about: request.fields.text(.about)), watches.limits)

@@ -28,6 +28,7 @@ struct ReplicaSession: Sendable {
     case .graph(.batch): return try batch(request, token)
     case .session(.snapshot):
       return .replica(.position(try blocking { () async throws(KithError) in try await graph.snapshot() }))
+    case .session(.health): return .health(Health(graph))
     case .replica(let operation): return .replica(try answer(operation, request.fields))
     case let operation where operation.isChange:
       let change = try request.change { name in graph.read { view in view.findUser(named: name) } }

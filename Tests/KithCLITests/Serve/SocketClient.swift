@@ -64,13 +64,23 @@ final class SocketClient {
 final class ServedStore {
   let socket: String
   let process: Process
+  /// What it told up to the moment when connections were accepted.
+  let started: String
   private let errors: FileHandle
+  private var told = LineSplitter()
 
   /// Returns when connections are accepted.
-  init(_ store: String, socket: String, _ options: [String] = []) throws {
+  /// - Parameter fileBlocks: a limit of its files, in units of the shell; nil for none.
+  init(_ store: String, socket: String, _ options: [String] = [], fileBlocks: Int? = nil) throws {
     self.socket = socket
     let errors = Pipe()
-    process = try BuiltKith.process(["serve", store, "--socket", socket] + options).process
+    let words = ["serve", store, "--socket", socket] + options
+    process = try BuiltKith.process(words).process
+    if let fileBlocks {
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      let kith = try #require(BuiltKith.executable).path
+      process.arguments = ["-c", "ulimit -f \(fileBlocks); kith=$0; exec \"$kith\" \"$@\"", kith] + words
+    }
     process.standardError = errors
     self.errors = errors.fileHandleForReading
     try process.run()
@@ -80,7 +90,21 @@ final class ServedStore {
       text += String(decoding: bytes, as: UTF8.self)
       if bytes.isEmpty { break }
     }
+    started = text
     try #require(text.contains("serving"), "\(text)")
+  }
+
+  /// The next line of standard error with a text, after those before it.
+  func errorLine(_ text: String) throws -> String {
+    while true {
+      while case .line(let bytes)? = told.next() {
+        let line = String(decoding: bytes, as: UTF8.self)
+        if line.contains(text) { return line }
+      }
+      let bytes = [UInt8](errors.availableData)
+      try #require(!bytes.isEmpty, "no line with \(text)")
+      told.feed(bytes[...])
+    }
   }
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

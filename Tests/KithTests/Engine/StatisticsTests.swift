@@ -293,4 +293,42 @@ import Testing
     #expect(text.contains(#""addUser":{"#) && text.contains(#""failureCount":1"#))
     #expect(statistics.operations[.follow]?.failureCount == 1)
   }
+
+  @Test("The text for Prometheus has a type for each name, and buckets that add up")
+  func prometheus() async throws {
+    let graph = try await SocialGraph.open(
+      directory.file("text"), options: SocialGraph.Options { $0.measuresLatency = true })
+    for number in 1...20 { try await graph.addUser("user \(number)") }
+    try graph.follow(1, as: 2)
+    _ = try graph.read { view in try view.user(1) }
+    let text = graph.statistics().prometheus
+    var types: [String: String] = [:]
+    var samples: [(name: String, labels: String, value: Int)] = []
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ").map(String.init)
+      if line.hasPrefix("#") {
+        #expect(words.count == 4 && words[1] == "TYPE" && types[words[2]] == nil, "\(line)")
+        types[words[2]] = words[3]
+      } else {
+        let parts = words[0].split(separator: "{", maxSplits: 1).map(String.init)
+        samples.append((parts[0], parts.count > 1 ? parts[1] : "", try #require(Int(words[1]), "\(line)")))
+      }
+    }
+    #expect(text.hasSuffix("\n") && types["kith_users"] == "gauge" && types["kith_changes_total"] == "counter")
+    func value(_ name: String, _ labels: String = "") -> Int? {
+      samples.first { $0.name == name && $0.labels == labels }?.value
+    }
+    #expect(value("kith_users") == 20 && value("kith_follows") == 1 && value("kith_accepts_changes") == 1)
+    #expect(value("kith_operation_nanoseconds_count", #"operation="addUser"}"#) == 20)
+    for (name, type) in types where type == "histogram" {
+      let buckets = samples.filter { $0.name == name + "_bucket" }
+      for labels in samples.filter({ $0.name == name + "_count" }).map(\.labels) {
+        let own = buckets.filter { $0.labels.hasPrefix(labels.dropLast()) }.map(\.value)
+        #expect(own == own.sorted() && own.last == value(name + "_count", labels), "\(name) \(labels) \(own)")
+      }
+    }
+    let bounds = samples.filter { $0.name == "kith_commit_group_size_bucket" }.map(\.labels)
+    #expect(bounds == [#"le="1"}"#, #"le="+Inf"}"#])
+    try await graph.close()
+  }
 }

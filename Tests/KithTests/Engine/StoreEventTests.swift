@@ -87,4 +87,45 @@ import Testing
     }
     #expect(reported.count == 1 && reported[0] > 0)
   }
+
+  @Test("The last failure is in the statistics, and is over when what failed succeeds")
+  func lastFailure() async throws {
+    let graph = try await SocialGraph.open(
+      directory.file("failure"), options: SocialGraph.Options { $0.healAfter = nil }, onEvent: { _ in })
+    func statistics() -> SocialGraph.Statistics { graph.statistics() }
+    #expect(statistics().lastFailure == nil && statistics().acceptsChanges && graph.refusal == nil)
+    let store = try #require(graph.store)
+    store.fail(.system(errno: 28, call: "pwrite", path: "j"))
+    let failure = try #require(statistics().lastFailure)
+    #expect(failure.name == "journalFailed" && failure.message.contains("pwrite failed: no space left"))
+    #expect(!failure.isOver && !statistics().acceptsChanges && graph.refusal != nil)
+    #expect(statistics().prometheus.contains("\nkith_failing 1\n"))
+    #expect(statistics().prometheus.contains("\nkith_accepts_changes 0\n"))
+    try await graph.snapshot()
+    let over = try #require(statistics().lastFailure)
+    #expect(over.name == "journalFailed" && over.isOver && over.time == failure.time)
+    #expect(statistics().acceptsChanges && graph.refusal == nil)
+    store.events.note(.snapshotFailed(.closed))
+    #expect(statistics().lastFailure == over, "a snapshot that was cancelled is no failure")
+    store.events.note(.snapshotFailed(.unknownUser(1)))
+    #expect(statistics().lastFailure?.name == "snapshotFailed" && statistics().lastFailure?.isOver == false)
+    try await graph.snapshot()
+    #expect(statistics().lastFailure?.isOver == true)
+    try await graph.close()
+    #expect(graph.refusal == .closed && !statistics().acceptsChanges)
+  }
+
+  @Test("A disk that was full is tried as soon as it has room, another one after its delay alone")
+  func room() {
+    let free = Mutex<Int64?>(10)
+    let full = DiskRoom(neededByteCount: 100) { free.withLock { $0 } }
+    #expect(full.wasFull && !full.hasRoom)
+    free.withLock { $0 = 99 }
+    #expect(!full.hasRoom)
+    free.withLock { $0 = 100 }
+    #expect(full.hasRoom && !DiskRoom(neededByteCount: 100) { free.withLock { $0 } }.wasFull)
+    free.withLock { $0 = nil }
+    let unknown = DiskRoom(neededByteCount: 100) { nil }
+    #expect(!full.hasRoom && !unknown.wasFull && !unknown.hasRoom)
+  }
 }

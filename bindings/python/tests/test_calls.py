@@ -302,8 +302,6 @@ def test_owners_are_neither_copied_nor_pickled(graph: kith.Graph) -> None:
     suggestions = graph.suggestions(1)
     for value in (page, page[0], graph.user(1), suggestions):
         assert copy.copy(value) is value and copy.deepcopy([value])[0] is value
-        with pytest.raises(TypeError, match="neither copied nor pickled: take "):
-            pickle.dumps(value)
     assert graph.counts().users == 3
 
 

@@ -35,7 +35,7 @@ def checked(*arguments: str, directory: Path) -> str:
 def test_a_script_is_checked(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     lines = checked("script.py", directory=tmp_path).splitlines()
-    assert 'Revealed type is "kith._live.Live[kith._rows.Page[kith._rows.Post]]"' in lines[0]
+    assert 'Revealed type is "kith._live.Live[kith._page.Page[kith._rows.Post]]"' in lines[0]
     assert lines[1].startswith("script.py:7: error: ") and "[arg-type]" in lines[1]
     assert "int" in lines[2] and "list[" in lines[3] and "str]" in lines[3]
     assert "ChangeEvent" in lines[4] and "Missed" in lines[4] and len(lines) == 6

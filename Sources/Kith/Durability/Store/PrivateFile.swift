@@ -43,6 +43,9 @@ package final class PrivateFile: Sendable {
     try SystemDisk(unsynced: UnsyncedDirectories()).syncDirectory(directory)
   }
 
+  /// Gives this file its name, which must be free, once it is on the disk.
+  package func finish() throws(KithError) { try Self.finish([self], in: path.parentPath) }
+
   /// Removes what is unfinished.
   package func abandon() { try? disk.remove(temporaryPath) }
 

@@ -6,16 +6,39 @@ extension SocialGraph {
   /// `Options.measuresLatency` or an instrument, because reading the clock twice costs about as much as `isFollowing`.
   /// - Complexity: O(1): about a hundred microseconds. Waits for no disk.
   public func statistics() -> Statistics {
-    let sequence = read { $0.sequence }
+    let (sequence, counts, byteCount) = read { view in (view.sequence, view.counts, view.memoryReport().byteCount) }
     let observers = formerObservers
     let changeObserverCount = observers?.feed.observerCounts.all ?? 0
     return Statistics(
-      time: .now(), sequence: sequence, operations: recorder?.read() ?? [:],
+      time: .now(), sequence: sequence, counts: counts, byteCount: byteCount, acceptsChanges: acceptsChanges,
+      lastFailure: lastFailure, operations: recorder?.read() ?? [:],
       lockWaitNanoseconds: recorder?.lockWaits.read() ?? LogLinearHistogram(),
       commits: store?.commits(through: sequence) ?? .none, pins: pins.read(),
       liveQueryCount: max(0, (observers?.total ?? 0) - changeObserverCount), changeObserverCount: changeObserverCount,
       userCompactions: .init(nameMaintainer.compactions), postCompactions: .init(postMaintainer.compactions),
       snapshots: store?.events.snapshots ?? .init())
+  }
+
+  /// Why changes are refused now; nil if they are accepted: for a health check.
+  ///
+  /// `readOnly`, `closed`, the failure of a journal that is not repaired yet, or that the graph is suspended.
+  public var refusal: KithError? {
+    do throws(KithError) {
+      try checkOpen()
+      if isReadOnly { throw .readOnly }
+      try store?.checkWritable()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The last failure of the store; nil for none.
+  package var lastFailure: Statistics.Failure? { store?.events.lastFailure }
+
+  /// Whether changes are accepted, without waiting for what repairs the store.
+  private var acceptsChanges: Bool {
+    !isReadOnly && !isClosed && store?.obstacles.load(ordering: .acquiring) ?? StoreObstacle.none == StoreObstacle.none
   }
 
   /// Runs an async change, and measures it if changes are measured.

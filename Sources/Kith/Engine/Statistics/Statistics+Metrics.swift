@@ -47,6 +47,13 @@ extension SocialGraph.Statistics {
     }
     return [
       Metric("changes_total", .counter(Int(clamping: sequence))),
+      Metric("users", .gauge(counts.users)),
+      Metric("posts", .gauge(counts.posts)),
+      Metric("follows", .gauge(counts.follows)),
+      Metric("likes", .gauge(counts.likes)),
+      Metric("memory_bytes", .gauge(byteCount)),
+      Metric("accepts_changes", .gauge(acceptsChanges ? 1 : 0)),
+      Metric("failing", .gauge(lastFailure.map { $0.isOver ? 0 : 1 } ?? 0)),
       Metric("lock_wait_nanoseconds", .histogram(lockWaitNanoseconds)),
       Metric("pending_changes", .gauge(commits.pendingChangeCount)),
       Metric("commit_waiters", .gauge(commits.waiterCount)),

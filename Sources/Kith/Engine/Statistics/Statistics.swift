@@ -51,10 +51,36 @@ extension SocialGraph {
       public internal(set) var last: SnapshotInfo?
     }
 
+    /// The last thing that failed in the store.
+    public struct Failure: Codable, Hashable, Sendable {
+      /// The name of the event: `journalFailed`, `snapshotFailed` or `diskLow`.
+      public let name: String
+      /// What failed, in one sentence.
+      public let message: String
+      /// When it failed.
+      public let time: Timestamp
+      /// Whether it has ended: the journal was recovered, a snapshot was written, or the disk has space again.
+      public internal(set) var isOver = false
+
+      init(event: StoreEvent, time: Timestamp) {
+        name = event.name
+        message = event.sentence
+        self.time = time
+      }
+    }
+
     /// When this was read.
     public let time: Timestamp
     /// The sequence number of the last change. It counts the changes that had an effect, since the graph was new.
     public let sequence: UInt64
+    /// The numbers of users, posts and edges.
+    public let counts: Counts
+    /// The bytes of the graph in memory: `MemoryReport.byteCount`.
+    public let byteCount: Int
+    /// Whether changes are accepted now: the graph is open for writing, and nothing has failed that refuses them.
+    public let acceptsChanges: Bool
+    /// The last failure of the store since it was opened; nil for none, and for a graph in memory.
+    public let lastFailure: Failure?
     /// The queries and changes since the graph was opened. Empty unless `Options.measuresLatency` is on or the graph
     /// has an instrument.
     public let operations: [GraphOperation: Operation]

@@ -1,6 +1,11 @@
 """Kith: an embedded social-graph engine."""
 
-from . import _errors
+# After what it needs.
+from . import (
+    _errors,
+    convert,  # noqa: E402
+)
+from ._async import AsyncGraph
 from ._changes import Batch, Change, ChangeEvent, ChangeResult, Missed, Writer
 from ._columns import ImportCount, ImportReport
 from ._errors import *  # noqa: F403
@@ -9,17 +14,19 @@ from ._kith import ffi as _ffi, lib as _lib
 from ._live import Changes, Live, Observer
 from ._memory import POST_DTYPE, USER_DTYPE
 from ._options import Options, StoreEvent
+from ._page import Page
 from ._passes import BUCKET_DTYPE, COMPONENT_DTYPE, Adjacency, Components, Control, Degrees, Ranks
 from ._reader import Pin, Reader
 from ._relations import EdgeCounts, PostEdge, Relation
 from ._results import Counts, MemoryEntry, Path, Relations, Violation
-from ._rows import Page, Post, Suggestion, User
+from ._rows import Post, Suggestion, User
 
 #: The version of the library.
 __version__: str = _ffi.string(_lib.kith_version()).decode()
 
 __all__ = [
     "Adjacency",
+    "AsyncGraph",
     "BUCKET_DTYPE",
     "Batch",
     "COMPONENT_DTYPE",
@@ -57,6 +64,7 @@ __all__ = [
     "User",
     "Violation",
     "Writer",
+    "convert",
     "open",
     "restore",
     "verify",

@@ -8,6 +8,7 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 
 from ._errors import check, local
 from ._kith import ffi, lib
+from ._parameters import described
 from ._reader import Reader
 from ._relations import Named, PostEdge, name_of
 from ._text import NOW, Time, from_text, to_id, to_text, to_time
@@ -143,6 +144,7 @@ class Missed:
     last: int
 
 
+@described
 class Writer(Reader):
     """The verbs. Times are milliseconds since 1970 or datetime; the time of a change is now unless given."""
 

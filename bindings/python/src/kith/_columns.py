@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -73,7 +75,7 @@ def as_times(values: ArrayLike) -> NDArray[np.int64]:
     if array.dtype.kind == "O" and array.ndim == 1:
         return np.array([_time(row, value) for row, value in enumerate(array)], np.int64)
     if array.dtype.kind != "M":
-        return as_integers(array)
+        return _checked(as_integers(array))
     if np.isnat(array).any():
         raise ValueError(_NO_TIME.format(int(np.isnat(array).argmax())))
     milliseconds = array.astype("datetime64[ms]")
@@ -82,6 +84,34 @@ def as_times(values: ArrayLike) -> NDArray[np.int64]:
     if unit in _COARSE and (milliseconds.astype(array.dtype) != array).any():
         raise OverflowError("a time does not fit in 64 bits of milliseconds since 1970")
     return as_integers(milliseconds.view(np.int64))
+
+
+#: 1980 in milliseconds.
+_EARLY = 315_532_800_000
+
+
+def _checked(column: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A column of times as numbers, with a warning about those before 1980: they are seconds, most likely."""
+    early = column < _EARLY
+    if count := int(np.count_nonzero(early)):
+        row = int(early.argmax())
+        date = np.datetime64(int(column[row]), "ms")
+        warnings.warn(
+            f"{count} of {len(column)} times are before 1980, as row {row}: {date}; times are milliseconds, "
+            "so seconds need a factor of 1,000",
+            UserWarning,
+            stacklevel=_caller_level(),
+        )
+    return column
+
+
+def _caller_level() -> int:
+    """The stacklevel, for the function that calls this, of the first caller outside the package."""
+    level, frame = 1, inspect.currentframe()
+    frame = frame and frame.f_back
+    while frame and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 _MOST = 2**63 - 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 from numpy.typing import ArrayLike
 
 from . import _columns
+from ._async import AsyncGraph
 from ._calls import Call, call_batch, call_change, call_progress, interruptible
 from ._changes import Batch, Change, ChangeEvent, Writer
 from ._columns import ImportCount, ImportReport, Texts
@@ -98,6 +99,23 @@ class Graph(Writer):
         """
         handle = self._live_handle()
         self._run_long(lambda: check(lib.kith_close(handle, local.error), local.error))
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<Graph, freed>"
+        counts = self.counts()
+        return f"<Graph of {counts.users:,} users, {counts.follows:,} follows, {counts.posts:,} posts>"
+
+    @property
+    def asynchronous(self) -> AsyncGraph:
+        """The same graph for asyncio: verbs and queries as coroutines.
+
+        >>> import asyncio
+        >>> graph = Graph()
+        >>> asyncio.run(graph.asynchronous.add_user("ann"))
+        1
+        """
+        return AsyncGraph(self)
 
     def __enter__(self) -> Graph:
         return self

@@ -14,9 +14,9 @@ from ._changes import Change, ChangeEvent, Missed
 from ._errors import CancelledError, ClosedError, check, local, refused
 from ._kith import ffi, lib
 from ._memory import Memory
+from ._page import Page
 from ._query import Query
 from ._reader import Reader
-from ._rows import Page
 from ._text import Unshared, release
 
 ItemT = TypeVar("ItemT", covariant=True)

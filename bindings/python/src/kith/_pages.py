@@ -8,6 +8,8 @@ from typing import Any, SupportsIndex, TypeVar
 from ._calls import interruptible
 from ._errors import ClosedError, error_of, local
 from ._kith import ffi, lib
+from ._page import Page, same
+from ._parameters import described
 from ._query import (
     DIRECTIONS,
     EDGE_ORDERS,
@@ -27,7 +29,7 @@ from ._query import (
     word,
 )
 from ._relations import Named, name_of
-from ._rows import Page, Post, Suggestion, User, same
+from ._rows import Post, Suggestion, User
 from ._text import Time, Unshared, to_id
 
 ResultT = TypeVar("ResultT")
@@ -43,6 +45,7 @@ def _typed(page: Page[Any]) -> Page[Any]:
     return page
 
 
+@described
 class Pages(Unshared):
     """Searches, timelines and lists, which answer with pages."""
 

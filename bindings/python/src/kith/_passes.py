@@ -78,6 +78,10 @@ class Ranks:
         (self.rounds, self.has_converged) = (raw.rounds, bool(raw.has_converged))
         return self
 
+    def __repr__(self) -> str:
+        state = "converged" if self.has_converged else "not converged"
+        return f"<Ranks of {len(self.ids):,} rows, {state} after {self.rounds} rounds>"
+
     def top(self, count: int) -> list[tuple[int, float]]:
         """The users with the highest scores, then the lowest ids."""
         live = np.flatnonzero(self.ids)
@@ -103,6 +107,9 @@ class Components:
         self.components = array_over(memory, raw.components, raw.component_count, COMPONENT_DTYPE)
         return self
 
+    def __repr__(self) -> str:
+        return f"<Components of {len(self.ids):,} rows: {len(self.components):,}>"
+
 
 class Degrees:
     """The distributions of followers and followees: degrees ascending, each with its number of users."""
@@ -119,6 +126,9 @@ class Degrees:
         self.followers = array_over(memory, raw.followers, raw.follower_bucket_count, BUCKET_DTYPE)
         self.followees = array_over(memory, raw.followees, raw.followee_bucket_count, BUCKET_DTYPE)
         return self
+
+    def __repr__(self) -> str:
+        return f"<Degrees: {len(self.followers):,} of followers, {len(self.followees):,} of followees>"
 
 
 class Adjacency:
@@ -141,3 +151,6 @@ class Adjacency:
         self.targets = array_over(memory, raw.targets, edge_count, np.uint32)
         self.seconds = array_over(memory, raw.seconds, edge_count, np.uint32)
         return self
+
+    def __repr__(self) -> str:
+        return f"<Adjacency of {len(self.ids):,} rows and {len(self.targets):,} follows>"

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from ._columns import read_columns
 from ._errors import check, error_of, local
 from ._kith import ffi, lib
+from ._page import Page, RowT
 from ._pages import Pages
+from ._parameters import described
 from ._passes import Adjacency, Components, Control, Degrees, Ranks, run_pass
 from ._query import PARTS, Part, Query, word
 from ._relations import ENDS, EdgeCounts, End, Named, name_of
 from ._results import Counts, MemoryEntry, Path, Relations, Violation, read_table
-from ._rows import Page, Post, RowT, User
+from ._rows import Post, User
 from ._text import to_id, to_text
 
 _is_following = lib.kith_py_is_following
@@ -31,6 +33,7 @@ RELATIONS: dict[str, int] = {
 }
 
 
+@described
 class Reader(Pages):
     """Queries. Users and posts are given by id, or by a row of a page."""
 

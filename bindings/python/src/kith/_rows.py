@@ -1,25 +1,56 @@
-"""Pages and their rows. A row reads the memory of its page; a text is decoded when it is read."""
+"""Rows of pages. A row reads the memory of its page; a text is decoded when it is read."""
 
 from __future__ import annotations
 
+import base64
 import datetime
-from collections.abc import Iterator, Sequence
-from typing import Any, Generic, TypeVar, overload
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ._errors import check
+from ._kept import State, state_of_row
 from ._kith import ffi, lib
-from ._memory import POST_DTYPE, USER_DTYPE, array_over
-from ._text import Unpickled, from_text, from_time
+from ._text import Unpickled, from_time
+
+if TYPE_CHECKING:
+    from ._page import Page
 
 
-class _Row(Unpickled):
-    """Two rows are equal if all that they show is, but for highlights. The hash is that of the id."""
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    raise TypeError(f"{type(value).__name__} is no value of JSON")
+
+
+#: How many characters of a text are shown.
+_SHOWN_CHARACTERS = 60
+
+
+def shown(text: str) -> str:
+    """The beginning of a text, if it is long."""
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+
+
+def _row_of(type: type[Row], state: State) -> Row:
+    """The row that was pickled."""
+    from ._page import page_of
+
+    page = page_of(type, state)
+    raw = page._raw
+    return type(page, (raw.users if issubclass(type, User) else raw.posts)[0], 0)
+
+
+class Row(Unpickled):
+    """Two rows are equal if all that they show is, but for highlights. The hash is that of the id.
+
+    A row is pickled with what it shows, not with its page.
+    """
 
     __slots__ = ("_page", "_row", "_index")
-    _instead = "take its id, or the values that are needed"
+    #: What to_dict has, in this order.
+    _names: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, page: Page[Any], row: Any, index: int) -> None:
         self._page = page
@@ -38,6 +69,21 @@ class _Row(Unpickled):
     def __hash__(self) -> int:
         return hash(self.id)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _row_of, (type(self), state_of_row(self._page, self._index))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the row shows, by the names of its properties, without those that are None.
+
+        Times are datetimes, rows in it are dicts, too. ``pandas.DataFrame(row.to_dict() for row in page)`` is a table.
+        """
+        values = ((name, getattr(self, name)) for name in self._names)
+        return {name: _as_dicts(value) for name, value in values if value is not None}
+
+    def to_json(self) -> str:
+        """to_dict as a JSON object; times as in ISO 8601, a payload as base64."""
+        return json.dumps(self.to_dict(), default=plain, ensure_ascii=False)
+
     @property
     def highlights(self) -> list[tuple[int, int]] | None:
         """The matches of the query as ranges of UTF-8 bytes, in the name or the post's text; None unless requested."""
@@ -55,10 +101,32 @@ def _payload(payloads: Any, area: Any, index: int) -> bytes | None:
     return bytes(ffi.buffer(area + place.start, place.size))
 
 
-class User(_Row):
+def _as_dicts(value: Any) -> Any:
+    if isinstance(value, Row):
+        return value.to_dict()
+    if isinstance(value, list):
+        return [_as_dicts(item) for item in value]
+    return value
+
+
+class User(Row):
     """A user, as of one query."""
 
     __slots__ = ()
+    _names: ClassVar[tuple[str, ...]] = (
+        "id",
+        "username",
+        "follower_count",
+        "followee_count",
+        "post_count",
+        "is_followed_by_viewer",
+        "followed_at",
+        "liked_at",
+        "added_at",
+        "flags",
+        "payload",
+        "highlights",
+    )
 
     @property
     def username(self) -> str:
@@ -126,7 +194,7 @@ class User(_Row):
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, User) else NotImplemented
 
-    __hash__ = _Row.__hash__
+    __hash__ = Row.__hash__
 
     def _key(self) -> tuple[Any, ...]:
         row = self._row
@@ -157,10 +225,27 @@ class _Author(User):
         return None
 
 
-class Post(_Row):
+class Post(Row):
     """A post, as of one query."""
 
     __slots__ = ()
+    _names: ClassVar[tuple[str, ...]] = (
+        "id",
+        "author_id",
+        "author",
+        "author_user",
+        "text",
+        "created_at",
+        "like_count",
+        "is_liked_by_viewer",
+        "liked_at",
+        "added_at",
+        "parent",
+        "flags",
+        "edited_at",
+        "payload",
+        "highlights",
+    )
 
     @property
     def author_id(self) -> int:
@@ -251,7 +336,7 @@ class Post(_Row):
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Post) else NotImplemented
 
-    __hash__ = _Row.__hash__
+    __hash__ = Row.__hash__
 
     def _key(self) -> tuple[Any, ...]:
         row = self._row
@@ -274,13 +359,14 @@ class Post(_Row):
         )
 
     def __repr__(self) -> str:
-        return f"Post(id={self.id}, author={self.author!r}, text={self.text!r})"
+        return f"Post(id={self.id}, author={self.author!r}, text={shown(self.text)!r})"
 
 
 class Suggestion(User):
     """A user whom the user may want to follow."""
 
     __slots__ = ()
+    _names: ClassVar[tuple[str, ...]] = (*User._names, "mutual_count", "mutuals")
 
     @property
     def mutual_count(self) -> int:
@@ -297,118 +383,3 @@ class Suggestion(User):
 
     def _key(self) -> tuple[Any, ...]:
         return (*super()._key(), self.mutual_count, *self.mutuals)
-
-
-RowT = TypeVar("RowT", bound=_Row, covariant=True)
-
-
-def same(page: Page[Any]) -> Any:
-    """A page as it is: what most queries answer."""
-    return page
-
-
-class Page(Unpickled, Sequence[RowT], Generic[RowT]):
-    """One page of a list: a sequence of rows, with the cursor of the next page. Two are equal if their rows are."""
-
-    __slots__ = ("_raw", "_type", "_reader", "_query")
-    _instead = "take its array, or the values of its rows"
-
-    def __init__(self, raw: Any, type: type[RowT], reader: Any, query: Any) -> None:
-        self._raw = raw  # frees the result with its last owner
-        self._type = type
-        self._reader = reader
-        self._query = query
-
-    @property
-    def _rows(self) -> Any:
-        return self._raw.posts or self._raw.users
-
-    def __len__(self) -> int:
-        count: int = self._raw.count
-        return count
-
-    @overload
-    def __getitem__(self, index: int) -> RowT: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[RowT]: ...
-
-    def __getitem__(self, index: int | slice) -> RowT | list[RowT]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        count = len(self)
-        if index < 0:
-            index += count
-        if not 0 <= index < count:
-            raise IndexError(index)
-        return self._type(self, self._rows[index], index)
-
-    def __iter__(self) -> Iterator[RowT]:
-        rows, type = self._rows, self._type
-        for index in range(len(self)):
-            yield type(self, rows[index], index)
-
-    def __eq__(self, other: object) -> bool:
-        return list(self) == list(other) if isinstance(other, Page) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Page({list(self)!r})"
-
-    def _cursor(self, read: Any) -> str | None:
-        text = ffi.new("kith_text *")
-        check(read(self._raw, text))
-        return from_text(text) or None
-
-    @property
-    def next(self) -> str | None:
-        """The cursor of the next page; None at the end."""
-        return self._cursor(lib.kith_next) if self._raw.has_next else None
-
-    @property
-    def previous(self) -> str | None:
-        """In a timeline, the cursor towards newer posts."""
-        return self._cursor(lib.kith_previous) if self._raw.has_previous else None
-
-    @property
-    def total(self) -> int | None:
-        """The number of rows of all pages; None unless requested."""
-        total: int = self._raw.total
-        return None if total < 0 else total
-
-    @property
-    def is_truncated(self) -> bool:
-        """Whether a limit of the work was reached."""
-        return bool(self._raw.is_truncated)
-
-    @property
-    def array(self) -> NDArray[Any]:
-        """The rows as a structured array (USER_DTYPE or POST_DTYPE), without a copy."""
-        dtype = POST_DTYPE if self._raw.posts else USER_DTYPE
-        return array_over(self._raw, self._rows, len(self), dtype)
-
-    @property
-    def ids(self) -> NDArray[np.int64]:
-        """The ids, without a copy."""
-        ids: NDArray[np.int64] = self.array["id"]
-        return ids
-
-    def _at(self, cursor: str) -> Page[RowT]:
-        """The page at a cursor of the same query."""
-        page: Page[RowT] = self._reader._page(self._query.at(cursor), same, self._type)
-        return page
-
-    def pages(self) -> Iterator[Page[RowT]]:
-        """This page, then every later one."""
-        page: Page[RowT] = self
-        while True:
-            yield page
-            if (cursor := page.next) is None:
-                return
-            page = page._at(cursor)
-
-    def walk(self) -> Iterator[RowT]:
-        """The rows of this page, then those of every later one."""
-        for page in self.pages():
-            yield from page

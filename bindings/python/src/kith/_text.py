@@ -19,6 +19,8 @@ def to_text(text: str) -> tuple[Any, Any]:
 
     A lone surrogate reaches the library as invalid UTF-8, which it refuses.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a text is a str, not {text!r}")
     memory = ffi.from_buffer(text.encode("utf-8", "surrogatepass"))
     return (memory, len(memory)), memory
 
@@ -42,7 +44,10 @@ def from_message(text: Any) -> str:
 
 def to_id(value: SupportsIndex | None) -> int:
     """An id; 0 for None."""
-    return 0 if value is None else operator.index(value)
+    try:
+        return 0 if value is None else operator.index(value)
+    except TypeError:
+        raise TypeError(f"a user or a post is given by its id, an int, or by a row, not as {value!r}") from None
 
 
 def to_time(value: Time | None) -> int:
@@ -53,7 +58,10 @@ def to_time(value: Time | None) -> int:
         if value.tzinfo is None:
             value = value.replace(tzinfo=datetime.timezone.utc)
         return (value - EPOCH) // datetime.timedelta(milliseconds=1)
-    milliseconds = operator.index(value)
+    try:
+        milliseconds = operator.index(value)
+    except TypeError:
+        raise TypeError(f"a time is a datetime, or milliseconds since 1970 as an int, not {value!r}") from None
     if milliseconds == NOW:
         raise OverflowError("no time is 2**63 milliseconds before 1970")
     return milliseconds
@@ -93,7 +101,7 @@ class Unshared:
 
 
 class Unpickled(Unshared):
-    """The base of what cannot change: a copy is the object itself."""
+    """The base of what cannot change: a copy is the object itself. What is pickled says how."""
 
     __slots__ = ()
 

@@ -14,8 +14,9 @@ from ._changes import Batch, Change
 from ._columns import ImportReport, as_integers
 from ._errors import KithError
 from ._graph import Graph
+from ._page import Page
 from ._reader import Reader
-from ._rows import Page, Post, User
+from ._rows import Post, User
 from ._text import NOW, Time, to_time
 
 if TYPE_CHECKING:
