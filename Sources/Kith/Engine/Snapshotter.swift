@@ -85,7 +85,9 @@ final class Snapshotter: Sendable {
   ) {
     let step = room?.wasFull == true ? min(time, Self.roomCheckInterval) : time
     Threads.post(afterMilliseconds: step.wholeMilliseconds) { [weak graph] in
-      guard step < time, let graph, let room, graph.isJournalBroken, !graph.isClosed, !room.hasRoom else { return body() }
+      guard step < time, let graph, let room, graph.isJournalBroken, !graph.isClosed, !room.hasRoom else {
+        return body()
+      }
       self.wait(time - step, room: room, of: graph, body)
     }
   }

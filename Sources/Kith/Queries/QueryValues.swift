@@ -139,13 +139,16 @@ public struct TimelineQuery: Hashable, Sendable {
   public var includesAuthors: Bool
   /// The most posts of a page, 1…1,000.
   public var limit: Int
-  /// The cursor of the page; nil for the first. `Page.next` with the direction `older`, `Page.previous` with `newer`.
+  /// The cursor of the page; nil for the first. `Page.next` with the direction `older`, `Page.previous` with `newer`,
+  /// `Page.cursor(at:)` with either.
   public var cursor: Cursor?
+  /// Whether the page includes the post that the cursor is at, if it still is in the timeline: to restore a place.
+  public var includesCursor: Bool
 
   /// The defaults: the newest twenty posts, including the user's own.
   public init(
     direction: Direction = .older, before: Timestamp? = nil, after: Timestamp? = nil, includesOwnPosts: Bool = true,
-    includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil
+    includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil, includesCursor: Bool = false
   ) {
     self.direction = direction
     self.before = before
@@ -154,6 +157,7 @@ public struct TimelineQuery: Hashable, Sendable {
     self.includesAuthors = includesAuthors
     self.limit = limit
     self.cursor = cursor
+    self.includesCursor = includesCursor
   }
 }
 

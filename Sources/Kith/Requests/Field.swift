@@ -67,6 +67,7 @@ package struct Field: Hashable, Sendable {
   package static let limit = Field("limit", .number(1...Int64(SocialGraph.Limits.pageCount)), default: .integer(20))
   package static let maximum = Field("max", .number(0...Int64.max), default: .integer(6))
   package static let cursor = Field("cursor", .text)
+  package static let includeCursor = Field("includeCursor", .flag, default: .flag(false))
   package static let count = Field("count", .flag, default: .flag(false))
   package static let highlights = Field("highlights", .flag, default: .flag(false))
   package static let following = Field("following", .flag, default: .flag(false))

@@ -29,7 +29,8 @@ extension GraphOperation {
     case .user: return ([.user], [.viewer, .includeBlocked])
     case .post: return ([.post], [.viewer, .authors])
     case .lookup: return ([], [.viewer, .users, .posts, .includeBlocked, .authors])
-    case .timeline, .twoHopTimeline: return ([.user], page + [.direction, .before, .after, .includeSelf, .authors])
+    case .timeline, .twoHopTimeline:
+      return ([.user], page + [.includeCursor, .direction, .before, .after, .includeSelf, .authors])
     case .posts:
       return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors])
     case .isFollowing: return ([.user, .target], [])

@@ -96,7 +96,8 @@ extension TimelineQuery {
     self.init(
       direction: fields.choice(.direction), before: fields.time(.before), after: fields.time(.after),
       includesOwnPosts: fields.required(.includeSelf, fields.flag),
-      includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor)
+      includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor,
+      includesCursor: fields.required(.includeCursor, fields.flag))
   }
 }
 

@@ -29,8 +29,8 @@ enum ImportCommand {
       parent is the post that a post replies to, earlier in the file; it needs a relation that makes threads.
       """,
       """
-      Exit status: 0 all rows are there; 3 imported, but rows were rejected; 1 nothing was imported: a malformed line, no
-      row that could be added and none that existed, or --strict; 2 wrong usage or cannot open.
+      Exit status: 0 all rows are there; 3 imported, but rows were rejected; 1 nothing was imported (a malformed line,
+      no row that could be added and none that existed, or --strict); 2 wrong usage or cannot open.
       """,
     ],
     examples: [

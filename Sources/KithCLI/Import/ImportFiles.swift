@@ -20,7 +20,7 @@ struct ImportFiles: Sendable {
     "--edges", "RELATION FILE", "rows of a declared relation: \(RowKind.edges("").fields); once for each relation",
     isRepeated: true)
   private static let at = Option(
-    "--at", "MS", "the time, in milliseconds, of follows, likes and edges without one (default: the start of the import)")
+    "--at", "MS", "the time, in milliseconds, of edges without one (default: the start of the import)")
   private static let strict = Option("--strict", nil, "a row that breaks a rule fails the import")
 
   let files: [(kind: RowKind, path: String)]

@@ -21,7 +21,7 @@ final class MetricsExporter: Sendable {
   private static let patience = Duration.seconds(2)
 
   private let place: Place
-  private let statistics: @Sendable () -> SocialGraph.Statistics
+  private let graph: @Sendable () -> SocialGraph
   private let ends = StopFlag()
   private let ended = DispatchGroup()
 
@@ -33,13 +33,12 @@ final class MetricsExporter: Sendable {
 
   /// - Parameters:
   ///   - listener: what `listener(_:)` returned.
-  ///   - statistics: reads them now.
+  ///   - graph: the graph now.
   init?(
-    _ arguments: Arguments, _ listener: SocketListener?,
-    _ statistics: @escaping @Sendable () -> SocialGraph.Statistics
+    _ arguments: Arguments, _ listener: SocketListener?, _ graph: @escaping @Sendable () -> SocialGraph
   ) throws(CommandFailure) {
     guard let value = arguments.value(Self.option) else { return nil }
-    self.statistics = statistics
+    self.graph = graph
     place = if let listener { .port(listener) } else { .file(value) }
     // So that a file that cannot be written is found at once.
     if case .file(let path) = place { try write(to: path) }
@@ -71,7 +70,8 @@ final class MetricsExporter: Sendable {
     switch place {
     case .port(let listener):
       while !ends.isSet {
-        guard let client = listener.accept(waiting: Self.pollMilliseconds, writeTimeout: Self.patience) else { continue }
+        let client = listener.accept(waiting: Self.pollMilliseconds, writeTimeout: Self.patience)
+        guard let client else { continue }
         answer(client)
         client.close()
       }
@@ -96,7 +96,7 @@ final class MetricsExporter: Sendable {
   /// Replaces the file as a whole.
   private func write(to path: String) throws(CommandFailure) {
     do {
-      try Data(statistics().prometheus.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      try Data(graph().statistics().prometheus.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
       throw .usage("\(path): the metrics cannot be written: \(error.localizedDescription)")
     }
@@ -111,12 +111,11 @@ final class MetricsExporter: Sendable {
     let path = words.count > 1 ? words[1].prefix { $0 != "?" } : ""
     switch (words.first, path) {
     case ("GET", "/metrics"):
-      Self.write("200 OK", statistics().prometheus, "text/plain; version=0.0.4; charset=utf-8", to: client)
+      Self.write("200 OK", graph().statistics().prometheus, "text/plain; version=0.0.4; charset=utf-8", to: client)
     case ("GET", "/health"):
-      let statistics = statistics()
-      let isHealthy = statistics.lastFailure?.isOver ?? true
-      let text = isHealthy ? "ok" : statistics.lastFailure?.message ?? ""
-      Self.write(isHealthy ? "200 OK" : "503 Service Unavailable", text + "\n", "text/plain; charset=utf-8", to: client)
+      let refusal = graph().refusal.flatMap { $0 == .readOnly ? nil : $0 }
+      let status = refusal == nil ? "200 OK" : "503 Service Unavailable"
+      Self.write(status, (refusal?.sentence ?? "ok") + "\n", "text/plain; charset=utf-8", to: client)
     case ("GET", _): Self.write("404 Not Found", "/metrics and /health are here\n", "text/plain", to: client)
     default: Self.write("405 Method Not Allowed", "GET alone is answered\n", "text/plain", to: client)
     }
@@ -137,7 +136,9 @@ final class MetricsExporter: Sendable {
   }
 
   private static func write(_ status: String, _ body: String, _ type: String, to client: ByteStream) {
-    let head = "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n"
-    try? client.write(Array((head + "\r\n" + body).utf8))
+    let head = [
+      "HTTP/1.1 \(status)", "Content-Type: \(type)", "Content-Length: \(body.utf8.count)", "Connection: close", "", "",
+    ]
+    try? client.write(Array((head.joined(separator: "\r\n") + body).utf8))
   }
 }

@@ -49,7 +49,8 @@ enum ServeCommand {
     """,
     """
     At most \(Server.clientLimit) clients are served at once, or --clients; a further one is answered limitExceeded and
-    closed. A client watches at most \(grouped(Server.watchLimits.count)) queries. Its lines are limited as in kith query.
+    closed. A client watches at most \(grouped(Server.watchLimits.count)) queries. Its lines are limited as in kith
+    query.
     """,
     """
     SIGTERM, SIGHUP or Ctrl-C ends it: no connection is accepted any more, requests that have arrived are answered,
@@ -89,7 +90,7 @@ enum ServeCommand {
       try served.follow(store, options) { server.endClients() }
     }
     defer { served.close() }
-    let metrics = try MetricsExporter(arguments, metricsListener) { served.graph.statistics() }
+    let metrics = try MetricsExporter(arguments, metricsListener) { served.graph }
     if let metrics { Console.note(store, "statistics for Prometheus: \(metrics.text)") }
     Console.note(place.path, "serving \(store), \(place.access)")
     ServiceManager.notify("READY=1", "STATUS=serving")

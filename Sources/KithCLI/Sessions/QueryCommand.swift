@@ -41,8 +41,9 @@ enum QueryCommand {
     }
     guard store == nil || !arguments.flag(memory) else { throw arguments.misuse("a store or --memory, not both") }
     return run(
-      storePath: store, events: try EventLog(store ?? "", arguments), memory: arguments.flag(memory), timings: arguments.flag(timings),
-      readOnly: arguments.flag(readOnly), options: try arguments.graphOptions(), schema: try arguments.schema())
+      storePath: store, events: try EventLog(store ?? "", arguments), memory: arguments.flag(memory),
+      timings: arguments.flag(timings), readOnly: arguments.flag(readOnly), options: try arguments.graphOptions(),
+      schema: try arguments.schema())
   }
 
   /// Paragraphs of the command's help, after its options.
@@ -83,7 +84,8 @@ enum QueryCommand {
     let graph: SocialGraph
     do throws(CommandFailure) {
       if let storePath, !memory {
-        graph = try StoreAccess.open(storePath, access: readOnly ? .readOnly : .readWrite, options, schema: schema, events: events)
+        graph = try StoreAccess.open(
+          storePath, access: readOnly ? .readOnly : .readWrite, options, schema: schema, events: events)
       } else {
         graph = try inMemory(options, schema)
       }

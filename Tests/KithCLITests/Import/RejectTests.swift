@@ -16,7 +16,7 @@ import Testing
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  @Test("Each row that breaks a rule is in the file of rejects with line, code and reason, and can be imported from there")
+  @Test("Each row that breaks a rule is in the file with line, code and reason, and can be imported from there")
   func rejected() throws {
     let users = try workshop.file("u.tsv", "1\tann\n2\tbob\n1\tann\n3\tann\n")
     let posts = try workshop.file("p.tsv", "7\t9\t400000000000\tone \\\"two\\t\\n\n")
@@ -25,14 +25,15 @@ import Testing
     #expect(outcome.status == 3, "\(outcome)")
     #expect(
       outcome.errors
-        == "kith: the rest is imported; 2 rows were rejected (1 unknownUser, 1 usernameTaken); they are in \(rejects)\n")
-    let quoted = "\(workshop.path)".replacing("/", with: "/")
+        == "kith: the rest is imported; 2 rows were rejected (1 unknownUser, 1 usernameTaken); they are in "
+        + "\(rejects)\n")
     #expect(
       try lines(rejects) == [
-        #"{"file":"\#(quoted)/u.tsv","line":4,"code":"usernameTaken","message":"the username \"ann\" is taken by user 1","#
+        #"{"file":"\#(users)","line":4,"code":"usernameTaken","#
+          + #""message":"the username \"ann\" is taken; choose another","#
           + #""row":{"op":"addUser","id":3,"username":"ann"}}"#,
-        #"{"file":"\#(quoted)/p.tsv","line":1,"code":"unknownUser","message":"no user 9","#
-          + #""row":{"op":"addPost","user":9,"text":"one \"two\t\n","id":7,"createdAt":400000000000}}"#,
+        #"{"file":"\#(posts)","line":1,"code":"unknownUser","message":"no user 9","#
+          + #""row":{"op":"addPost","id":7,"user":9,"text":"one \"two\t\n","createdAt":400000000000}}"#,
       ])
     let again = try BuiltKith.run(words)
     #expect(again.status == 2 && again.errors.contains("rejects.jsonl"), "a file that is there is kept: \(again)")
@@ -44,7 +45,8 @@ import Testing
     let start = try #require(row.range(of: #""row":"#)).upperBound
     let mended = try workshop.file("mended.jsonl", String(row[start...].dropLast()) + "\n")
     #expect(try BuiltKith.run("import", store, "--posts", mended).status == 0)
-    #expect(try BuiltKith.run("export", store, "-", "--only", "posts").output == "7\t9\t400000000000\tone \"two\\t\\n\n")
+    let exported = try BuiltKith.run("export", store, "-", "--only", "posts").output
+    #expect(exported == "7\t9\t400000000000\tone \"two\\t\\n\n")
   }
 
   @Test("Without rejects the file is empty, and duplicates are none")
@@ -67,7 +69,8 @@ import Testing
     }
     #expect(
       rows == [
-        #"{"op":"follow","user":1,"target":5,"at":400000000000}}"#, #"{"op":"like","user":1,"post":5,"at":400000000000}}"#,
+        #"{"op":"follow","user":1,"target":5,"at":400000000000}}"#,
+        #"{"op":"like","user":1,"post":5,"at":400000000000}}"#,
         #"{"op":"block","user":1,"target":5}}"#, #"{"op":"mute","user":5,"target":1}}"#,
       ])
   }
@@ -80,7 +83,8 @@ import Testing
     #expect(text.errors.contains("nothing was imported, because of --strict: 1 invalidRequest, 1 usernameTaken"))
     #expect(try lines(rejects).count == 2 && !FileManager.default.fileExists(atPath: store))
     let json = try BuiltKith.run("import", store, "--users", users, "--strict", "--json")
-    #expect(json.status == 1 && json.output.hasPrefix(#"{"committed":false,"files":[{"kind":"users""#), "\(json.output)")
+    #expect(json.status == 1, "\(json)")
+    #expect(json.output.hasPrefix(#"{"committed":false,"files":[{"kind":"users""#), "\(json.output)")
     #expect(json.output.contains(#""rows":3,"valid":1,"#) && json.output.contains(#""rejected":2}"#), "\(json.output)")
   }
 
@@ -172,8 +176,10 @@ import Testing
       ("users", "handle,id\nann,1\n\nbob,2\n", ["1\tann", "2\tbob"]),
       ("users", "id,created_at,name,mail\n1,5,ann,\"a,b\"\n2,,bob,\n", ["1\tann", "2\tbob"]),
       ("users", ",id,handle\n0,1,ann\n1,2,bob\n", ["1\tann", "2\tbob"]),
-      ("posts", "text,post_id,time,user\n\"a\nb\",7,400000000000,1\nc,8,400000000000,2\n",
-        ["7\t1\t400000000000\ta\\nb", "8\t2\t400000000000\tc"]),
+      (
+        "posts", "text,post_id,time,user\n\"a\nb\",7,400000000000,1\nc,8,400000000000,2\n",
+        ["7\t1\t400000000000\ta\\nb", "8\t2\t400000000000\tc"]
+      ),
       ("follows", "at,to,from\n400000000000,2,1\n", ["1\t2\t400000000000"]),
       ("follows", "to,from,note\n2,1,x\n", ["1\t2\t7000"]),
       ("likes", "post,user\n7,1\n", ["1\t7\t7000"]), ("blocks", "target,user\n2,1\n", ["1\t2"]),

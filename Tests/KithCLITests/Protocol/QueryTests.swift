@@ -185,7 +185,8 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
         for line in setting { _ = console.answer(line) }
         return console.answer("{\(([#""op":"\#(operation)""#] + members).joined(separator: ","))}")
       }
-      if [.graph(.addPost), .session(.stats)].contains(operation) { continue }  // the clock; bytes, by compactions
+      // The clock; bytes, by compactions.
+      if [.graph(.addPost), .session(.stats), .session(.statistics)].contains(operation) { continue }
       #expect(answers[0] == answers[1] && answers[0].hasPrefix(#"{"ok":true"#), "\(operation)")
     }
   }
@@ -209,7 +210,8 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       "sources": #","relation":"follow","user":1,"count":true"#, "edges": #","user":1,"targets":[2]"#,
       "thread": #","post":1"#, "ancestors": #","post":1"#,
       "addEdge": #","relation":"follow","from":1,"to":2"#, "removeEdge": #","relation":"follow","from":1,"to":2"#,
-      "unlike": #","user":1,"post":1"#, "posts": "", "stats": "", "verify": "", "help": "",
+      "unlike": #","user":1,"post":1"#, "posts": "", "stats": "", "statistics": "", "health": "",
+      "verify": "", "help": "",
     ]
     let one: [GraphOperation] = [
       .removeUser, .timeline, .twoHopTimeline, .followees, .followers, .likes, .suggestions, .blocked, .muted,

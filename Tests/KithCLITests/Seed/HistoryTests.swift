@@ -41,8 +41,8 @@ import Testing
     #expect(pin.view.schema == SeededHistory.schema)
     for relation in SeededHistory.schema.relations { #expect(try pin.view.edgeCount(relation) > 10, "\(relation)") }
     // Readable: no text lacks a word, and names begin with a letter.
-    pin.view.forEachPost { _, _, _, _, text in #expect(!text.contains("<") && !text.isEmpty, "\(text)") }
-    pin.view.forEachUser { _, name in #expect(name.first?.isLetter == true, "\(name)") }
+    pin.view.forEachPost { _, _, _, _, text, _ in #expect(!text.contains("<") && !text.isEmpty, "\(text)") }
+    pin.view.forEachUser { _, name, _ in #expect(name.first?.isLetter == true, "\(name)") }
   }
 
   @Test("Arguments that contradict a history are refused")

@@ -10,6 +10,11 @@ import Testing
   private let store: String
   private let socket: String
 
+  /// Whether this machine has a program.
+  private static func has(_ program: String) -> Bool {
+    (try? BuiltKith.shell("command -v \(program)", in: "/").status) == 0
+  }
+
   init() throws {
     playground = try Playground()
     store = playground.path("store")
@@ -30,8 +35,8 @@ import Testing
     _ = try second.ask(#"{"op":"addUser","username":"bob"}"#)
     let low = try other.errorLine(#""event":"diskLow""#)
     #expect(low.hasPrefix(#"{"time":"#) && low.contains(#""failure":true,"message":"#) && low.contains(#","bytes":"#))
-    let stats = try second.ask(#"{"op":"stats"}"#)
-    #expect(stats?.contains(#""failure":{"event":"diskLow","message":"the disk is nearly full"#) == true, "\(stats ?? "")")
+    let stats = try #require(try second.ask(#"{"op":"stats"}"#))
+    #expect(stats.contains(#""failure":{"event":"diskLow","message":"the disk is nearly full"#), "\(stats)")
     #expect(other.stop() == 0)
   }
 
@@ -49,8 +54,8 @@ import Testing
     }
     #expect(refused.contains("file too large") && refused.contains(#"{\"op\":\"snapshot\"}"#), "\(refused)")
     #expect(try server.errorLine("the journal could not be written").contains(#"{"op":"snapshot"} tries at once"#))
-    let health = try client.ask(#"{"op":"health"}"#)
-    #expect(health?.contains(#""accepting":false"#) == true && health?.contains(#""over":false"#) == true, "\(health ?? "")")
+    let health = try #require(try client.ask(#"{"op":"health"}"#))
+    #expect(health.contains(#""accepting":false"#) && health.contains(#""over":false"#), "\(health)")
     #expect(try client.ask(#"{"op":"snapshot"}"#)?.hasPrefix(#"{"ok":true"#) == true)
     #expect(try server.errorLine("the journal is repaired").hasPrefix("kith: "))
     let healed = try client.ask(#"{"op":"health"}"#)
@@ -81,7 +86,9 @@ import Testing
     #expect(reader.stop() == 0)
   }
 
-  @Test("Statistics are answered as numbers and as text, for /metrics, and in a file")
+  @Test(
+    "Statistics are answered as numbers and as text, for /metrics, and in a file",
+    .enabled(if: OperatedServerTests.has("curl")))
   func statistics() throws {
     let server = try ServedStore(store, socket: socket, ["--metrics", "0", "--measure"])
     let client = try SocketClient(socket)
@@ -92,11 +99,14 @@ import Testing
       numbers?.contains(#"{"name":"kith_operation_nanoseconds","operation":"addUser","count":1,"sum":"#) == true)
     let text = try client.ask(#"{"op":"statistics","format":"prometheus"}"#)
     #expect(text?.contains(#"# TYPE kith_users gauge\nkith_users 1\n"#) == true)
-    let address = try #require(server.started.split(separator: " ").last { $0.contains("/metrics") }?.split(separator: "\n")[0])
+    let words = server.started.split { $0 == " " || $0 == "\n" }
+    let address = try #require(words.first { $0.hasSuffix("/metrics") })
     let metrics = try BuiltKith.shell("curl --silent --include \(address)", in: playground.path)
-    #expect(metrics.output.hasPrefix("HTTP/1.1 200 OK\r\n") && metrics.output.contains("\nkith_users 1\n"), "\(metrics)")
+    #expect(metrics.output.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(metrics)")
+    #expect(metrics.output.contains("\nkith_users 1\n"), "\(metrics)")
     let health = address.replacing("/metrics", with: "/health")
-    #expect(try BuiltKith.shell("curl --silent --include \(health)", in: playground.path).output.hasSuffix("\r\n\r\nok\n"))
+    let told = try BuiltKith.shell("curl --silent --include \(health)", in: playground.path)
+    #expect(told.output.hasSuffix("\r\n\r\nok\n"), "\(told)")
     let others = try BuiltKith.shell(
       "curl -s -o /dev/null -w '%{http_code} ' \(address)x; curl -s -o /dev/null -w '%{http_code}' -d x \(address)",
       in: playground.path)
@@ -129,11 +139,13 @@ import Testing
     for (words, reason) in [
       (["--keep", "1"], "--keep 1: a whole number from 2"), (["--keep-for", "6"], "--keep-for 6: a time is needed"),
       (["--keep-for", "400d"], "a time is needed"), (["--memory", "8X"], "--memory 8X: a number of bytes is needed"),
-      (["--memory", "99999999999G"], "a number of bytes is needed"), (["--memory", "0"], "a number of bytes is needed"),
+      (["--memory", "99999999999G"], "a number of bytes is needed"),
+      (["--memory", "0"], "a number of bytes is needed"),
       (["--durability", "full"], "synced, flushed or memory is needed"),
       (["--read-only", "--keep", "3"], "--keep is about changes, which --read-only refuses"),
       (["--socket-mode", "777"], "three octal digits are needed"), (["--socket-mode", "060"], "three octal digits"),
-      (["--socket-group", "no such group"], "there is no such group"), (["--metrics", "70000/x/y"], "cannot be written"),
+      (["--socket-group", "no such group"], "there is no such group"),
+      (["--metrics", "70000/x/y"], "cannot be written"),
     ] {
       let outcome = try BuiltKith.run(["serve", store, "--socket", socket] + words)
       #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(words): \(outcome.errors)")
@@ -167,7 +179,9 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test("A service manager is told when the server is ready and when it stops, and may pass the socket")
+  @Test(
+    "A service manager hears when the server is ready and stops, and may pass the socket",
+    .enabled(if: OperatedServerTests.has("python3")))
   func serviceManager() throws {
     let python = """
       import os, socket, sys
@@ -181,7 +195,7 @@ import Testing
       if child == 0:
           os.dup2(listening.fileno(), 3)
           os.set_inheritable(3, True)
-          os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", NOTIFY_SOCKET=told)
+          os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", NOTIFY_SOCKET=os.path.abspath(told))
           os.execv(sys.argv[1], [sys.argv[1], "serve", store])
       client = socket.socket(socket.AF_UNIX)
       client.connect(path)
@@ -202,5 +216,17 @@ import Testing
       lines.count == 5 && lines[0] == "['STATUS=reading the store']" && lines[1] == "['READY=1', 'STATUS=serving']"
         && lines[2].hasPrefix(#"{"ok":true,"user":{"id":1"#) && lines[3] == "STOPPING=1" && lines[4] == "0 True",
       "\(outcome)")
+  }
+
+  @Test("systemd accepts the units of the examples", .enabled(if: OperatedServerTests.has("systemd-analyze")))
+  func units() throws {
+    let folder = repositoryRoot.appendingPathComponent("Examples/systemd").path
+    let kith = try #require(BuiltKith.executable).path
+    let outcome = try BuiltKith.shell(
+      """
+      cp '\(folder)'/kith.* . && sed -i 's|/usr/local/bin/kith|\(kith)|; s|^Documentation=.*||' kith.service
+      systemd-analyze verify --man=no ./kith.service ./kith.socket
+      """, in: playground.path)
+    #expect(outcome.status == 0 && !outcome.output.contains("kith"), "\(outcome)")
   }
 }

@@ -16,8 +16,8 @@ import Testing
     var edges: [String: Set<[Int64]>] = [:]
 
     init(_ view: borrowing GraphView) {
-      view.forEachUser { names[$0] = $1 }
-      view.forEachPost { post, _, _, _, _ in posts.insert(post) }
+      view.forEachUser { id, name, _ in names[id] = name }
+      view.forEachPost { post, _, _, _, _, _ in posts.insert(post) }
       for kind in RelationKind.allCases {
         view.forEachEdge(of: kind) { source, target, _ in
           edges[kind.facts.name, default: []].insert([source.rawValue, target])

@@ -299,7 +299,7 @@ import Testing
     let graph = try await SocialGraph.open(
       directory.file("text"), options: SocialGraph.Options { $0.measuresLatency = true })
     for number in 1...20 { try await graph.addUser("user \(number)") }
-    try graph.follow(1, as: 2)
+    try await graph.follow(1, as: 2)
     _ = try graph.read { view in try view.user(1) }
     let text = graph.statistics().prometheus
     var types: [String: String] = [:]

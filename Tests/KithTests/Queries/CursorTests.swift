@@ -125,6 +125,39 @@ import Testing
     #expect(posts.previous?.text == "AgEAAAAAAAAAAugDAAAAAAAAAQAAAAAAAABebR4S")
   }
 
+  @Test("The place of each post of a timeline splits it into what is shown from there on, and what is newer")
+  func places() throws {
+    let graph = SocialGraph()
+    let (ann, bob) = (try graph.addUser("ann"), try graph.addUser("bob"))
+    func timeline(_ query: TimelineQuery = TimelineQuery()) throws -> Page<Post> {
+      try graph.read { view in try view.timeline(of: ann, query) }
+    }
+    let start = try #require(try timeline().previous)
+    #expect(try timeline(TimelineQuery(direction: .newer, cursor: start)).isEmpty)
+    try graph.follow(bob, as: ann)
+    // Some times tie.
+    for number in 1...10 { try graph.addPost("post \(number)", by: bob, createdAt: Timestamp(Int64(number / 3))) }
+    let all = try timeline()
+    #expect(try timeline(TimelineQuery(direction: .newer, cursor: start)).map(\.id) == all.map(\.id))
+    for index in all.indices {
+      let place = try #require(all.cursor(at: index))
+      let kept = Cursor(place.text)
+      let shown = try timeline(TimelineQuery(cursor: kept, includesCursor: true))
+      let newer = try timeline(TimelineQuery(direction: .newer, cursor: kept))
+      #expect(newer.map(\.id) + shown.map(\.id) == all.map(\.id) && shown.first?.id == all[index].id)
+      let both = try timeline(TimelineQuery(direction: .newer, cursor: kept, includesCursor: true))
+      #expect(both.map(\.id) == all.prefix(index + 1).map(\.id))
+      #expect(try timeline(TimelineQuery(cursor: kept)).map(\.id) == all.dropFirst(index + 1).map(\.id))
+    }
+    #expect(all.cursor(at: 0) == all.previous)
+    let place = try #require(all.cursor(at: 4))
+    try graph.removePost(all[4].id)
+    #expect(try timeline(TimelineQuery(cursor: place, includesCursor: true)).first?.id == all[5].id)
+    let twoHops = try graph.read { view in try view.twoHopTimeline(of: ann) }
+    #expect(twoHops.cursor(at: 1)?.text != all.cursor(at: 1)?.text && twoHops.cursor(at: 1) != nil)
+    #expect(try graph.read { view in try view.searchPosts("post").cursor(at: 0) } == nil)
+  }
+
   @Test("Cursors with impossible numbers are refused")
   func impossibleNumbers() throws {
     let graph = SocialGraph()

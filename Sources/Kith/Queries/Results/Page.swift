@@ -7,8 +7,8 @@ public struct Page<Element: PageElement>: RandomAccessCollection, Hashable, Send
   /// The cursor of the next page; nil at the end of the list. In a timeline it leads to older posts, whatever the
   /// direction of the query was.
   public let next: Cursor?
-  /// In a timeline, the cursor towards newer posts, for a query with the direction `newer`; nil only if no post was
-  /// ever shown. Nil for every other list.
+  /// In a timeline, the cursor towards newer posts, for a query with the direction `newer`; also of one without posts,
+  /// whose first posts are then newer. Nil for every other list.
   public let previous: Cursor?
   /// The number of elements in the whole list; nil unless requested (`countsMatches`).
   public let total: Int?

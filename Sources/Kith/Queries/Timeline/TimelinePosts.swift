@@ -74,7 +74,7 @@ struct TimelinePosts: Query {
       return (continues ? cursor(at: found[found.count - 1], state) : nil, cursor(at: found[0], state))
     }
     if let cursor = query.cursor { return (nil, cursor) }
-    if query.direction == .older { return (nil, nil) }
+    // Before every post, so that the first ones are newer.
     return (nil, Cursor(CursorPlace(kind: cursorKind, subject: user.rawValue, first: -1, second: 0)))
   }
 

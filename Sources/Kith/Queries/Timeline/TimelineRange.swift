@@ -19,8 +19,8 @@ struct TimelineRange {
     if let cursor = query.cursor {
       let key = try PostKey(cursor, kind: kind, subject: subject)
       switch query.direction {
-      case .older: posts.high = min(posts.high, key)
-      case .newer: posts.low = max(posts.low, key)
+      case .older: posts.high = min(posts.high, query.includesCursor ? key.successor : key)
+      case .newer: posts.low = max(posts.low, query.includesCursor ? key.predecessor : key)
       }
     }
     self.init(direction: query.direction, low: posts.low, high: posts.high, limit: query.limit + 1)

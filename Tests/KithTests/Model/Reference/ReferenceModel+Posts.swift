@@ -122,15 +122,17 @@ extension ReferenceModel {
     }
     entries.sort { $0.key < $1.key }
     if let place {
-      entries = entries.filter { options.direction == .older ? place.key < $0.key : $0.key < place.key }
+      entries = entries.filter { entry in
+        let isBeyond = options.direction == .older ? place.key < entry.key : entry.key < place.key
+        return isBeyond || (options.includesCursor && !(place.key < entry.key) && !(entry.key < place.key))
+      }
     }
     let hasMore = entries.count > options.limit
     let isNewer = options.direction == .newer
     let shown = isNewer ? entries.suffix(options.limit) : entries.prefix(options.limit)
     let bottom = Place(list: list, key: Key(numbers: [1, 0]))  // below every post: a millisecond before 1970
     var reply = Reply<Place>(.posts(shown.map(\.item)))
-    reply.previous =
-      shown.first.map { Place(list: list, key: $0.key) } ?? place ?? (isNewer ? bottom : nil)
+    reply.previous = shown.first.map { Place(list: list, key: $0.key) } ?? place ?? bottom
     if hasMore || isNewer { reply.next = shown.last.map { Place(list: list, key: $0.key) } }
     return reply
   }

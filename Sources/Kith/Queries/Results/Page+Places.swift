@@ -1,0 +1,25 @@
+extension Page<Post> {
+  /// In a timeline, the place of a post of the page, to be kept with what is on the screen. Nil for every other list.
+  ///
+  /// Two queries restore the screen exactly, whatever has come and gone since: the posts from the place on, and those
+  /// that are newer.
+  ///
+  /// ```swift
+  /// let page = try graph.read { try $0.timeline(of: ann) }
+  /// if let place = page.cursor(at: page.startIndex) {
+  ///   let shown = try graph.read { view in
+  ///     try view.timeline(of: ann, TimelineQuery(cursor: place, includesCursor: true))
+  ///   }
+  ///   let newer = try graph.read { try $0.timeline(of: ann, TimelineQuery(direction: .newer, cursor: place)) }
+  /// }
+  /// ```
+  /// - Precondition: the index is one of the page's.
+  /// - Complexity: O(1).
+  public func cursor(at index: Int) -> Cursor? {
+    let post = self[index]
+    guard let place = previous?.place else { return nil }
+    return Cursor(
+      CursorPlace(
+        kind: place.kind, subject: place.subject, first: post.createdAt.rawValue, second: post.id.rawValue))
+  }
+}
