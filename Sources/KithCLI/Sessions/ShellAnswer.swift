@@ -116,6 +116,7 @@ enum ShellHelp {
       case .integer: "a number"
       case .number(let range): "a number from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
       case .text: "text"
+      case .payload: "bytes as base64"
       case .choice(let words): alternatives(words)
       case .flag: "true or false"
       case .reference: "a user: an id or a name"

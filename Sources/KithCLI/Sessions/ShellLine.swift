@@ -101,7 +101,7 @@ enum ShellLine {
     let list = text.split(separator: ",").map(String.init)
     switch field.kind {
     case .integer, .number: writer.member(field.name, try integer(text, of: field))
-    case .text, .choice: writer.member(field.name, text)
+    case .text, .choice, .payload: writer.member(field.name, text)
     case .flag:
       guard let flag = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false][text] else {
         throw Mistake(message: "\(field.name) is true or false")
@@ -126,7 +126,7 @@ enum ShellLine {
   }
 
   private static func integer(_ text: String, of field: Field) throws(Mistake) -> Int64 {
-    let isTime = [Field.before, .after, .at, .createdAt].contains(field)
+    let isTime = [Field.before, .after, .at, .createdAt, .editedAt].contains(field)
     let digits = text.hasPrefix("#") ? String(text.dropFirst()) : text
     if let number = Int64(digits) { return number }
     if isTime, let time = parseTime(text, missingMilliseconds: field == .after ? 999 : 0) { return time }
