@@ -60,6 +60,22 @@ static kith_text text(struct input *input) {
   return made;
 }
 
+// A length that is too long for its memory cannot be refused, so it is that of the memory, or above the limit.
+static kith_fields fields(struct input *input) {
+  uint64_t kind = number(input, 1);
+  kith_text bytes = text(input);
+  kith_fields kept = {
+    .payload = (const uint8_t *)bytes.data,
+    .payload_size = bytes.size,
+    .edited_at = id(input),
+    .has_edited_at = kind % 3,
+    .has_flags = kind / 3 % 3,
+    .flags = (uint16_t)number(input, 2),
+  };
+  kept.reserved[1] = kind > 240;
+  return kept;
+}
+
 static void fill(void *memory, size_t size, struct input *input) {
   for (size_t index = 0; index < size && input->left; index++) ((uint8_t *)memory)[index] = number(input, 1);
 }
@@ -187,14 +203,26 @@ static void call_change(struct input *input) {
   kith_change changes[3];
   kith_change_result results[3];
   memset(changes, 0, sizeof changes);
-  switch (number(input, 1) % 9) {
+  switch (number(input, 1) % 11) {
     case 6: kith_add_edge(handle(input), text(input), id(input), id(input), id(input), NULL, &error); break;
     case 7: kith_remove_edge(handle(input), text(input), id(input), id(input), NULL, &error); break;
+    case 9: {
+      kith_fields kept = fields(input);
+      kith_edit_user(handle(input), id(input), &kept, NULL, &error);
+      break;
+    }
+    case 10: {
+      kith_fields kept = fields(input);
+      kith_text words = text(input);
+      kith_edit_post(handle(input), id(input), words, number(input, 1) % 4 ? &kept : NULL, NULL, &error);
+      break;
+    }
     case 8: {
       kith_post_edge edges[2] = {{.relation = text(input), .target = id(input)}, {.relation = text(input)}};
       kith_text words = text(input);
+      kith_fields kept = fields(input);
       kith_add_post_with_edges(
-        handle(input), id(input), words, id(input), id(input), edges, number(input, 1) % 3, NULL, &error);
+        handle(input), id(input), words, id(input), id(input), edges, number(input, 1) % 3, &kept, NULL, &error);
       break;
     }
     case 0: kith_add_user(handle(input), text(input), id(input), NULL, &error); break;
@@ -203,7 +231,7 @@ static void call_change(struct input *input) {
       for (int index = 0; index < 3; index++) {
         kith_text none = text(input);
         fill(&changes[index], offsetof(kith_change, text), input);
-        changes[index].kind = number(input, 1) % 16, changes[index].user = id(input), changes[index].target = id(input);
+        changes[index].kind = number(input, 1) % 20, changes[index].user = id(input), changes[index].target = id(input);
         changes[index].text = none;
       }
       kith_apply(handle(input), changes, number(input, 1) % 4, number(input, 1) < 128 ? results : NULL, &error);

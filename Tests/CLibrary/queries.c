@@ -1,6 +1,8 @@
 // Pages, cursors, lookups, MVCC snapshots.
 #include "check.h"
 
+#include <string.h>
+
 static void rows(void) {
   kith_graph *graph = small_graph();
   OK(kith_like(graph, 1, 1, 7000, NULL, NULL));
@@ -37,6 +39,46 @@ static void rows(void) {
   OK(kith_free(page.owner));
 }
 
+// What a host keeps with users and posts, and edits.
+static void fields(void) {
+  const kith_options options = {.has_schema = 1};
+  kith_graph *graph;
+  OK(kith_open_memory(&options, &graph, NULL));
+  const uint8_t bytes[] = {0, 255, 10};
+  kith_fields given = {.payload = bytes, .payload_size = 3, .has_flags = 1, .flags = 513};
+  kith_change changes[] = {
+    {.kind = KITH_ADD_USER, .text = kith_string("ann"), .fields = given},
+    {.kind = KITH_ADD_POST, .user = 1, .text = kith_string("hello"), .fields = given},
+  };
+  OK(kith_apply(graph, changes, 2, NULL, NULL));
+  kith_page page;
+  kith_query query = {
+    .kind = KITH_TIMELINE, .user = 1, .flags = KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS};
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.posts[0].flags == 513 && !page.posts[0].is_edited && page.users[0].flags == 513);
+  CHECK(page.payloads[0].size == 3 && !memcmp(page.payload_bytes + page.payloads[0].start, bytes, 3));
+  CHECK(page.author_payloads[0].size == 3 && page.author_payload_bytes[page.author_payloads[0].start + 1] == 255);
+  OK(kith_free(page.owner));
+  bool changed;
+  given = (kith_fields){.has_edited_at = 1, .edited_at = 5};
+  OK(kith_edit_post(graph, 1, kith_string("good bye"), &given, &changed, NULL));
+  CHECK(changed);
+  OK(kith_edit_post(graph, 1, kith_string("good bye"), NULL, &changed, NULL));
+  CHECK(!changed);
+  EXPECT(KITH_INVALID_REQUEST, kith_edit_post(graph, 1, (kith_text){0}, &given, NULL, NULL));
+  EXPECT(KITH_INVALID_REQUEST, kith_edit_user(graph, 1, &given, NULL, NULL));
+  given = (kith_fields){.payload = bytes, .payload_size = 65536};
+  EXPECT(KITH_INVALID_REQUEST, kith_edit_user(graph, 1, &given, NULL, NULL));
+  given.payload_size = 0;
+  OK(kith_edit_user(graph, 1, &given, &changed, NULL));
+  CHECK(changed);
+  query = (kith_query){.kind = KITH_SEARCH_POSTS, .text = kith_string("bye")};
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.posts[0].is_edited && page.posts[0].edited_at == 5 && !page.payloads);
+  OK(kith_free(page.owner));
+  OK(kith_free(graph));
+}
+
 static void relations(void) {
   const kith_relation declared[] = {
     {.name = kith_string("bookmark"), .target = KITH_END_POST, .visibility = KITH_SEEN_BY_SOURCE},
@@ -51,7 +93,7 @@ static void relations(void) {
   OK(kith_add_user(graph, kith_string("bob"), 0, &bob, NULL));
   OK(kith_add_post(graph, ann, kith_string("root"), 0, 1000, &root, NULL));
   kith_post_edge edge = {.relation = kith_string("reply"), .target = root};
-  OK(kith_add_post_with_edges(graph, bob, kith_string("reply"), 0, 2000, &edge, 1, &reply, NULL));
+  OK(kith_add_post_with_edges(graph, bob, kith_string("reply"), 0, 2000, &edge, 1, NULL, &reply, NULL));
   EXPECT(KITH_INVALID_REQUEST, kith_add_edge(graph, kith_string("reply"), reply, root, KITH_NOW, NULL, NULL));
   EXPECT(KITH_UNKNOWN_RELATION, kith_add_edge(graph, kith_string("none"), ann, root, KITH_NOW, NULL, NULL));
   bool changed;
@@ -324,6 +366,7 @@ static void pins(void) {
 void test_queries(void) {
   rows();
   relations();
+  fields();
   cursors();
   lookups();
   included_blocks();
