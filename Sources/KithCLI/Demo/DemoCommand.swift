@@ -15,9 +15,11 @@ enum DemoCommand {
     examples: ["demo", "demo --users users.tsv --follows follows.tsv --posts posts.tsv"],
     run: run)
 
-  /// Large enough to be a network, small enough to be generated in two or three seconds.
-  private static let network = SeededNetwork(
-    userCount: 20_000, followCount: 600_000, postCount: 150_000, likeCount: 300_000, seed: 1)
+  /// Large enough to be a network, small enough to grow in two or three seconds; it ends now.
+  private static var network: SeededHistory {
+    let end = Timestamp.now().rawValue / SeededHistory.tick * SeededHistory.tick
+    return SeededHistory(userCount: 2_500, weekCount: 6, seed: 1, end: end)
+  }
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
     let began = ContinuousClock().now
@@ -25,17 +27,17 @@ enum DemoCommand {
     let readers = try files.open()
     let directory = try TemporaryDirectory.make("demo")
     defer { TemporaryDirectory.remove(directory) }
+    try Console.write("A network\n")
+    let grown = network
+    if files.isEmpty { _ = try grown.write(to: "\(directory)/store", SocialGraph.Options()) }
     let graph = try StoreAccess.open("\(directory)/store", access: .readWrite)
     defer { try? graph.close() }
-    try Console.write("A network\n")
-    if files.isEmpty {
-      try SeedCommand.fill(graph, with: network)
-    } else {
+    if !files.isEmpty {
       let filled = try ImportCommand.fill(graph, from: readers, files)
       try Console.write(ImportSummary.text(of: filled.reports))
     }
     let counts = graph.read { view in view.counts }
-    let origin = files.isEmpty ? "synthetic, seed \(network.seed)," : "read"
+    let origin = files.isEmpty ? "synthetic, grown over \(grown.weekCount) weeks," : "read"
     try Console.write("  \(counts.text)\n  \(origin) and indexed in \((ContinuousClock().now - began).text)\n")
     // Bulk changes are not in the journal; all later ones are.
     _ = try StoreAccess.snapshot(graph)

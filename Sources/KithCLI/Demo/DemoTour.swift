@@ -59,7 +59,8 @@ struct DemoTour {
     try Console.write(
       """
 
-      They like post \(post.id.rawValue) (\(liked.text))
+      They like a post of \(printable(post.author.username).shortened(to: 24)) (\(liked.text))
+        \(printable(post.text).shortened(to: 70))
         likes: \(grouped(post.likeCount)) before, \(grouped(seen.likeCount)) now, \
       \(seen.isLikedByViewer == true ? "including theirs" : "theirs is missing")
 
