@@ -26,14 +26,14 @@ static inline int kith_pq_wait_to_write(const PGconn *connection, int millisecon
 // Waits for nothing but the time.
 static inline void kith_pq_pause(int milliseconds) { poll(NULL, 0, milliseconds); }
 
-// Counts the server's warnings in the int that `count` points to; other notices are dropped.
-static inline void kith_pq_take_notice(void *count, const PGresult *notice) {
-  const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-  if (severity && strcmp(severity, "WARNING") == 0) ++*(int *)count;
+// Drops what the server says beside its answers: a setting can silence it, so nothing follows from it.
+static inline void kith_pq_drop_notice(void *context, const PGresult *notice) {
+  (void)context;
+  (void)notice;
 }
 
-static inline void kith_pq_count_warnings(PGconn *connection, int *count) {
-  PQsetNoticeReceiver(connection, kith_pq_take_notice, count);
+static inline void kith_pq_drop_notices(PGconn *connection) {
+  PQsetNoticeReceiver(connection, kith_pq_drop_notice, NULL);
 }
 
 // Whether an error ended the whole session: then the server may have committed before it.

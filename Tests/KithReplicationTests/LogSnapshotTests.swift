@@ -106,7 +106,8 @@ import Testing
     for name in ["ann", "bob"] { try await a.addUser(name) }
     try await a.snapshot()
     #expect(fixture.server.snapshots.count == 1)
-    _ = fixture.server.agree(on: LogDigest(position: 4, kind: .outcomes, value: 1, replica: "other"))
+    fixture.server.vote(
+      LogDigest(position: 4, kind: .outcomes, value: 1, replica: "other", session: .random()))
     _ = try? await a.addUser("cid")
     await fixture.expect("diverged", ReplicaFixture.isDiverged)
     #expect(fixture.server.snapshots.isEmpty && fixture.server.storedPlaces.isEmpty)

@@ -202,7 +202,8 @@ import Testing
     for number in 0..<5 { try await graph.addUser("user \(number)") }
     await #expect(throws: KithError.limitExceeded(.users(limit: 5))) { try await graph.addUser("beyond") }
     await fixture.expect("written") { if case .snapshotWritten = $0 { true } else { false } }
-    #expect(fixture.server.snapshots.first?.position == 6)
+    // The mark follows the users that were added within the first second.
+    #expect((1...6).contains(fixture.server.snapshots.first?.position ?? 0))
     await graph.close()
   }
 
@@ -313,7 +314,7 @@ import Testing
       let fixture = try ReplicaFixture()
       let graph = try await fixture.open()
       // What another replica would have found at position 4.
-      _ = fixture.server.agree(on: LogDigest(position: 4, kind: kind, value: 1, replica: "other"))
+      fixture.server.vote(LogDigest(position: 4, kind: kind, value: 1, replica: "other", session: .random()))
       for name in ["ann", "bob", "cid"] { try await graph.addUser(name) }
       _ = try? await graph.digest()
       await fixture.expect("diverged", ReplicaFixture.isDiverged)
@@ -335,7 +336,7 @@ import Testing
     await fixture.expect("stopped") { if case .stopped(before: 2, _) = $0 { true } else { false } }
     #expect(graph.position == 1 && graph.read { $0.counts.users } == 1)
     #expect(graph.status.failure?.hasPrefix("corrupt") == true)
-    fixture.server.skip(2)
+    try fixture.server.skip(2)
     try await graph.wait(for: 3, timeout: .seconds(60))
     #expect(graph.read { $0.counts.users } == 2 && graph.status.failure == nil)
     await graph.close()

@@ -1,8 +1,8 @@
 """A primary and two standbys with quorum commit in a temporary folder on loopback; ends and removes what it made.
 
 As a program it serves tests in other languages: cluster.py [--nodes 1] prints the URL of a log, then answers each line
-of standard input: `kill NAME` with the name, `promote` with the name of the new primary. At the end of input it removes
-the cluster. The exit status of `cluster.py --installed` says whether there is a PostgreSQL."""
+of standard input: `kill NAME` and `signal NAME STOP` with the name, `promote` with the name of the new primary. At the
+end of input it removes the cluster. The exit status of `cluster.py --installed` says whether there is a PostgreSQL."""
 
 import argparse
 import glob
@@ -384,11 +384,11 @@ def main():
         print(cluster.url(), flush=True)
         for line in sys.stdin:
             command, *names = line.split()
-            if command == "kill":
-                (node,) = [node for node in cluster.nodes if node.name == names[0]]
-                node.kill()
-            else:
+            if command == "promote":
                 node = cluster.fail_over()
+            else:
+                (node,) = [node for node in cluster.nodes if node.name == names[0]]
+                node.kill() if command == "kill" else node.signal(signal.Signals["SIG" + names[1]])
             print(node.name, flush=True)
     finally:
         cluster.close()

@@ -23,9 +23,27 @@ def lose_primary(run, load):
     old = run.cluster.primary
     links = run.cut_standbys()
     time.sleep(1)
-    for _ in range(3):
+    for _ in range(6):
         old.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
         time.sleep(0.5)
+    old.kill()
+    run.cluster.fail_over()
+    time.sleep(1)
+    run.cluster.rejoin(old)
+    for link in links:
+        run.proxy.heal(link)
+    time.sleep(3)
+
+
+def empty_names(run, load):
+    """The standbys are cut off, and the names emptied while changes wait, before the primary is killed."""
+    time.sleep(1)
+    old = run.cluster.primary
+    links = run.cut_standbys()
+    time.sleep(0.5)
+    for statement in ("ALTER SYSTEM SET synchronous_standby_names = ''", "SELECT pg_reload_conf()"):
+        old.sql(statement)
+    time.sleep(3)
     old.kill()
     run.cluster.fail_over()
     time.sleep(1)
@@ -39,14 +57,23 @@ def write_on(run, load):
     time.sleep(5)
 
 
-LOCAL = "PERFORM set_config('synchronous_commit', 'local', true);"
+LOCAL = "set_config('synchronous_commit', 'local', true)"
+
+# The commit's answer is believed: no check of what the standbys have, neither before it nor after.
+UNASKED = replacing("begin_commit", ("IF standbys.o_connected < standbys.o_needed THEN", "IF false THEN"))
+BELIEVED = UNASKED + replacing("await_quorum", ("EXIT WHEN standbys.o_flushed >= standbys.o_needed;", "EXIT;"))
 CONTROLS = {
     "asynchronous commit": (
-        replacing("append", ("PERFORM pg_notify", LOCAL + " PERFORM pg_notify"))
-        + replacing("confirm", ("PERFORM pg_logical", LOCAL + " PERFORM pg_logical")),
+        BELIEVED + replacing("begin_commit", ("set_config('synchronous_commit', 'on', true)", LOCAL)),
         lose_primary,
     ),
-    "no confirmation": (replacing("confirm", ("PERFORM pg_logical_emit_message(true, 'kith', '');", "")), lose_primary),
+    "no confirmation": (BELIEVED, lose_primary),
+    "emptied names": (
+        replacing(
+            "check_settings", ("IF p_demanded OR (SELECT requires_quorum FROM kith.settings) THEN", "IF false THEN")
+        ),
+        empty_names,
+    ),
     "a sequence instead of the lock": (
         "CREATE SEQUENCE kith.counter;"
         + replacing(
@@ -70,8 +97,7 @@ def cut_power(run, load):
 OFF = LOCAL.replace("local'", "off'")
 POWER_CONTROLS = {
     "no sync before the answer": (
-        replacing("append", ("PERFORM pg_notify", OFF + " PERFORM pg_notify"))
-        + replacing("confirm", ("PERFORM pg_logical", OFF + " PERFORM pg_logical")),
+        BELIEVED + replacing("begin_commit", ("set_config('synchronous_commit', 'on', true)", OFF)),
         cut_power,
     ),
 }

@@ -6,12 +6,14 @@ import signal
 import subprocess
 import time
 
-ARGUMENTS = "p_session uuid, p_serial bigint, p_base bigint, p_clock bigint, p_payload bytea"
-CALL = "kith.append_once(p_session, p_serial, p_base, p_clock, p_payload)"
+ARGUMENTS = (
+    "p_session uuid, p_serial bigint, p_base bigint, p_clock bigint, p_payload bytea, p_demanded boolean DEFAULT false"
+)
+CALL = "kith.append_once(p_session, p_serial, p_base, p_clock, p_payload, p_demanded)"
 DOUBLING = f"""BEGIN; ALTER FUNCTION kith.append RENAME TO append_once;
-  CREATE FUNCTION kith.append({ARGUMENTS}, OUT o_position bigint, OUT o_chain bytea) LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = pg_catalog AS $$ BEGIN PERFORM {CALL}; SELECT a.o_position, a.o_chain INTO o_position, o_chain
-  FROM {CALL} a; END $$; COMMIT"""
+  CREATE FUNCTION kith.append({ARGUMENTS}, OUT o_position bigint, OUT o_chain bytea, OUT o_demanded boolean)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN PERFORM {CALL};
+  SELECT a.o_position, a.o_chain, a.o_demanded INTO o_position, o_chain, o_demanded FROM {CALL} a; END $$; COMMIT"""
 DOUBLING_END = "BEGIN; DROP FUNCTION kith.append; ALTER FUNCTION kith.append_once RENAME TO append; COMMIT"
 
 
@@ -69,6 +71,26 @@ class Faults:
                 time.sleep(rng.uniform(0.2, 0.5))
                 old.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
             time.sleep(rng.uniform(0, 0.5))
+            old.kill()
+            self.cluster.fail_over()
+            self.cluster.rejoin(old)
+            for link in links:
+                self.proxy.heal(link)
+            self.cluster.wait_for_standbys(2)
+
+    def empty_names(self, rng):
+        """What a pressed operator does: no standby answers, so none is named any more; then the primary is killed."""
+        with self.slow:
+            old = self.cluster.primary
+            links = self.cut_standbys()
+            time.sleep(rng.uniform(0.2, 1))
+            old.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+            old.sql("SELECT pg_reload_conf()")
+            time.sleep(rng.uniform(0, 1))
+            if rng.random() < 0.5:  # names come back for what waits then
+                old.sql("ALTER SYSTEM RESET synchronous_standby_names")
+                old.sql("SELECT pg_reload_conf()")
+                time.sleep(rng.uniform(0, 1))
             old.kill()
             self.cluster.fail_over()
             self.cluster.rejoin(old)

@@ -27,6 +27,14 @@ from load import Gone, Load, Replica, check
 from proxy import Proxy
 
 REPLICAS = 3
+# Settings of a database that could make an answer mean less. What is promised holds with each.
+WEAK_SETTINGS = [
+    "client_min_messages = error",
+    "synchronous_commit = off",
+    "synchronous_commit = remote_write",
+    "statement_timeout = 1000",
+    "default_transaction_isolation = serializable",
+]
 # How a finding begins that is about the trial itself.
 NOT_MADE = "a fault could not be made"
 
@@ -60,6 +68,8 @@ class Run(Faults):
         )
         if self.prepare:
             self.cluster.primary.sql(self.prepare, self.database)
+        setting = self.rng.choice(WEAK_SETTINGS)
+        self.cluster.primary.sql(f"ALTER DATABASE {self.database} SET {setting}")
         load = Load(self.replicas, self.seed)
         try:
             for replica in self.replicas:
@@ -90,6 +100,7 @@ class Run(Faults):
             self.stop_primary,
             self.isolate_primary,
             self.cancel_waits,
+            self.empty_names,
             self.kill_standby,
             self.stop_standby,
             self.slow_standby,

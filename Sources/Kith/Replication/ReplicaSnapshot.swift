@@ -59,6 +59,42 @@ package struct ReplicaSnapshot: Hashable, Sendable {
     }.reversed()
   }
 
+  /// What the names of signs end with.
+  private static let signSuffix = ".host"
+
+  /// Leaves a small file in a directory. Another host that reads it there has the same directory, and may read what
+  /// this one writes.
+  /// - Parameter host: a name for files, of letters and digits.
+  package static func leaveSign(
+    of host: String, _ content: [UInt8], for log: StoreID, in directory: String
+  ) throws(KithError) {
+    let name = "\(log)-\(host)\(signSuffix)"
+    try remove([name], in: directory)
+    guard let arrival = try Arrival(name, in: directory) else { return }
+    try arrival.write(content, at: 0)
+    try arrival.finish()
+  }
+
+  /// Removes what a host has left in a directory.
+  package static func removeSign(of host: String, for log: StoreID, in directory: String) throws(KithError) {
+    try remove(["\(log)-\(host)\(signSuffix)"], in: directory)
+  }
+
+  /// What a host has left in a directory; nil if there is nothing, or nothing that can be read.
+  package static func sign(of host: String, for log: StoreID, in directory: String) -> [UInt8]? {
+    try? bytes(of: "\(log)-\(host)\(signSuffix)", in: directory, at: 0, count: signByteLimit)
+  }
+
+  private static let signByteLimit = 64
+
+  /// The logs for which a host has left a sign in a directory, as texts, ascending; none if there is no directory.
+  package static func signedLogs(by host: String, in directory: String) throws(KithError) -> [String] {
+    let disk = SystemDisk()
+    guard try disk.status(of: directory, followingLinks: true) != nil else { return [] }
+    let end = "-\(host)\(signSuffix)"
+    return try disk.list(directory).filter { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }.sorted()
+  }
+
   /// Creates a directory unless there is one.
   package static func makeDirectory(_ path: String) throws(KithError) {
     let disk = SystemDisk()

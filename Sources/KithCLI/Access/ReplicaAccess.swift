@@ -15,7 +15,18 @@ enum ReplicaAccess {
 
   /// The URL; nil if there is none.
   static func url(_ arguments: Arguments) -> String? {
-    arguments.value(log) ?? ProcessInfo.processInfo.environment[variable]
+    if let url = arguments.value(log) { return url }
+    guard let url = ProcessInfo.processInfo.environment[variable], !url.isEmpty else { return nil }
+    return url
+  }
+
+  /// Whether a command works on a replica: `--log` and the variable mean the same.
+  static func isMeant(_ arguments: Arguments) -> Bool { url(arguments) != nil }
+
+  /// Refuses the path of a store where a replica's directory is meant: the store would be left alone without a word.
+  static func checkDirectory(_ path: String?, _ arguments: Arguments) throws(CommandFailure) {
+    guard let path, let listing = try? StoreTools.list(path), listing.storeID != nil else { return }
+    throw arguments.misuse("\(path.shownPath) is a store of its own, and \(log.name) or \(variable) names a log")
   }
 
   static func options(_ arguments: Arguments) -> ReplicaOptions {

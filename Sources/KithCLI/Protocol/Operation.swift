@@ -79,7 +79,7 @@ enum ReplicaOperation: String, CaseIterable, Sendable {
     case .catchUp: ["position"]
     case .digest: ["position", "digest"]
     case .outcome: ["known", "position"]
-    case .replica: ["position", "newest", "connected", "server", "waiting", "snapshot", "failure"]
+    case .replica: ["position", "newest", "connected", "server", "waiting", "snapshot", "failure", "troubles"]
     }
   }
 }

@@ -32,6 +32,7 @@ extension ReplicaStatus {
     writer.member("waiting", waitingRequestCount)
     if let snapshotPosition { writer.member("snapshot", snapshotPosition) }
     if let failure { writer.member("failure", failure) }
+    writer.objects("troubles", troubles) { $1.write(to: &$0) }
   }
 }
 

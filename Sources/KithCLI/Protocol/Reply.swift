@@ -24,6 +24,9 @@ struct ChangeAnswer: Sendable {
     case changed(Bool)
     case user(User)
     case post(Post)
+    /// What a repetition of a request has added at first, and is gone since.
+    case removedUser(UserID)
+    case removedPost(PostID)
   }
 
   let outcome: Outcome
@@ -140,6 +143,8 @@ extension JSONWriter {
     case .changed(let changed): member("changed", changed)
     case .user(let user): object("user") { user.write(to: &$0) }
     case .post(let post): object("post") { post.write(to: &$0) }
+    case .removedUser(let user): object("user") { $0.member("id", user.rawValue) }
+    case .removedPost(let post): object("post") { $0.member("id", post.rawValue) }
     }
     member("sequence", change.sequence)
     if let position = change.position { member("position", position) }

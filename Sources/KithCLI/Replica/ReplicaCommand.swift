@@ -15,11 +15,15 @@ enum ReplicaCommand {
   private static let seconds = Option("--seconds", "N", "bench: how long (default 10)")
   private static let reads = Option(
     "--reads", nil, "bench: measures queries, too, beside a graph that makes the changes by itself")
+  private static let check = Option(
+    "--check", nil, "status: writes what is wrong alone; exit code 0: nothing, 1: it can wait, 2: at once")
   private static let partitions: ClosedRange<Int64> = 2...(1 << 30)
+
+  private static let reportSeconds = 3.0
 
   private enum Action: String, CaseIterable {
     case initialize = "init"
-    case run, status, snapshot, trim, verify, bench, upgrade, forget, skip
+    case run, status, snapshot, trim, verify, bench, upgrade, migrate, forget, skip
   }
 
   static let command = Command(
@@ -31,16 +35,19 @@ enum ReplicaCommand {
       Positional(
         "SUBJECT", "run: the replica's directory; forget: a NAME; skip: a position", isOptional: true, isPath: true),
     ],
-    options: ReplicaAccess.options + [from, role, alone, retention, partition, socket, rate, seconds, reads, .json],
+    options: ReplicaAccess.options + [
+      from, role, alone, retention, partition, socket, rate, seconds, reads, check, .json,
+    ],
     notes: [
-      "init makes the log in the database of the URL (schema kith); if it was interrupted, repeat it. "
-        + "run keeps a replica until it is stopped: it prints "
-        + "events as JSON Lines, and writes and checks snapshots. status lists replicas and snapshots. snapshot writes "
-        + "one now. trim removes records that two checked snapshots hold, and that are older than the retention. "
-        + "verify plays the log from the newest snapshot, and lets all replicas compare their states. bench fills a "
-        + "log, which should be for that alone, and measures. forget removes a replica that will not return. upgrade "
-        + "lets the rules of this release begin, once all replicas know them. skip makes replicas pass over a record "
-        + "that none can apply.",
+      "init makes the log in the database of the URL (schema kith); if it was interrupted, repeat it. run keeps a "
+        + "replica until it is stopped: it prints events as JSON Lines, and writes and checks snapshots. status "
+        + "lists replicas, snapshots and what is wrong; with --check for a monitor. snapshot writes one now. trim "
+        + "removes records that two checked snapshots hold, and that are older than the retention. verify plays the "
+        + "log from the newest snapshot, and lets all replicas compare their states. bench fills a log, which should "
+        + "be for that alone, and measures. forget removes a replica that will not return. upgrade lets the rules of "
+        + "this release begin, once all replicas know them. migrate brings the tables of a log that an older release "
+        + "made to this release's version; its owner runs it. skip makes replicas pass over a record that none can "
+        + "apply.",
       "This command needs the package trait Replication and the C library libpq. docs/REPLICATION.md tells how to set "
         + "up the servers. kith query --log URL answers requests on a replica.",
     ],
@@ -65,8 +72,15 @@ enum ReplicaCommand {
     switch action {
     case .initialize: try initialize(url, arguments)
     case .run: try keep(url, in: try subject("the replica's directory"), arguments)
+    case .status where arguments.flag(check): return try ReplicaReportText.check(url, asJSON: arguments.flag(.json))
     case .status: try ReplicaReportText.write(url, asJSON: arguments.flag(.json))
+    case .snapshot where arguments.value(ReplicaAccess.snapshots) == nil:
+      throw arguments.misuse("snapshot needs --snapshots, where other replicas find what it writes")
     case .snapshot, .trim, .verify, .bench, .upgrade: try inspect(url, action, arguments)
+    case .migrate:
+      #if Replication
+        try ReplicaAccess.withLog(url) { (log) async throws(KithError) in try await log.migrate() }
+      #endif
     case .forget:
       let name = try subject("the NAME of a replica")
       guard String.fromUTF8(name.pathBytes.span) != nil else { throw arguments.misuse("\(name): not valid UTF-8") }
@@ -75,6 +89,8 @@ enum ReplicaCommand {
       guard let position = UInt64(try subject("a position")), position > 0 else {
         throw arguments.misuse("a position is a whole number from 1 on")
       }
+      // By then every replica that runs has reported what it has applied.
+      Thread.sleep(forTimeInterval: reportSeconds)
       try ReplicaAccess.withLog(url) { (log) async throws(KithError) in try await log.skip(position) }
     }
     return 0
@@ -141,8 +157,12 @@ enum ReplicaCommand {
     defer { TemporaryDirectory.remove(directory) }
     let graph = try ReplicaAccess.open(url, directory: directory, ReplicaAccess.options(arguments))
     defer {
-      ReplicaAccess.close(graph)
-      if arguments.value(ReplicaAccess.name) == nil { forget(ReplicaAccess.options(arguments).name, url) }
+      if arguments.value(ReplicaAccess.name) == nil {
+        try? blocking { () async throws(KithError) in await graph.leave() }
+        forget(ReplicaAccess.options(arguments).name, url)
+      } else {
+        ReplicaAccess.close(graph)
+      }
     }
     if action == .bench {
       return try ReplicaBench.run(

@@ -25,13 +25,14 @@ enum QueryCommand {
     isEndless: true
   ) { (arguments) throws(CommandFailure) in
     let store = arguments.positional(0)
-    if arguments.value(ReplicaAccess.log) != nil {
+    if ReplicaAccess.isMeant(arguments) {
       let excluded: [Option] = [
         memory, SchemaFile.option, .uniqueNames, .postIndex, .compactLists, .compressTexts,
         EventLog.option,
       ]
       guard !excluded.contains(where: { arguments.flag($0) || arguments.value($0) != nil }) else {
-        throw arguments.misuse("--log excludes " + excluded.map(\.name).joined(separator: ", "))
+        throw arguments.misuse(
+          "--log, or \(ReplicaAccess.variable), excludes " + excluded.map(\.name).joined(separator: ", "))
       }
       return try run(
         replicaOf: arguments, directory: store, timings: arguments.flag(timings), readOnly: arguments.flag(readOnly))
@@ -67,6 +68,7 @@ enum QueryCommand {
   ) throws(CommandFailure) -> Int32 {
     guard ReplicaAccess.isBuiltIn else { throw ReplicaAccess.missingTrait }
     guard let url = ReplicaAccess.url(arguments) else { throw arguments.misuse("--log URL is missing") }
+    try ReplicaAccess.checkDirectory(directory, arguments)
     ByteStream.ignoreBrokenPipes()
     let replica = try ReplicaAccess.open(url, directory: directory, ReplicaAccess.options(arguments))
     defer { ReplicaAccess.close(replica) }

@@ -88,9 +88,18 @@ struct ReplicaSession: Sendable {
     return .batch(answers, sequence: done.results.last?.sequence ?? 0)
   }
 
-  /// What was added, as it is now: a later record may have removed it again.
+  /// What was added, as it is now; its id alone if another record has removed it since.
   private func answer(_ applied: ChangeResult, _ position: UInt64) throws(KithError) -> ChangeAnswer {
-    var answer = try graph.read { (view) throws(KithError) in try ChangeAnswer(applied, view) }
+    var answer: ChangeAnswer
+    do throws(KithError) {
+      answer = try graph.read { (view) throws(KithError) in try ChangeAnswer(applied, view) }
+    } catch {
+      switch (error, applied.user, applied.post) {
+      case (.unknownUser, let user?, _): answer = ChangeAnswer(outcome: .removedUser(user), sequence: applied.sequence)
+      case (.unknownPost, _, let post?): answer = ChangeAnswer(outcome: .removedPost(post), sequence: applied.sequence)
+      default: throw error
+      }
+    }
     answer.position = position
     return answer
   }

@@ -27,7 +27,8 @@ enum WatchCommand {
       "It polls the journal (write-ahead log) that the store's writer appends to: a change is seen when it is "
         + "written, just before it is synced. A store with durability memory has no journal to watch. Inside the "
         + "writing process, use the request watch of kith query, or SocialGraph.values in Swift.",
-      "With --log it is a replica of a graph that several hosts share, and prints what is in the log.",
+      "With --log it is a replica of a graph that several hosts share, and prints what is in the log. It goes on "
+        + "through a failover. Where its snapshot begins after what was printed last, {\"missed\":[a,b]} says so.",
     ],
     examples: [
       "watch ./store", "watch ./store changes --from 1 --count 10", "watch ./store timeline ann --limit 5",
@@ -39,6 +40,8 @@ enum WatchCommand {
   /// The source of lines: returns false when there is nothing new.
   protocol Watched {
     mutating func printNext() throws(CommandFailure) -> Bool
+    /// Frees what it holds beside memory.
+    func end()
   }
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
@@ -46,7 +49,7 @@ enum WatchCommand {
     let pause = Int32(try arguments.integer(every, in: 1...60_000) ?? 20)
     var left = try arguments.integer(count, in: 1...Int64.max) ?? .max
     var watched: any Watched
-    if arguments.value(ReplicaAccess.log) != nil {
+    if ReplicaAccess.isMeant(arguments) {
       watched = try WatchedReplica(arguments)
     } else {
       guard arguments.positional(0) != nil else { throw arguments.misuse("STORE is missing: a directory, or --log") }
@@ -56,6 +59,7 @@ enum WatchCommand {
       }
       watched = what == "changes" ? try WatchedChanges(arguments) : try WatchedAnswer(arguments, what)
     }
+    defer { watched.end() }
     while left > 0 {
       if try watched.printNext() {
         left -= 1
@@ -99,6 +103,8 @@ enum WatchCommand {
   // MARK: - Changes
 
   private struct WatchedChanges: Watched {
+    func end() {}
+
     var follower: StoreFollower
     /// Changes of one frame that are not printed yet, the last first.
     var waiting: [(change: Change, sequence: UInt64)] = []
@@ -138,6 +144,8 @@ enum WatchCommand {
   // MARK: - Answers
 
   private struct WatchedAnswer: Watched {
+    func end() {}
+
     let store: String
     let request: Request
     let open: () throws(CommandFailure) -> SocialGraph

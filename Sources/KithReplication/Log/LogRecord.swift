@@ -113,10 +113,12 @@ package struct ReplicaReport: Hashable, Sendable {
   package var rules: Int
   /// When the log received it, by the log's clock; ignored in a report that is sent.
   package var seen: Timestamp
+  /// The time of the oldest record that it has not applied; 0 for none. The log says so.
+  package var behindSince: Timestamp
 
   package init(
     name: String, session: SessionID, applied: LogPosition, outcomeChain: UInt64, rules: Int = LogIdentity.rules,
-    seen: Timestamp = 0
+    seen: Timestamp = 0, behindSince: Timestamp = 0
   ) {
     self.name = name
     self.session = session
@@ -124,12 +126,17 @@ package struct ReplicaReport: Hashable, Sendable {
     self.outcomeChain = outcomeChain
     self.rules = rules
     self.seen = seen
+    self.behindSince = behindSince
   }
 }
 
 extension ReplicaReport {
   /// How long a replica may be away before trimming and an upgrade of the rules no longer wait for it.
   fileprivate static let absenceMilliseconds: Int64 = 86_400_000
+  private static let recentMilliseconds: Int64 = 3_000
+
+  /// Whether it was made a moment ago, by the log's clock: the replica runs.
+  func isRecent(at clock: Timestamp) -> Bool { clock.rawValue - seen.rawValue <= Self.recentMilliseconds }
 }
 
 extension Sequence<ReplicaReport> {
@@ -137,29 +144,6 @@ extension Sequence<ReplicaReport> {
   var live: [ReplicaReport] {
     let newest = map(\.seen.rawValue).max() ?? 0
     return filter { newest - $0.seen.rawValue < ReplicaReport.absenceMilliseconds }
-  }
-}
-
-/// A digest of a replica after a position, which must be the same for all.
-package struct LogDigest: Hashable, Sendable {
-  package enum Kind: Int, Hashable, Sendable {
-    /// Over the outcomes of all requests.
-    case outcomes = 1
-    /// Over the whole state.
-    case state = 2
-  }
-
-  package let position: LogPosition
-  package let kind: Kind
-  package let value: UInt64
-  /// The name of the replica.
-  package let replica: String
-
-  package init(position: LogPosition, kind: Kind, value: UInt64, replica: String) {
-    self.position = position
-    self.kind = kind
-    self.value = value
-    self.replica = replica
   }
 }
 
@@ -186,10 +170,12 @@ package struct LogSnapshot: Hashable, Sendable {
   package var writer: String
   /// The replicas that have read it back, without its writer, ascending.
   package var verifiers: [String]
+  /// When the log heard of it, by the log's clock; ignored in one that is stored.
+  package var at: Timestamp
 
   package init(
     position: LogPosition, sequence: UInt64, chain: [UInt8], outcomeChain: UInt64, digest: UInt64, byteCount: Int64,
-    place: String, writer: String, verifiers: [String] = []
+    place: String, writer: String, verifiers: [String] = [], at: Timestamp = 0
   ) {
     self.position = position
     self.sequence = sequence
@@ -200,6 +186,7 @@ package struct LogSnapshot: Hashable, Sendable {
     self.place = place
     self.writer = writer
     self.verifiers = verifiers
+    self.at = at
   }
 }
 

@@ -49,12 +49,21 @@ package protocol ReplicationLog: Sendable {
   /// Forgets a replica that will not return, so that `trim` does not wait for it, and its dissents.
   func forgetReplica(_ name: String) async throws(KithError)
 
-  /// Compares a digest with that of the other replicas: stores it if it is the first of its position and kind.
-  /// - Returns: the first digest of that position and kind.
-  func agree(on digest: LogDigest) async throws(KithError) -> LogDigest
+  /// Stores a digest of a replica; one of the same position, kind and replica is replaced. The log sets `at`.
+  func vote(_ digest: LogDigest) async throws(KithError)
+  /// The digests of the newest few positions at which replicas differ.
+  func votes() async throws(KithError) -> [LogDigest]
 
-  /// Stores that a session of a replica differs from the first digest.
-  func dissent(_ digest: LogDigest, session: SessionID) async throws(KithError)
+  /// Stores that a session of a replica has ended because it differs.
+  func dissent(_ digest: LogDigest) async throws(KithError)
+  /// The dissents of the last day.
+  func dissents() async throws(KithError) -> [LogDissent]
+
+  /// What the log says of itself, without a commit and without waiting for others.
+  func health() async throws(KithError) -> LogHealth
+  /// What is wrong with the log's servers one by one: those that do not answer, and those whose settings can lose what
+  /// they say they have.
+  func serverTroubles() async -> [ReplicaTrouble]
 
   /// Stores a part of a snapshot that the log itself holds. Parts of a snapshot that was never recorded are removed
   /// after a day.
@@ -72,7 +81,8 @@ package protocol ReplicationLog: Sendable {
   /// All snapshots, the newest position first.
   func snapshots() async throws(KithError) -> [LogSnapshot]
 
-  /// Makes all replicas that have not yet applied a record pass over it: the last resort.
+  /// Makes all replicas pass over a record that none of them could apply: the last resort.
+  /// - Throws: `unavailable` if a replica has reported that it applied the record, or if there is no such record.
   func skip(_ position: LogPosition) async throws(KithError)
   /// The records to pass over, ascending.
   func skippedPositions() async throws(KithError) -> [LogPosition]

@@ -38,8 +38,9 @@
       self.options = options.filter { !["host", "hostaddr", "port"].contains($0.name) }
     }
 
-    /// What the library needs to connect to one server that takes changes.
-    func connectionText(to server: Server, application: String) -> String {
+    /// What the library needs to connect to one server.
+    /// - Parameter takesChanges: whether it must take changes; if not, a standby will do.
+    func connectionText(to server: Server, application: String, takesChanges: Bool = true) -> String {
       var words = options
       func add(_ name: String, _ value: String, replacing: Bool = false) {
         if let index = words.firstIndex(where: { $0.name == name }) {
@@ -51,7 +52,7 @@
       add("host", server.host)
       add("hostaddr", server.address)
       add("port", server.port)
-      add("target_session_attrs", "read-write", replacing: true)
+      add("target_session_attrs", takesChanges ? "read-write" : "any", replacing: true)
       add("application_name", application)
       add("client_encoding", "UTF8", replacing: true)
       return words.map { "\($0.name)=\(Self.quoted($0.value))" }.joined(separator: " ")

@@ -15,8 +15,6 @@
 
     private let connection: OpaquePointer
     private let mark = ProcessMark()
-    /// The warnings of the server; libpq keeps the pointer.
-    private let warningCount: UnsafeMutablePointer<Int32>
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
     /// Whether this side asked for an end; looked at in every slice of a wait.
@@ -27,14 +25,9 @@
       _ text: String, by deadline: ContinuousClock.Instant, isEnding: @escaping @Sendable () -> Bool
     ) throws(PostgresFailure) {
       self.isEnding = isEnding
-      unsafe warningCount = .allocate(capacity: 1)
-      unsafe warningCount.initialize(to: 0)
-      guard let connection = unsafe PQconnectStart(text) else {
-        unsafe warningCount.deallocate()
-        throw .notSent(reason: "not enough memory")
-      }
+      guard let connection = unsafe PQconnectStart(text) else { throw .notSent(reason: "not enough memory") }
       unsafe self.connection = connection
-      unsafe kith_pq_count_warnings(connection, warningCount)
+      unsafe kith_pq_drop_notices(connection)
       try finishConnecting(by: deadline)
       unsafe PQsetnonblocking(connection, 1)
     }
@@ -42,7 +35,6 @@
     deinit {
       // It would end the session of the parent, in the child of a fork.
       if mark.isOwn { unsafe PQfinish(connection) }
-      unsafe warningCount.deallocate()
     }
 
     private func finishConnecting(by deadline: ContinuousClock.Instant) throws(PostgresFailure) {
@@ -60,18 +52,17 @@
       }
     }
 
+    /// The process of the server that the session has.
+    var process: Int32 { unsafe PQbackendPID(connection) }
+
     // MARK: Statements
 
     /// Runs one statement, prepared at its first use, in a transaction of its own.
     func run(
       _ statement: String, _ parameters: [Value] = [], by deadline: ContinuousClock.Instant
     ) throws(PostgresFailure) -> PostgresRows {
-      let name = try prepare(statement, by: deadline)
-      unsafe warningCount.pointee = 0
-      try send(name, parameters)
-      let rows = try answer(by: deadline)
-      if unsafe warningCount.pointee > 0 { throw .unanswered(reason: "the server did not wait for its standbys") }
-      return rows
+      try send(try prepare(statement, by: deadline), parameters)
+      return try answer(by: deadline)
     }
 
     /// Runs several statements without parameters, all or none.

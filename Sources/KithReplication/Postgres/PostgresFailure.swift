@@ -3,8 +3,8 @@
   enum PostgresFailure: Error, Sendable {
     /// There is no connection, or it broke before anything was sent.
     case notSent(reason: String)
-    /// It was sent, and its fate is unknown: the connection broke, or no answer came in time, or the server warned that
-    /// its commit is not on a quorum.
+    /// It was sent, and its fate is unknown: the connection broke, or no answer came in time, or what it committed is
+    /// not on a quorum.
     case unanswered(reason: String)
     /// The server refused it and took back what it had done.
     case refused(state: String, message: String)

@@ -25,6 +25,8 @@
       var failureCount = 0
       var nextAttempt: ContinuousClock.Instant?
       var lastReason = ""
+      /// The sessions that were given up, by the index of their server: they may wait there for a standby or a lock.
+      var abandoned: [Int: [Int32]] = [:]
     }
 
     private let address: PostgresAddress
@@ -94,6 +96,7 @@
           let text = address.connectionText(to: server, application: application)
           let connection = try PostgresConnection(text, by: limit) { [weak self] in self?.isEnding ?? true }
           try connection.runScript(Self.settings + beginning, by: limit)
+          try endAbandoned(&state, connection, by: limit)
           state.connection = connection
           shown.withLock { $0 = LogConnection(server: server.description) }
           return connection
@@ -107,6 +110,24 @@
       throw .notSent(reason: state.lastReason)
     }
 
+    /// Ends the sessions that this link has given up on the same server. The server would not notice before their wait
+    /// is over, and would run out of connections. What they wrote is on no quorum, so no host takes it for confirmed.
+    private func endAbandoned(
+      _ state: inout State, _ connection: PostgresConnection, by deadline: ContinuousClock.Instant
+    ) throws(PostgresFailure) {
+      let index = state.server % address.servers.count
+      guard let processes = state.abandoned[index], !processes.isEmpty else { return }
+      let statement = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE pid = $1::int AND usename = current_user AND application_name = current_setting('application_name')
+            AND pid <> pg_backend_pid()
+        """
+      for process in processes {
+        _ = try connection.run(statement, [UInt32(bitPattern: process).bigEndianBytes], by: deadline)
+      }
+      state.abandoned[index] = nil
+    }
+
     /// Waits until the next attempt is due.
     private func pause(_ state: inout State, by deadline: ContinuousClock.Instant) throws(PostgresFailure) {
       guard let due = state.nextAttempt else { return }
@@ -118,6 +139,9 @@
     }
 
     private func drop(_ state: inout State, _ failure: PostgresFailure) {
+      if let connection = state.connection {
+        state.abandoned[state.server % address.servers.count, default: []].append(connection.process)
+      }
       state.connection = nil
       state.lastReason = "\(address.servers[state.server % address.servers.count]): \(failure.reason)"
       state.server += 1

@@ -8,28 +8,28 @@
     /// - Parameter evenUnfinished: whether a log whose first graph is not in it yet is no error.
     package func identity(evenUnfinished: Bool) async throws(KithError) -> LogIdentity {
       let statement = """
-        SELECT o_id, o_schema, o_format, o_rules, o_server, o_fsync, o_full_page_writes FROM kith.identity()
+        SELECT o_id, o_schema, o_format, o_rules, o_server FROM kith.identity()
         """
       let found = try await call(control) { connection, deadline throws(PostgresFailure) in
         let rows = try connection.run(statement, by: deadline)
         var row = PostgresRow(rows)
         let (id, schema, format, rules) = (row.id(), row.int(), row.int(), row.int())
-        let (server, isSyncing, writesPages) = (row.int(), row.text() == "on", row.text() == "on")
+        let server = row.int()
         if rows.count == 0 { throw .refused(state: "3F000", message: "no settings") }
-        return (LogIdentity(id: id, format: format, rules: rules), schema, server, isSyncing && writesPages)
+        return (LogIdentity(id: id, format: format, rules: rules), schema, server)
       }
-      let (identity, schema, server, isSafe) = found
+      let (identity, schema, server) = found
       guard schema != PostgresSchema.unfinishedVersion || evenUnfinished else {
         throw .unavailable(.unfinished)
       }
       guard schema.magnitude == PostgresSchema.version else {
-        throw .unsupportedVersion(found: "\(schema) of the log's tables", readable: "\(PostgresSchema.version)")
+        let isOld = PostgresSchema.oldestVersion..<PostgresSchema.version ~= Int(schema.magnitude)
+        throw .unsupportedVersion(
+          found: "\(schema) of the log's tables",
+          readable: "\(PostgresSchema.version); \(isOld ? "run kith replica migrate" : "update this host")")
       }
       guard server >= PostgresSchema.oldestServer else {
         throw .unavailable(.refused(reason: "the server is \(server / 10_000), PostgreSQL 15 or newer is needed"))
-      }
-      guard isSafe else {
-        throw .unavailable(.refused(reason: "the server has fsync or full_page_writes off, so it could lose records"))
       }
       return identity
     }
@@ -46,10 +46,12 @@
     }
 
     package func reports() async throws(KithError) -> [ReplicaReport] {
-      try await rows("SELECT name, session, applied, outcome, rules, seen FROM kith.reports()") { row in
+      try await rows(
+        "SELECT o_name, o_session, o_applied, o_outcome, o_rules, o_seen, o_behind FROM kith.reports()"
+      ) { row in
         ReplicaReport(
           name: row.text(), session: row.id(), applied: row.unsigned(), outcomeChain: row.unsigned(), rules: row.int(),
-          seen: row.time())
+          seen: row.time(), behindSince: row.time())
       }
     }
 
@@ -57,28 +59,53 @@
       try await run("SELECT kith.forget($1::text)", [Array(name.utf8)])
     }
 
-    package func agree(on digest: LogDigest) async throws(KithError) -> LogDigest {
-      let first = try await rows(
-        "SELECT position, kind, value, replica FROM kith.agree($1::bigint, $2::int, $3::bigint, $4::text)",
-        [
-          digest.position.bigEndianBytes, UInt32(digest.kind.rawValue).bigEndianBytes, digest.value.bigEndianBytes,
-          Array(digest.replica.utf8),
-        ]
-      ) { row in
-        LogDigest(
-          position: row.unsigned(), kind: LogDigest.Kind(rawValue: row.int()) ?? .state, value: row.unsigned(),
-          replica: row.text())
-      }
-      return first.first ?? digest
+    package func vote(_ digest: LogDigest) async throws(KithError) {
+      try await run(
+        "SELECT kith.vote($1::bigint, $2::int, $3::bigint, $4::text, $5::uuid)", parameters(of: digest))
     }
 
-    package func dissent(_ digest: LogDigest, session: SessionID) async throws(KithError) {
+    package func votes() async throws(KithError) -> [LogDigest] {
+      try await rows("SELECT position, kind, value, replica, session, at FROM kith.votes()") { row in
+        LogDigest(
+          position: row.unsigned(), kind: LogDigest.Kind(rawValue: row.int()) ?? .state, value: row.unsigned(),
+          replica: row.text(), session: row.id(), at: row.time())
+      }
+    }
+
+    private func parameters(of digest: LogDigest) -> [PostgresConnection.Value] {
+      [
+        digest.position.bigEndianBytes, UInt32(digest.kind.rawValue).bigEndianBytes, digest.value.bigEndianBytes,
+        Array(digest.replica.utf8), digest.session.bytes,
+      ]
+    }
+
+    package func dissent(_ digest: LogDigest) async throws(KithError) {
       try await run(
-        "SELECT kith.dissent($1::bigint, $2::int, $3::bigint, $4::text, $5::uuid)",
-        [
-          digest.position.bigEndianBytes, UInt32(digest.kind.rawValue).bigEndianBytes, digest.value.bigEndianBytes,
-          Array(digest.replica.utf8), session.bytes,
-        ])
+        "SELECT kith.dissent($1::bigint, $2::int, $3::bigint, $4::text, $5::uuid)", parameters(of: digest))
+    }
+
+    package func dissents() async throws(KithError) -> [LogDissent] {
+      try await rows("SELECT o_replica, o_position, o_at FROM kith.dissents()") { row in
+        LogDissent(replica: row.text(), position: row.unsigned(), at: row.time())
+      }
+    }
+
+    package func health() async throws(KithError) -> LogHealth {
+      let found = try await rows(
+        """
+        SELECT o_clock, o_newest, o_newest_at, o_first, o_retention, o_due, o_names, o_is_demanded, o_needed,
+          o_connected, o_written, o_flushed, o_problem FROM kith.health()
+        """
+      ) { row in
+        LogHealth(
+          clock: row.time(), newest: row.unsigned(), newestAt: row.time(), first: row.unsigned(),
+          retention: .milliseconds(row.signed()), dueSince: row.time(), standbyNames: row.text(),
+          isQuorumDemanded: row.unsigned() == 1, neededStandbys: Int(row.signed()),
+          connectedStandbys: Int(row.signed()), written: row.unsigned(), flushed: row.unsigned(), problem: row.text())
+      }
+      guard let health = found.first else { throw .unavailable(.missing) }
+      if health.isQuorumDemanded { demandsQuorum.withLock { $0 = true } }
+      return health
     }
 
     package func storeSnapshotPart(_ bytes: [UInt8], of place: String, at index: Int) async throws(KithError) {
@@ -115,7 +142,7 @@
     package func snapshots() async throws(KithError) -> [LogSnapshot] {
       try await rows(
         """
-        SELECT position, place, sequence, chain, outcome, digest, bytes, writer, array_to_string(verifiers, chr(10))
+        SELECT position, place, sequence, chain, outcome, digest, bytes, writer, array_to_string(verifiers, chr(10)), at
           FROM kith.snapshots()
         """
       ) { row in
@@ -123,7 +150,7 @@
         return LogSnapshot(
           position: position, sequence: row.unsigned(), chain: row.bytes(), outcomeChain: row.unsigned(),
           digest: row.unsigned(), byteCount: row.signed(), place: place, writer: row.text(),
-          verifiers: row.text().split(separator: "\n").map(String.init))
+          verifiers: row.text().split(separator: "\n").map(String.init), at: row.time())
       }
     }
 
@@ -173,20 +200,31 @@
         id: .random(), requiresQuorum: requiresQuorum, partitionSize: partitionSize, retention: retention,
         role: role, isUnfinished: isUnfinished)
       do throws(PostgresFailure) {
-        try await control.run(within: Self.creationTime) { connection, deadline throws(PostgresFailure) in
-          do throws(PostgresFailure) {
-            try connection.runScript(script, by: deadline)
-          } catch {
-            try? connection.runScript("ROLLBACK", by: deadline)
-            throw error
-          }
-        }
+        try await runWhole(script)
       } catch {
         if case .refused("42P06", _) = error {
           throw .unavailable(.refused(reason: "the database has a log (schema kith) already"))
         }
         throw error.problem
       }
+    }
+
+    /// Runs a script that is one transaction.
+    private func runWhole(_ script: String) async throws(PostgresFailure) {
+      try await control.run(within: Self.creationTime) { connection, deadline throws(PostgresFailure) in
+        do throws(PostgresFailure) {
+          try connection.runScript(script, by: deadline)
+        } catch {
+          try? connection.runScript("ROLLBACK", by: deadline)
+          throw error
+        }
+      }
+    }
+
+    /// Brings the tables and functions of a log that an older release made to this release's version.
+    /// - Throws: `unavailable`, `refused` if they have this version, or one that this release does not know.
+    package func migrate() async throws(KithError) {
+      do throws(PostgresFailure) { try await runWhole(PostgresSchema.migration) } catch { throw error.problem }
     }
 
     /// Says that the first graph is in the log, so that replicas may open it.

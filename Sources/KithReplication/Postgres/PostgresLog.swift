@@ -22,16 +22,19 @@
       var isAppending = false
     }
 
+    let address: PostgresAddress
     private let appending: PostgresLink
     private let reading: PostgresLink
     let control: PostgresLink
     private let acknowledged = Mutex(Acknowledged())
+    /// Whether the server was seen to have standbys that commits wait for: from then on it must, whatever the log says.
+    let demandsQuorum = Mutex(false)
 
     /// The log at a URL; connects with the first call.
     /// - Parameter name: of the replica, shown by the server among its sessions.
     /// - Throws: `invalidRequest` if the URL is none.
     package init(url: String, name: String = "kith") throws(KithError) {
-      let address = try Self.address(of: url)
+      address = try Self.address(of: url)
       appending = PostgresLink(address, application: "\(name) appends")
       reading = PostgresLink(address, application: "\(name) reads", beginning: "LISTEN kith;")
       control = PostgresLink(address, application: name)
@@ -63,11 +66,11 @@
       _ payload: [UInt8], session: SessionID, serial: UInt64, base: LogPosition, hostTime: Timestamp
     ) async throws(KithError) -> LogPosition {
       let parameters: [PostgresConnection.Value] = [
-        session.bytes, serial.bigEndianBytes, base.bigEndianBytes, hostTime.bigEndianBytes, payload,
+        session.bytes, serial.bigEndianBytes, base.bigEndianBytes, hostTime.bigEndianBytes, payload, demand,
       ]
       let statement = """
-        SELECT o_position, o_chain
-          FROM kith.append($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea)
+        SELECT o_position, o_chain, o_demanded
+          FROM kith.append($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea, $6::boolean)
         """
       acknowledged.withLock { $0.isAppending = true }
       defer { acknowledged.withLock { $0.isAppending = false } }
@@ -75,6 +78,7 @@
         return try await appending.run(within: Self.answerTime) { connection, deadline throws(PostgresFailure) in
           var row = PostgresRow(try connection.run(statement, parameters, by: deadline))
           let (position, chain) = (row.unsigned(), row.bytes())
+          try self.awaitQuorum(isDemanded: row.unsigned() == 1, connection, by: deadline)
           self.acknowledged.withLock { known in
             if position > known.position { (known.position, known.chain) = (position, chain) }
           }
@@ -83,6 +87,25 @@
       } catch {
         if case .unanswered = error { throw .inDoubt(ticket: serial, cause: error.problem) }
         throw error.problem
+      }
+    }
+
+    /// What a statement learns of the quorum.
+    private var demand: [UInt8] { [demandsQuorum.withLock { $0 } ? 1 : 0] }
+
+    /// Sees to it that what a statement has committed is on a quorum, whatever the session's settings are and whatever
+    /// became of the wait of the commit.
+    /// - Throws: `unanswered` if it may not be.
+    private func awaitQuorum(
+      isDemanded: Bool, _ connection: PostgresConnection, by deadline: ContinuousClock.Instant
+    ) throws(PostgresFailure) {
+      if !isDemanded { return }
+      demandsQuorum.withLock { $0 = true }
+      do throws(PostgresFailure) {
+        _ = try connection.run("SELECT kith.await_quorum()", by: deadline)
+      } catch {
+        if case .closed = error { throw error }
+        throw .unanswered(reason: error.problem.description)
       }
     }
 
@@ -114,13 +137,13 @@
     ) throws(PostgresFailure) -> [LogRecord] {
       let statement = """
         SELECT o_position, o_at, o_session, o_serial, o_chain, o_payload
-          FROM kith.read($1::bigint, $2::bigint, $3::bigint, $4::bytea)
+          FROM kith.read($1::bigint, $2::bigint, $3::bigint, $4::bytea, $5::boolean)
         """
       let known = acknowledged.withLock { $0 }
       let limit = UInt64(max(byteLimit, 0))
       let rows = try connection.run(
         statement,
-        [position.bigEndianBytes, limit.bigEndianBytes, known.position.bigEndianBytes, known.chain],
+        [position.bigEndianBytes, limit.bigEndianBytes, known.position.bigEndianBytes, known.chain, demand],
         by: .now.advanced(by: Self.answerTime))
       return (0..<rows.count).map { index in
         var row = PostgresRow(rows, index)
@@ -132,8 +155,11 @@
 
     package func confirmedPosition() async throws(KithError) -> LogPosition {
       try await call(control) { connection, deadline throws(PostgresFailure) in
-        var row = PostgresRow(try connection.run("SELECT kith.confirmed()", by: deadline))
-        return row.unsigned()
+        let statement = "SELECT o_newest, o_demanded FROM kith.confirmed($1::boolean)"
+        var row = PostgresRow(try connection.run(statement, [self.demand], by: deadline))
+        let newest = row.unsigned()
+        try self.awaitQuorum(isDemanded: row.unsigned() == 1, connection, by: deadline)
+        return newest
       }
     }
 
@@ -171,6 +197,7 @@
       case .closed: .closed
       case .notSent(let reason), .unanswered(let reason): .unavailable(.unreachable(reason: reason))
       case .refused(PostgresSchema.State.quorumMissing, _): .unavailable(.quorumMissing)
+      case .refused(PostgresSchema.State.quorumAway, let message): .unavailable(.unreachable(reason: message))
       case .refused(PostgresSchema.State.clockSkew, let milliseconds):
         .unavailable(.clockSkew(milliseconds: Int64(milliseconds) ?? .max))
       case .refused(PostgresSchema.State.endsBefore, let newest):

@@ -3,12 +3,12 @@
     /// Appending and reading.
     ///
     /// The lock of `append` is held to the end of its commit, so the next position begins after this one can be seen:
-    /// positions are dense and ascend with the commits. A repeated append that finds its record commits a message, so
-    /// that its answer, too, waits for a quorum.
+    /// positions are dense and ascend with the commits. The caller asks for `kith.await_quorum` after it.
     static let recordFunctions = """
       CREATE FUNCTION kith.append(
         p_session uuid, p_serial bigint, p_base bigint, p_clock bigint, p_payload bytea,
-        OUT o_position bigint, OUT o_chain bytea) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        p_demanded boolean DEFAULT false, OUT o_position bigint, OUT o_chain bytea, OUT o_demanded boolean)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
       DECLARE
         settings kith.settings;
         mine record;
@@ -16,7 +16,7 @@
         skew bigint := p_clock - kith.clock();
         at bigint;
       BEGIN
-        PERFORM kith.check_quorum();
+        o_demanded := kith.begin_commit(p_demanded);
         IF abs(skew) > 60000 THEN
           RAISE EXCEPTION '%', abs(skew) USING ERRCODE = 'KI002';
         END IF;
@@ -34,7 +34,6 @@
           IF mine.serial > p_serial THEN
             RAISE EXCEPTION 'append % of its session came after %', p_serial, mine.serial USING ERRCODE = 'KI003';
           END IF;
-          PERFORM pg_logical_emit_message(true, 'kith', '');
           o_position := mine.position;
           o_chain := mine.chain;
           RETURN;
@@ -53,9 +52,9 @@
 
       -- Records after a position, at least one if there is any, then what fits the bytes. If the caller knows one of
       -- them from an append of its own, these are the records up to it, which are on a quorum as it is; otherwise the
-      -- answer waits for a commit on a quorum. A record that was trimmed is not known: the answer shows the gap.
+      -- answer waits until they are, too. A record that was trimmed is not known: the answer shows the gap.
       CREATE FUNCTION kith.read(
-        p_after bigint, p_bytes bigint, p_known bigint, p_known_chain bytea)
+        p_after bigint, p_bytes bigint, p_known bigint, p_known_chain bytea, p_demanded boolean DEFAULT false)
         RETURNS TABLE (o_position bigint, o_at bigint, o_session uuid, o_serial bigint, o_chain bytea, o_payload bytea)
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
       DECLARE
@@ -79,8 +78,8 @@
         END IF;
         RETURN QUERY SELECT position, at, session, serial, chain, payload FROM kith.record
           WHERE position > p_after AND position <= final ORDER BY position;
-        IF known IS NULL THEN
-          PERFORM kith.confirm();
+        IF known IS NULL AND kith.check_settings(p_demanded) THEN
+          PERFORM kith.await_quorum();
         END IF;
       END $$;
 
@@ -89,10 +88,9 @@
     /// What replicas report to each other. A report may be lost, so its commit waits for no standby.
     static let sharedFunctions = """
       CREATE FUNCTION kith.identity(OUT o_id uuid, OUT o_schema int, OUT o_format int, OUT o_rules int,
-        OUT o_server int, OUT o_fsync text, OUT o_full_page_writes text)
+        OUT o_server int)
         LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
-        SELECT id, schema, format, rules, current_setting('server_version_num')::int, current_setting('fsync'),
-          current_setting('full_page_writes') FROM kith.settings $$;
+        SELECT id, schema, format, rules, current_setting('server_version_num')::int FROM kith.settings $$;
 
       CREATE FUNCTION kith.report(p_name text, p_session uuid, p_applied bigint, p_outcome bigint, p_rules int)
         RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
@@ -107,23 +105,40 @@
             GROUP BY replica HAVING count(*) > 1) contested);
       END $$;
 
-      CREATE FUNCTION kith.reports() RETURNS SETOF kith.replica LANGUAGE sql STABLE SECURITY DEFINER
-        SET search_path = pg_catalog AS $$ SELECT * FROM kith.replica ORDER BY name COLLATE "C" $$;
+      -- With the time of the oldest record that a replica has not applied.
+      CREATE FUNCTION kith.reports() RETURNS TABLE (o_name text, o_session uuid, o_applied bigint, o_outcome bigint,
+        o_rules int, o_seen bigint, o_behind bigint) LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = pg_catalog AS $$
+        SELECT name, session, applied, outcome, rules, seen,
+          (SELECT at FROM kith.record WHERE position > applied ORDER BY position LIMIT 1)
+          FROM kith.replica ORDER BY name COLLATE "C" $$;
 
       CREATE FUNCTION kith.forget(p_name text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
         AS $$ DELETE FROM kith.replica WHERE name = p_name; DELETE FROM kith.dissent WHERE replica = p_name $$;
 
-      CREATE FUNCTION kith.agree(p_position bigint, p_kind int, p_value bigint, p_replica text)
-        RETURNS SETOF kith.digest LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
-      BEGIN
-        INSERT INTO kith.digest VALUES (p_position, p_kind, p_value, p_replica) ON CONFLICT DO NOTHING;
-        RETURN QUERY SELECT * FROM kith.digest WHERE position = p_position AND kind = p_kind;
-      END $$;
+      CREATE FUNCTION kith.vote(p_position bigint, p_kind int, p_value bigint, p_replica text, p_session uuid)
+        RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        INSERT INTO kith.digest VALUES (p_position, p_kind, p_replica, p_session, p_value, kith.clock())
+          ON CONFLICT (position, kind, replica) DO UPDATE SET session = excluded.session, value = excluded.value,
+            at = excluded.at $$;
+
+      -- The votes where replicas differ, of the newest few positions.
+      CREATE FUNCTION kith.votes() RETURNS SETOF kith.digest LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = pg_catalog AS $$
+        SELECT * FROM kith.digest WHERE (position, kind) IN (SELECT position, kind FROM kith.digest
+          GROUP BY position, kind HAVING count(DISTINCT value) > 1 ORDER BY position DESC LIMIT 16)
+          ORDER BY position, kind, at, replica COLLATE "C" $$;
 
       CREATE FUNCTION kith.dissent(p_position bigint, p_kind int, p_value bigint, p_replica text, p_session uuid)
         RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
         INSERT INTO kith.dissent VALUES (p_replica, p_session, p_position, p_kind, p_value, kith.clock())
           ON CONFLICT DO NOTHING $$;
+
+      -- The replicas that have stopped because they differed, within a day.
+      CREATE FUNCTION kith.dissents() RETURNS TABLE (o_replica text, o_position bigint, o_at bigint)
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+        SELECT replica, position, at FROM kith.dissent WHERE at > kith.clock() - 86400000
+          ORDER BY replica COLLATE "C", at $$;
 
       """
 
@@ -133,7 +148,7 @@
         p_outcome bigint, p_digest bigint, p_bytes bigint, p_writer text, p_verifiers text[])
         RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
         INSERT INTO kith.snapshot VALUES (
-          p_position, p_place, p_sequence, p_chain, p_outcome, p_digest, p_bytes, p_writer, p_verifiers)
+          p_position, p_place, p_sequence, p_chain, p_outcome, p_digest, p_bytes, p_writer, p_verifiers, kith.clock())
           ON CONFLICT (position, place) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
             outcome = excluded.outcome, digest = excluded.digest, bytes = excluded.bytes, writer = excluded.writer,
             verifiers = ARRAY(SELECT DISTINCT name COLLATE "C" AS name
@@ -161,8 +176,21 @@
         DELETE FROM kith.snapshot WHERE place = p_place AND position > 0;
         DELETE FROM kith.part WHERE place = p_place $$;
 
-      CREATE FUNCTION kith.pass_over(p_position bigint) RETURNS void LANGUAGE sql SECURITY DEFINER
-        SET search_path = pg_catalog AS $$ INSERT INTO kith.skip VALUES (p_position) ON CONFLICT DO NOTHING $$;
+      -- Not what a replica has applied: it was acknowledged, and the others would differ from then on.
+      CREATE FUNCTION kith.pass_over(p_position bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+        SET search_path = pg_catalog AS $$
+      DECLARE
+        ahead kith.replica;
+      BEGIN
+        SELECT * INTO ahead FROM kith.replica WHERE applied >= p_position ORDER BY applied DESC LIMIT 1;
+        IF FOUND THEN
+          RAISE EXCEPTION 'replica % has applied record %, so it cannot be passed over', ahead.name, p_position;
+        END IF;
+        IF NOT EXISTS (SELECT FROM kith.record WHERE position = p_position) THEN
+          RAISE EXCEPTION 'the log has no record %', p_position;
+        END IF;
+        INSERT INTO kith.skip VALUES (p_position) ON CONFLICT DO NOTHING;
+      END $$;
 
       CREATE FUNCTION kith.passed_over() RETURNS SETOF bigint LANGUAGE sql STABLE SECURITY DEFINER
         SET search_path = pg_catalog AS $$ SELECT position FROM kith.skip ORDER BY position $$;
@@ -193,6 +221,42 @@
           DELETE FROM kith.digest WHERE position < place * settings.partition_size;
         END LOOP;
         RETURN (SELECT trimmed FROM kith.settings);
+      END $$;
+
+      -- What the log says of itself. Writes nothing and waits for nobody, so it answers without a quorum, too.
+      CREATE FUNCTION kith.health(OUT o_clock bigint, OUT o_newest bigint, OUT o_newest_at bigint, OUT o_first bigint,
+        OUT o_retention bigint, OUT o_due bigint, OUT o_names text, OUT o_is_demanded boolean, OUT o_needed bigint,
+        OUT o_connected bigint, OUT o_written bigint, OUT o_flushed bigint, OUT o_problem text)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+      DECLARE
+        settings kith.settings;
+        standbys record;
+      BEGIN
+        SELECT * INTO STRICT settings FROM kith.settings;
+        o_clock := kith.clock();
+        SELECT position, at INTO o_newest, o_newest_at FROM kith.record ORDER BY position DESC LIMIT 1;
+        o_first := (SELECT position FROM kith.record ORDER BY position LIMIT 1);
+        o_retention := settings.retention;
+        -- Since when the oldest partition is old enough to be dropped.
+        SELECT at + settings.retention INTO o_due FROM kith.record WHERE position =
+          ((settings.trimmed + 1) / settings.partition_size + 1) * settings.partition_size - 1 AND position < o_newest;
+        o_names := current_setting('synchronous_standby_names');
+        o_is_demanded := settings.requires_quorum OR o_names <> '';
+        standbys := kith.quorum('0/0');
+        o_needed := standbys.o_needed;
+        o_connected := standbys.o_connected;
+        o_written := pg_current_wal_flush_lsn() - '0/0'::pg_lsn;
+        -- What as many standbys have as a commit must be on.
+        o_flushed := (SELECT flush_lsn - '0/0'::pg_lsn FROM pg_stat_get_wal_senders()
+          WHERE sync_state IN ('sync', 'quorum') AND flush_lsn IS NOT NULL ORDER BY flush_lsn DESC
+          OFFSET greatest(standbys.o_needed, 1) - 1 LIMIT 1);
+        BEGIN
+          PERFORM kith.check_settings(false);
+        EXCEPTION WHEN SQLSTATE 'KI001' THEN
+          NULL;
+        WHEN OTHERS THEN
+          o_problem := SQLERRM;
+        END;
       END $$;
 
       """

@@ -17,9 +17,11 @@ struct Applier: Sendable {
   }
 
   /// Applies until the replica ends.
-  /// - Parameter skipped: the records to pass over; read again after a record that cannot be applied.
-  func run(skipping skipped: [LogPosition]) async {
-    var skipped = skipped
+  /// - Parameter isProven: whether the log has shown that it has the history of what the replica began with.
+  func run(isProven: Bool) async {
+    var isProven = isProven
+    // The records to pass over; read again after a record that cannot be applied.
+    var skipped: [LogPosition] = []
     var backoff = Backoff(first: core.options.firstPause, longest: core.options.longestPause)
     var reading = await read(after: core.position)
     var server: String?
@@ -30,7 +32,12 @@ struct Applier: Sendable {
           if case .failed(let error) = reading { throw error }
           continue
         }
-        if server == nil || core.log.connection.server != server { try await checkHistory() }
+        if server == nil || core.log.connection.server != server {
+          if !isProven { try await checkIdentity() }
+          isProven = true
+          try await checkHistory()
+          skipped = try await core.log.skippedPositions()
+        }
         if let found = core.log.connection.server, found != server {
           core.events.post(.connected(server: found))
           server = found
@@ -119,6 +126,16 @@ struct Applier: Sendable {
         reason: "it needs rules \(requests.neededRules), and the log has \(place.rules)")
     }
     return requests
+  }
+
+  /// Checks that the log is the one that the replica began with, and can be read.
+  private func checkIdentity() async throws(KithError) {
+    let identity = try await core.log.identity()
+    try ReplicaStart.check(identity, core.options)
+    let place = core.place
+    if identity.id.storeID != place.log {
+      core.diverge(at: place.position, "it began with a snapshot of log \(place.log), and the log is \(identity.id)")
+    }
   }
 
   /// Checks that the log still has the history that the replica has applied.

@@ -1,37 +1,79 @@
 import Kith
 
-/// What a replica does by the clock: it answers those whose time is up, reports itself, and has snapshots written and
-/// verified.
+/// What a replica does by the clock: it answers those whose time is up, reports itself and what is wrong, and has
+/// snapshots written and verified.
 struct Attendant: Sendable {
   let core: ReplicaCore
   let keeper: SnapshotKeeper
 
-  /// Works until the replica ends.
+  /// Answers those whose time is up, until the replica ends.
   func run() async {
-    var tick = 0
-    var contested: LogPosition = 0
     while core.end == nil, !Task.isCancelled {
       try? await Task.sleep(for: ReplicaOptions.tick)
       core.expireWaiters()
       core.doubtOverdue()
-      core.refuseOverdue(core.log.connection.failure ?? .unavailable(.overloaded(position: core.position)))
-      tick += 1
-      if tick % ReplicaOptions.ticksPerReport == 0 { await report(&contested) }
+      core.refuseOverdue(overdueReason)
     }
   }
 
+  /// Why requests were not sent.
+  private var overdueReason: KithError {
+    core.sendingFailure ?? core.log.connection.failure ?? .unavailable(.overloaded(position: core.position))
+  }
+
+  /// Reports and reviews about once a second, until the replica ends.
+  func attend() async {
+    var contested: LogPosition = 0
+    var health: [LogHealth] = []
+    while core.end == nil, !Task.isCancelled {
+      try? await Task.sleep(for: ReplicaOptions.reportTime)
+      do throws(KithError) {
+        try await report(&contested)
+        let review = try await LogReview(of: core.log)
+        core.tell(troubles(review, health))
+        let ripe = health.last { review.seconds(since: $0.clock) >= LogReview.flushSeconds }
+        health = (ripe.map { [$0] } ?? []) + health.filter { review.seconds(since: $0.clock) < LogReview.flushSeconds }
+        health.append(review.health)
+        try await keeper.decide(review)
+      } catch {
+        if case .unavailable(let problem) = error {
+          health = []
+          core.tell([ReplicaTrouble(kind: .noLog, reason: problem.description)])
+        }
+      }
+    }
+  }
+
+  /// Has snapshots written and verified, until the replica ends. One can take minutes, in which the others want to hear
+  /// of this replica.
+  func keep() async {
+    while core.end == nil, !Task.isCancelled {
+      try? await Task.sleep(for: ReplicaOptions.reportTime)
+      await keepSnapshots()
+    }
+  }
+
+  /// What is wrong with the log, with this replica, and with what it shares: others tell of themselves.
+  private func troubles(_ review: LogReview, _ health: [LogHealth]) -> [ReplicaTrouble] {
+    let earlier = health.last { review.seconds(since: $0.clock) >= LogReview.flushSeconds }
+    let found = review.troubles(since: earlier).filter { $0.replica == nil || $0.replica == core.options.name }
+    return found.filter { $0.kind != .diverged } + (keeper.problem(review).map { [$0] } ?? [])
+  }
+
   /// - Parameter contested: the newest contested position that was reported.
-  private func report(_ contested: inout LogPosition) async {
+  private func report(_ contested: inout LogPosition) async throws(KithError) {
     let place = core.place
-    // The next report follows in a second.
-    let newest = try? await core.log.report(
+    let newest = try await core.log.report(
       ReplicaReport(
         name: core.options.name, session: core.session, applied: place.position, outcomeChain: place.outcomeChain,
         rules: core.options.knownRules))
-    if let newest, newest > contested {
+    if newest > contested {
       contested = newest
       core.events.post(.contested(position: newest))
     }
+  }
+
+  private func keepSnapshots() async {
     guard let limit = core.options.snapshotAfterByteCount, core.byteCountSinceMark >= limit else {
       _ = try? await keeper.verifyNext()
       return

@@ -44,6 +44,7 @@ final class ReplicaCore: Sendable {
     var doubts: [Request] = []
     var byteCountSinceMark = 0
     var snapshotPosition: LogPosition?
+    var troubles: [ReplicaTrouble] = []
     let waitingChangeLimit: Int
     let waitingByteLimit: Int
   }
@@ -90,8 +91,24 @@ final class ReplicaCore: Sendable {
         outcomeChain: state.place.outcomeChain, waitingRequestCount: state.waiting.count,
         isConnected: connection.server != nil && state.end == nil, server: connection.server,
         failure: (state.end ?? state.obstacle ?? connection.failure).map { "\($0.code): \($0.description)" },
-        rules: options.knownRules, snapshotPosition: state.snapshotPosition)
+        rules: options.knownRules, snapshotPosition: state.snapshotPosition, troubles: state.troubles)
     }
+  }
+
+  /// Why what was sent is not answered; nil if that is not known.
+  var sendingFailure: KithError? { state.withLock { $0.sent.values.compactMap(\.failure).first } }
+
+  /// Notes what is wrong now, and reports what of it is new and what is over.
+  func tell(_ troubles: [ReplicaTrouble]) {
+    let before = state.withLock { state in
+      defer { state.troubles = troubles }
+      return state.troubles
+    }
+    func isAmong(_ others: [ReplicaTrouble]) -> (ReplicaTrouble) -> Bool {
+      { one in others.contains { $0.kind == one.kind && $0.replica == one.replica } }
+    }
+    for trouble in troubles where !isAmong(before)(trouble) { events.post(.trouble(trouble)) }
+    for trouble in before where !isAmong(troubles)(trouble) { events.post(.resolved(trouble)) }
   }
 
   /// Whether the replica has the results of a request with this token.
@@ -112,13 +129,16 @@ final class ReplicaCore: Sendable {
   // MARK: - Requests
 
   /// Enters a request to be sent, once there is room.
-  /// - Throws: `closed`, `diverged`.
+  /// - Throws: `closed`, `diverged`; `unavailable` if the replica has stopped before a record.
   func submit(
     _ entry: [UInt8], changeCount: Int
   ) async throws(KithError) -> Request {
     while true {
       let outcome = state.withLock { state -> Result<Request?, KithError> in
         if let end = state.end { return .failure(end) }
+        if let obstacle = state.obstacle {
+          return .failure(.unavailable(.refused(reason: "this replica cannot go on: \(obstacle.description)")))
+        }
         guard state.hasRoom else { return .success(nil) }
         let request = Request(ticket: state.nextTicket, entry: entry, changeCount: changeCount)
         state.nextTicket += 1

@@ -28,6 +28,10 @@ public enum ReplicaEvent: Hashable, Sendable {
   /// A replica differs from the others at this position, as it did before it was rebuilt: the others may be wrong.
   /// Every replica says so. Compare their graphs with the answers that callers have.
   case contested(position: LogPosition)
+  /// Something is wrong with the log, with this replica, or with the snapshots that it shares.
+  case trouble(ReplicaTrouble)
+  /// What was wrong is over.
+  case resolved(ReplicaTrouble)
   /// The replica differs from the log or from the others: it answers nothing more. Close it and
   /// open it again: it then begins with a snapshot that another replica has verified.
   case diverged(position: LogPosition, reason: String)
@@ -55,6 +59,8 @@ public struct ReplicaStatus: Hashable, Sendable {
   public var rules: Int
   /// The last snapshot that it began with or wrote.
   public var snapshotPosition: LogPosition?
+  /// What is wrong, as the replica saw it about a second ago.
+  public var troubles: [ReplicaTrouble]
 
   /// The records that are known and not yet applied.
   public var lag: LogPosition { newestPosition - min(position, newestPosition) }

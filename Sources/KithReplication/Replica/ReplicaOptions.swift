@@ -30,7 +30,7 @@ public struct ReplicaOptions: Hashable, Sendable {
   var waitingByteLimit = 64 << 20
   /// The first and the longest pause between two attempts to reach the log.
   var firstPause: Duration = .milliseconds(20)
-  var longestPause: Duration = .seconds(2)
+  var longestPause: Duration = .milliseconds(500)
 
   /// The defaults: requests are refused after 5 seconds without the log, and answered with `inDoubt` after 30. A
   /// snapshot is written after a gibibyte of records.
@@ -67,9 +67,10 @@ public struct ReplicaOptions: Hashable, Sendable {
   static let deferringLag: LogPosition = 1_024
   /// The outcomes kept for `ReplicatedGraph.outcome(of:)`.
   static let doubtLimit = 10_000
-  /// How often the replica looks for requests and waiters whose time is up, and reports itself.
+  /// How often the replica looks for requests and waiters whose time is up.
   static let tick = Duration.milliseconds(100)
-  static let ticksPerReport = 10
+  /// How often it reports itself, and looks what is wrong.
+  static let reportTime = Duration.seconds(1)
   /// The snapshots kept in a directory or in the log, and how many of those that another replica has verified.
   static let keptSnapshotCount = 3
   static let keptVerifiedCount = 2

@@ -21,12 +21,14 @@ public final class ReplicatedGraph: AsyncGraphWriter {
   private let tasks: [Task<Void, Never>]
   private let mark = ProcessMark()
 
-  /// Opens a replica: restores the newest snapshot that it finds, and applies what the log has since.
+  /// Opens a replica: restores the newest snapshot that it finds, and applies what the log has since. While the log is
+  /// away, or has no quorum, a replica with a snapshot opens as of that, says so by `ReplicaEvent.trouble`, and goes on
+  /// when the log is back.
   /// - Parameters:
   ///   - log: the log; the replica closes it.
   ///   - directory: the replica's own directory for snapshots, created if absent; nil for none.
   ///   - onEvent: receives events, one at a time, in order, on a dedicated thread.
-  /// - Throws: `unavailable`; `noStore` if no snapshot leads to the log; `unsupportedVersion`.
+  /// - Throws: `unavailable` without a snapshot; `noStore` if no snapshot leads to the log; `unsupportedVersion`.
   package static func open(
     log: any ReplicationLog, directory: String?, options: ReplicaOptions,
     onEvent: (@Sendable (ReplicaEvent) -> Void)? = nil
@@ -37,30 +39,56 @@ public final class ReplicatedGraph: AsyncGraphWriter {
     let events = ReplicaEvents(onEvent)
     let start = ReplicaStart(log: log, directory: directory, options: options, events: events)
     let beginning = try await start.begin()
-    let skipped = try await log.skippedPositions()
-    let newest = try await log.confirmedPosition()
     let core = ReplicaCore(log: log, beginning: beginning, options: options, events: events)
-    core.note(newest: newest)
+    try start.leaveSigns(core.session, for: beginning.place.log)
+    let newest = beginning.failure == nil ? try await newestPosition(log, beginning) : nil
+    core.note(newest: newest ?? beginning.place.position)
+    if let failure = beginning.failure { core.tell([ReplicaTrouble(kind: .noLog, reason: failure.description)]) }
     let defersLists = !options.answersAtOnce && core.status.lag >= ReplicaOptions.deferringLag
     if defersLists { core.graph.beginCatchingUp() }
-    let graph = ReplicatedGraph(core, directory: directory, skipped: skipped)
-    if !options.answersAtOnce { try await core.waitUntilApplied(newest) }
+    let graph = ReplicatedGraph(core, directory: directory, isProven: beginning.failure == nil)
+    if !options.answersAtOnce, let newest {
+      do throws(KithError) {
+        try await core.waitUntilApplied(newest)
+      } catch {
+        // As one that ran before: it answers as of the records that it knows, and takes no changes.
+        guard beginning.isRestored, case .unsupportedVersion = error else { throw error }
+      }
+    }
     if defersLists {
       try await WorkQueue().run { () throws(KithError) in core.graph.endCatchingUp() }
     }
     return graph
   }
 
-  private init(_ core: ReplicaCore, directory: String?, skipped: [LogPosition]) {
+  /// What a replica applies before it is open. One that has a snapshot opens without a quorum, too.
+  private static func newestPosition(
+    _ log: any ReplicationLog, _ beginning: ReplicaStart.Beginning
+  ) async throws(KithError) -> LogPosition? {
+    do throws(KithError) {
+      return try await log.confirmedPosition()
+    } catch {
+      switch error {
+      case .unavailable(.unreachable) where beginning.isRestored: return nil
+      case .unavailable(.quorumMissing) where beginning.isRestored: return nil
+      default: throw error
+      }
+    }
+  }
+
+  private init(_ core: ReplicaCore, directory: String?, isProven: Bool) {
     self.core = core
     self.directory = directory
     local = core.graph
     let keeper = SnapshotKeeper(core: core, directory: directory)
     self.keeper = keeper
+    let attendant = Attendant(core: core, keeper: keeper)
     tasks = [
-      Task { await Applier(core: core, keeper: keeper).run(skipping: skipped) },
+      Task { await Applier(core: core, keeper: keeper).run(isProven: isProven) },
       Task { await Appender(core: core).run() },
-      Task { await Attendant(core: core, keeper: keeper).run() },
+      Task { await attendant.run() },
+      Task { await attendant.attend() },
+      Task { await attendant.keep() },
     ]
   }
 
@@ -182,6 +210,9 @@ public final class ReplicatedGraph: AsyncGraphWriter {
   /// The state of the replica.
   public var status: ReplicaStatus { core.status }
 
+  /// Why the replica has ended: it was closed, or it differs; nil while it runs, with or without the log.
+  package var end: KithError? { core.end }
+
   // MARK: - Keeping
 
   /// Writes a snapshot for all replicas, of the state after a record that this call appends. All replicas compare
@@ -242,6 +273,13 @@ public final class ReplicatedGraph: AsyncGraphWriter {
       _ = try await submit(LoggedRequests.upgrade(to: UInt64(rules)), changeCount: 0)
     }
     return Int(core.place.rules)
+  }
+
+  /// Closes a replica that will not be opened again, and removes what the others would look for.
+  package func leave() async {
+    await close()
+    guard case .directory(let path) = core.options.snapshots else { return }
+    try? ReplicaSnapshot.removeSign(of: SharedPlace.fileName(of: core.options.name), for: core.place.log, in: path)
   }
 
   /// Closes the replica. Requests that were not sent are refused with `closed`, the others with `inDoubt`.

@@ -26,7 +26,8 @@ struct SnapshotExchange: Sendable {
 
   // MARK: - Giving
 
-  /// Writes a graph's snapshot where the other replicas find it, and reports it to them.
+  /// Writes a graph's snapshot where the other replicas find it, and reports it to them. One that they cannot find, as
+  /// it is in the replica's own directory, is not reported.
   /// - Throws: `noStore` without a directory; `limitExceeded` beyond what the log holds; `system`; as the log.
   func publish(
     _ graph: SocialGraph.Pin, _ tokens: LoggedTokens, at position: LogPlace, as writer: String
@@ -40,7 +41,7 @@ struct SnapshotExchange: Sendable {
       try await store(snapshot, from: target)
       snapshot.place = LogSnapshot.inLogPrefix + snapshot.place
     }
-    try await log.recordSnapshot(snapshot)
+    if place != .none { try await log.recordSnapshot(snapshot) }
     return (snapshot, written.path)
   }
 

@@ -37,6 +37,9 @@
     /// Ends a server and all its processes at once, as a crash does.
     func kill(_ node: String) throws { _ = try answer("kill \(node)") }
 
+    /// Sends a signal to all processes of a server: STOP, so that it answers nothing, or CONT.
+    func signal(_ node: String, _ name: String) throws { _ = try answer("signal \(node) \(name)") }
+
     /// Makes the standby that received most the primary, and the other its standby.
     func promote() throws { primary = try answer("promote") }
 

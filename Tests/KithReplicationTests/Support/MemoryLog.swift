@@ -137,10 +137,22 @@ final class MemoryLog: ReplicationLog {
     return server.report(report)
   }
 
-  func dissent(_ digest: LogDigest, session: SessionID) async throws(KithError) {
+  func dissent(_ digest: LogDigest) async throws(KithError) {
     _ = try fault()
-    server.dissent(digest, session)
+    server.dissent(digest)
   }
+
+  func dissents() async throws(KithError) -> [LogDissent] {
+    _ = try fault()
+    return server.dissents
+  }
+
+  func health() async throws(KithError) -> LogHealth {
+    _ = try fault()
+    return server.health(hasQuorum: !lacksQuorum)
+  }
+
+  func serverTroubles() async -> [ReplicaTrouble] { [] }
 
   func storeSnapshotPart(_ bytes: [UInt8], of place: String, at index: Int) async throws(KithError) {
     if try fault() == 0 { throw Self.unreachable }
@@ -164,9 +176,14 @@ final class MemoryLog: ReplicationLog {
 
   func forgetReplica(_ name: String) async throws(KithError) { server.forget(name) }
 
-  func agree(on digest: LogDigest) async throws(KithError) -> LogDigest {
+  func vote(_ digest: LogDigest) async throws(KithError) {
     _ = try fault()
-    return server.agree(on: digest)
+    server.vote(digest)
+  }
+
+  func votes() async throws(KithError) -> [LogDigest] {
+    _ = try fault()
+    return server.contestedDigests
   }
 
   func recordSnapshot(_ snapshot: LogSnapshot) async throws(KithError) {
@@ -179,7 +196,7 @@ final class MemoryLog: ReplicationLog {
     return server.snapshots
   }
 
-  func skip(_ position: LogPosition) async throws(KithError) { server.skip(position) }
+  func skip(_ position: LogPosition) async throws(KithError) { try server.skip(position) }
 
   func skippedPositions() async throws(KithError) -> [LogPosition] {
     _ = try fault()

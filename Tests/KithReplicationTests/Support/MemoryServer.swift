@@ -162,8 +162,26 @@ final class MemoryServer: Sendable {
     }
   }
 
-  func dissent(_ digest: LogDigest, _ session: SessionID) {
-    state.withLock { $0.dissents[digest.replica, default: [:]][session] = digest.position }
+  func dissent(_ digest: LogDigest) {
+    state.withLock { $0.dissents[digest.replica, default: [:]][digest.session] = digest.position }
+  }
+
+  var dissents: [LogDissent] {
+    state.withLock { state in
+      state.dissents.sorted { $0.key < $1.key }.flatMap { name, sessions in
+        sessions.values.sorted().map { LogDissent(replica: name, position: $0, at: Timestamp(state.clock)) }
+      }
+    }
+  }
+
+  func health(hasQuorum: Bool) -> LogHealth {
+    state.withLock { state in
+      LogHealth(
+        clock: Timestamp(state.clock), newest: state.newest, newestAt: state.records.last?.at ?? 0,
+        first: state.records.first?.position ?? 0, retention: .seconds(86_400), dueSince: 0, standbyNames: "ANY 1 (b)",
+        isQuorumDemanded: true, neededStandbys: 1, connectedStandbys: hasQuorum ? 1 : 0, written: 0, flushed: 0,
+        problem: "")
+    }
   }
 
   func store(_ bytes: [UInt8], of place: String, at index: Int) {
@@ -184,17 +202,25 @@ final class MemoryServer: Sendable {
     }
   }
 
-  func agree(on digest: LogDigest) -> LogDigest {
+  func vote(_ digest: LogDigest) {
     state.withLock { state in
-      if let first = state.digests.first(where: { $0.position == digest.position && $0.kind == digest.kind }) {
-        return first
+      var digest = digest
+      digest.at = Timestamp(state.clock)
+      state.digests.removeAll {
+        $0.position == digest.position && $0.kind == digest.kind && $0.replica == digest.replica
       }
       state.digests.append(digest)
-      return digest
     }
   }
 
   var digests: [LogDigest] { state.withLock { $0.digests } }
+
+  var contestedDigests: [LogDigest] {
+    let digests = digests
+    return digests.filter { one in
+      digests.contains { $0.position == one.position && $0.kind == one.kind && $0.value != one.value }
+    }
+  }
 
   func record(_ snapshot: LogSnapshot) {
     state.withLock { state in
@@ -210,6 +236,14 @@ final class MemoryServer: Sendable {
 
   var snapshots: [LogSnapshot] { state.withLock { $0.snapshots } }
 
-  func skip(_ position: LogPosition) { state.withLock { $0.skipped = Set($0.skipped + [position]).sorted() } }
+  func skip(_ position: LogPosition) throws(KithError) {
+    let refusal = state.withLock { state -> String? in
+      if state.reports.values.contains(where: { $0.applied >= position }) { return "a replica has applied it" }
+      state.skipped = Set(state.skipped + [position]).sorted()
+      return nil
+    }
+    if let refusal { throw .unavailable(.refused(reason: refusal)) }
+  }
+
   var skipped: [LogPosition] { state.withLock { $0.skipped } }
 }
