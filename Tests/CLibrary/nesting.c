@@ -8,7 +8,6 @@
 
 // The seconds after which a test that waits for ever ends.
 enum { PATIENCE = 60 };
-
 struct scene {
   char directory[512];
   kith_graph *graph;
@@ -114,8 +113,7 @@ static void change_all(kith_graph *graph, kith_status wanted) {
   kith_status refused = wanted == KITH_OK ? KITH_NO_SCHEMA : wanted;
   kith_post_edge edge = {.relation = kith_string("follow"), .target = 1};
   EXPECT(refused, kith_add_post_with_edges(graph, 1, kith_string("text"), 0, 0, &edge, 1, NULL, NULL, NULL));
-  kith_fields fields = {.has_flags = 1, .flags = 1};
-  EXPECT(refused, kith_edit_user(graph, 1, &fields, NULL, NULL));
+  EXPECT(refused, kith_edit_user(graph, 1, &(kith_fields){.has_flags = 1}, NULL, NULL));
   EXPECT(refused, kith_edit_post(graph, post, kith_string("text"), NULL, NULL, NULL));
   EXPECT(refused, kith_add_edge(graph, kith_string("follow"), 1, user, KITH_NOW, NULL, NULL));
   EXPECT(refused, kith_remove_edge(graph, kith_string("follow"), 1, user, NULL, NULL));

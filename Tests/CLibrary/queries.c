@@ -52,8 +52,7 @@ static void fields(void) {
   };
   OK(kith_apply(graph, changes, 2, NULL, NULL));
   kith_page page;
-  kith_query query = {
-    .kind = KITH_TIMELINE, .user = 1, .flags = KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS};
+  kith_query query = {.kind = KITH_TIMELINE, .user = 1, .flags = KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS};
   OK(kith_run(graph, &query, &page, NULL));
   CHECK(page.count == 1 && page.posts[0].flags == 513 && !page.posts[0].is_edited && page.users[0].flags == 513);
   CHECK(page.payloads[0].size == 3 && !memcmp(page.payload_bytes + page.payloads[0].start, bytes, 3));

@@ -181,7 +181,7 @@ class Relations(Case):
         )
 
     def test_neighbourhood(self):
-        """Along follows, along another relation, and along both, whose edges are told apart."""
+        """Along follows, along another relation, and along both, whose edges differ."""
 
         def around(relations, hops=1):
             found = self.explorer.get(f"/api/neighbourhood?user=1&hops={hops}&relations={relations}")

@@ -130,7 +130,7 @@ function degrees(scope) {
 				{text: `Not on the axes: ${number(unfollowed)} followed by no one, ${number(alone)} follow no one`}));
 		const points = data.followers.length + data.followees.length - (unfollowed > 0) - (alone > 0);
 		if (points < 1) {
-			place.replaceChildren(empty('Nobody follows anyone yet.'));
+			place.replaceChildren(empty('No user follows another yet.'));
 			return;
 		}
 		place.replaceChildren(logarithmic('Degree distribution on logarithmic axes',

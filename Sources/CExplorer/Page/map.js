@@ -27,7 +27,7 @@ const EXPANDED = 40;     // people that are added around one
 const MINIATURE_NODES = 48;
 const TIES = ['not with each other', 'followed by them', 'follow them', 'both follow'];
 
-/** Where the people of the last map were, so that another instant moves nobody. */
+/** Where the people of the last map were, so that another instant moves none of them. */
 let last = {id: null, places: new Map()};
 
 export function mapView(place, scope) {

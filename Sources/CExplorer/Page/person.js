@@ -248,7 +248,7 @@ export function postView(place, scope) {
 				: questionList(
 						{op: 'likers', post: id}, {label: 'Likers', empty: 'No likes yet.', note: (one) => since(one.likedAt)}))
 	});
-	// What it replies to stands above it.
+	// What it replies to is shown above it.
 	lists.hides = (one) => one.thread && one.name.endsWith('.targets');
 	const element = h('div.post-view', {}, above, card, lists.tabs.element, lists.body);
 	const likes = h('b.num', {}), noun = h('span.muted', {});

@@ -155,7 +155,7 @@ function typed(text) {
 	return new Date(`${parts[1]}T${parts[2] ?? '00:00'}${parts[3] ?? ':00'}Z`).getTime() + (parts[2] ? 999 : 0);
 }
 
-/** Opens the state of an instant and tells its counts. */
+/** Opens the state of an instant and shows its counts. */
 export async function enter(at, counts) {
 	moment.at = at;
 	moment.counts = null;

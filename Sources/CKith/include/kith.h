@@ -254,8 +254,8 @@ typedef struct kith_fields {
 kith_status kith_edit_user(
   kith_graph *graph, int64_t user, const kith_fields *fields, bool *changed, kith_error *error);
 // With null data of `text`, the text stays. Fields may be null.
-kith_status kith_edit_post(kith_graph *graph, int64_t post, kith_text text, const kith_fields *fields, bool *changed,
-  kith_error *error);
+kith_status kith_edit_post(
+  kith_graph *graph, int64_t post, kith_text text, const kith_fields *fields, bool *changed, kith_error *error);
 
 // Edges of relations by name, those that were declared and the four. The relation says which ends are users.
 kith_status kith_add_edge(
@@ -292,7 +292,7 @@ enum {
   // Source, target, text (the relation), time. Read, not applied: kith_add_edge and kith_remove_edge make them.
   KITH_ADD_EDGE = 14,
   KITH_REMOVE_EDGE = 15,
-  KITH_DECLARE = 16,  // nothing; read alone
+  KITH_DECLARE = 16,    // nothing; read alone
   KITH_EDIT_USER = 17,  // user, fields
   KITH_EDIT_POST = 18,  // target (the post), text (null data: it stays), fields
 };
@@ -419,7 +419,7 @@ enum {
   KITH_EXCLUDES_OWN_POSTS = 8,   // timelines
   KITH_HAS_BEFORE = 16,
   KITH_HAS_AFTER = 32,
-  KITH_INCLUDES_BLOCKED = 64,   // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
+  KITH_INCLUDES_BLOCKED = 64,    // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
   KITH_INCLUDES_AUTHORS = 128,   // of posts: page.users are their authors
   KITH_INCLUDES_PAYLOADS = 256,  // page.payloads, and with authors page.author_payloads
 };

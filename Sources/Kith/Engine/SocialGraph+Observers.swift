@@ -35,6 +35,15 @@ extension SocialGraph {
     }
   }
 
+  /// The same of a change that was placed.
+  @inline(__always)
+  func knownAuthor(_ edit: GraphState.Edit, _ change: Change) -> UserID? {
+    switch edit {
+    case .removePost, .editPost: knownAuthor(change)
+    default: nil
+    }
+  }
+
   private func author(of post: PostID) -> UserID? {
     guard activeObservers != nil, let row = live.state.posts.row(of: post)
     else { return nil }

@@ -158,11 +158,7 @@ public final class SocialGraph: GraphWriter, AsyncGraphWriter, @unchecked Sendab
       live.state.prefetch(edit)
       store?.enqueue(complete)
       return lock.exclusively {
-        var knownAuthor: UserID?
-        switch edit {
-        case .removePost, .editPost: knownAuthor = self.knownAuthor(complete)
-        default: break
-        }
+        let knownAuthor = knownAuthor(edit, complete)
         live.state.apply(edit, of: complete)
         var applied = ChangeResult(sequence: sequence + 1, didChange: true)
         switch edit {

@@ -102,7 +102,9 @@ extension GraphState {
   // MARK: - Users
 
   private mutating func addUser(_ change: Change, _ twin: UInt32?) {
-    guard case .addUser(let id?, let username, let fields) = change else { preconditionFailure("the edit is of another change") }
+    guard case .addUser(let id?, let username, let fields) = change else {
+      preconditionFailure("the edit is of another change")
+    }
     let row = username.withBytes { users.append(id: id.rawValue, name: $0) }
     if let twin { users.notePair(row, twin) }
     appendUserRows()

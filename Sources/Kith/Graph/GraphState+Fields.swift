@@ -125,7 +125,11 @@ extension GraphState {
 
   private func payload(_ row: UInt32, _ host: Box<HostColumns>) -> [UInt8]? {
     host.value.withPayload(row) { bytes in
-      bytes.isEmpty ? nil : unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+      if bytes.isEmpty { return nil }
+      var copy: [UInt8] = []
+      copy.reserveCapacity(bytes.count)
+      for index in bytes.indices { copy.append(bytes[index]) }
+      return copy
     }
   }
 

@@ -3,7 +3,7 @@
 ///
 /// A column is made by its first use, and ends with the last row that used it: the rows behind have nothing.
 struct HostColumns: ~Copyable, Sendable {
-  private var payloads: TextColumn
+  private(set) var payloads: TextColumn
   /// Those of posts. The flags of users are in their cards.
   private var flags: Column<UInt16>
   /// When posts were edited, in milliseconds plus one; 0 for those that were not.
@@ -109,21 +109,15 @@ struct HostColumns: ~Copyable, Sendable {
 
   // MARK: - Whole columns
 
-  /// Writes the payloads of all rows; nothing if there are none.
-  func writePayloads(
-    _ rowCount: Int, as lengths: SectionID, _ bytes: SectionID, to sink: some SectionSink
-  ) throws(KithError) {
-    if payloads.liveByteCount == 0 { return }
-    try GraphSections.write(payloads, count: rowCount, as: lengths, bytes, to: sink)
-  }
-
   /// Takes the payloads of a snapshot.
   mutating func restore(payloads: consuming TextColumn) { self.payloads = payloads }
 
   /// - Parameter isLive: whether a row is of what was not removed.
   func checkInvariants(_ name: String, rowCount: Int, isLive: (UInt32) -> Bool) -> [String] {
     var problems = payloads.checkInvariants("payloads of \(name)")
-    if max(payloads.count, flags.count, editTimes.count) > rowCount { return problems + ["\(name): more rows than ids"] }
+    if max(payloads.count, flags.count, editTimes.count) > rowCount {
+      return problems + ["\(name): more rows than ids"]
+    }
     for row in 0..<UInt32(rowCount) where !isLive(row) {
       if payloadByteCount(row) > 0 || flags(of: row) != 0 || editTime(of: row) != nil {
         problems.append("\(name): removed row \(row) has kept something")

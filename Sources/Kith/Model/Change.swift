@@ -32,10 +32,10 @@ public enum Change: Hashable, Sendable {
   case addPost(
     id: PostID? = nil, by: UserID, text: String, createdAt: Timestamp? = nil, edges: [PostEdge] = [],
     fields: PostFields = PostFields())
-  /// Sets the text and fields of a post: what is given. Equal values have no effect. A text or a payload that is another
-  /// sets `PostFields.editedAt`.
-  /// - Throws: `noSchema`, `unknownPost`, `textTooLong`, `invalidRequest` if the payload is too long, or a time is given
-  ///   without a text or a payload, or is before 1970.
+  /// Sets the text and fields of a post: what is given. Equal values have no effect. A text or a payload that is
+  /// another sets `PostFields.editedAt`.
+  /// - Throws: `noSchema`, `unknownPost`, `textTooLong`, `invalidRequest` if the payload is too long, or a time is
+  ///   given without a text or a payload, or is before 1970.
   case editPost(PostID, text: String? = nil, fields: PostFields = PostFields())
   /// Removes a post with its likes.
   /// - Throws: `unknownPost`.

@@ -1,12 +1,12 @@
 import Kith
 
-/// Tells the events of a store on standard error, one a line.
+/// Writes the events of a store to standard error, one a line.
 struct EventLog: Sendable {
   enum Form: String, CaseIterable { case text, json }
 
   static let option = Option(
     "--events", "FORM",
-    "how events of the store are told on standard error: text (the default), or json, one object a line",
+    "how events of the store are written to standard error: text (the default), or json, one object a line",
     choices: Form.allCases.map(\.rawValue))
 
   private let store: String

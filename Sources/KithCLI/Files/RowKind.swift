@@ -93,7 +93,7 @@ enum RowKind: Equatable, Sendable {
   /// A name in a header without what does not matter.
   static func plainName(_ field: String) -> String { field.lowercased().filter { $0.isLetter || $0.isNumber } }
 
-  /// The other usual names of a column that tell it from the others wherever it stands.
+  /// The other usual names of a column that tell it from the others at any place.
   func otherNames(of column: String) -> [String] {
     if column == "id" { return self == .component(.posts) ? ["postid", "post"] : ["userid", "user"] }
     return Array(Self.synonyms[column, default: []])

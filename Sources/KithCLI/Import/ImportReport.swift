@@ -63,7 +63,7 @@ struct ImportSummary {
   /// Whether no row of any file was added, and none existed already.
   var isFruitless: Bool { reports.allSatisfy(\.isFruitless) }
 
-  /// What is told of the rows that were lost; nil if there are none.
+  /// What is reported of the rows that were lost; nil if there are none.
   var loss: String? {
     let lost = Self.skipped(reports).filter { $0.reason != ImportReport.duplicate }
     guard !lost.isEmpty else { return nil }

@@ -204,30 +204,11 @@ private final class RowSource: Sendable {
       guard parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
       return value
     }
-    // Fields that may be empty, and missing at the end of a row.
-    func optionalInteger() throws(MalformedRow) -> Int64? {
-      parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) ? nil : try parser.integer(bytes)
-    }
-    func optionalTime() throws(MalformedRow) -> Int64? {
-      parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) ? nil : try parser.time(bytes, as: unit)
-    }
-    func optionalFlags() throws(MalformedRow) -> UInt16? {
-      guard let number = try optionalInteger() else { return nil }
-      guard let flags = UInt16(exactly: number) else { throw MalformedRow("flags are 0 to 65535, not \(number)") }
-      return flags
-    }
-    func optionalPayload() throws(MalformedRow) -> [UInt8]? {
-      if parser.isAtRowEnd(bytes) || parser.passEmpty(bytes) { return nil }
-      guard let payload = Base64.standard.bytes(try parser.text(bytes)) else {
-        throw MalformedRow("a payload is base64, with padding")
-      }
-      return payload
-    }
     switch kind {
     case .component(.users):
       let id = try next()
       let username = try parser.text(bytes)
-      let (flags, payload) = (try optionalFlags(), try optionalPayload())
+      let (flags, payload) = (try parser.optionalFlags(bytes), try parser.optionalPayload(bytes))
       let fields = UserFields(payload: payload, flags: flags)
       return (try end(.addUser(id: UserID(id), username: username, fields: fields)), nil)
     case .component(.posts):
@@ -235,15 +216,15 @@ private final class RowSource: Sendable {
       guard !parser.isAtRowEnd(bytes) else { throw Self.wrongFieldCount }
       let text = try parser.text(bytes)
       var edges: [PostEdge] = []
-      if let parent = try optionalInteger() {
+      if let parent = try parser.optionalInteger(bytes) {
         guard let thread else {
           throw MalformedRow("post \(id) replies to \(parent), and no relation makes threads: give --schema")
         }
         edges.append(PostEdge(thread, to: PostID(parent)))
       }
-      let (flags, editedAt) = (try optionalFlags(), try optionalTime())
+      let (flags, editedAt) = (try parser.optionalFlags(bytes), try parser.optionalTime(bytes, as: unit))
       let fields = PostFields(
-        payload: try optionalPayload(), flags: flags, editedAt: editedAt.map { Timestamp($0) })
+        payload: try parser.optionalPayload(bytes), flags: flags, editedAt: editedAt.map { Timestamp($0) })
       let change = Change.addPost(
         id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges, fields: fields)
       return (try end(change), time)

@@ -101,7 +101,7 @@ enum ServeCommand {
     return 0
   }
 
-  /// The socket that is served, and what is told of it.
+  /// The socket that is served, and what is printed about it.
   private static func listener(
     _ arguments: Arguments
   ) throws(CommandFailure) -> (SocketListener, place: (path: String, access: String)) {

@@ -41,7 +41,7 @@ final class SocketListener: Sendable {
       }
       code = Self.bind(stream, address)
     }
-    // Nobody else can connect before it is as it will be.
+    // No other user can connect before it has its group.
     if code == 0, let group = access.group, unsafe chown(Self.name(path), uid_t.max, group) != 0 { code = errno }
     if code == 0, access.mode != 0o600, unsafe chmod(Self.name(path), access.mode) != 0 { code = errno }
     if code == 0, listen(stream.rawValue, Self.backlog) != 0 { code = errno }

@@ -15,8 +15,9 @@ enum ShellCommand {
     notes: [
       """
       A line is an operation of kith query with its fields: followers ann limit=5 order=name. Values without a name are
-      those of the fields that it needs, in order. A user is an id, #17 or a name, a time is as in lists or milliseconds,
-      quotation marks keep spaces, and lists are separated by commas. A line that begins with { is a request as JSON.
+      those of the fields that it needs, in order. A user is an id, #17 or a name, a time is as in lists or in
+      milliseconds, quotation marks keep spaces, and lists are separated by commas. A line that begins with { is a
+      request as JSON.
       """,
       """
       .help lists the operations, .help followers tells about one. .mode table or .mode json, .timing on or off, .quit.

@@ -149,7 +149,7 @@ import Testing
     #expect(told?.message.hasPrefix("\(file):1: ") == true && told?.message.contains(reason) == true, "\(told as Any)")
   }
 
-  @Test("Milliseconds before 1980 are told, once for a file, with what would help")
+  @Test("Milliseconds before 1980 are reported, once for a file, with what would help")
   func early() throws {
     let (store, users) = ("\(workshop.path)/store", try workshop.file("users", "1\tann\n2\tbob\n"))
     let posts = try workshop.file("p", "\n7\t1\t1650000000\ta\n8\t1\t1650000001\tb\n")

@@ -40,7 +40,7 @@ import Testing
     #expect(other.stop() == 0)
   }
 
-  @Test("A journal that cannot be written is told, with what repairs it, and so is that it is repaired")
+  @Test("A journal that cannot be written is reported, with what repairs it, and so is its repair")
   func failure() throws {
     let server = try ServedStore(store, socket: socket, ["--heal-after", "never"], fileBlocks: 400)
     let client = try SocketClient(socket)

@@ -8,7 +8,8 @@ import Testing
   private static let empty = SocialGraph.Schema()
   // Named, because the leak checker does not find a reference in a change.
   private static let long = PostFields(payload: [UInt8](repeating: 7, count: SocialGraph.Limits.payloadByteCount))
-  private static let tooLong = PostFields(payload: [UInt8](repeating: 7, count: SocialGraph.Limits.payloadByteCount + 1))
+  private static let tooLong = PostFields(
+    payload: [UInt8](repeating: 7, count: SocialGraph.Limits.payloadByteCount + 1))
   private static let timed = PostFields(flags: 1, editedAt: 5)
 
   @Test("Without a schema no fields are taken, and no text is edited")
@@ -51,7 +52,9 @@ import Testing
     func found(_ word: String) throws -> [PostID] {
       try graph.read { (view) throws(KithError) in try view.searchPosts(word, PostQuery(limit: 1_000)).map(\.id) }
     }
-    for number in 1...6_000 { try graph.addPost("harbour \(number) lights", by: ann, createdAt: Timestamp(Int64(number))) }
+    for number in 1...6_000 {
+      try graph.addPost("harbour \(number) lights", by: ann, createdAt: Timestamp(Int64(number)))
+    }
     try graph.editPost(10, text: "a zebra", fields: PostFields(editedAt: 1))
     graph.settlePosts()
     try graph.editPost(20, text: "a zebra", fields: PostFields(editedAt: 1))

@@ -8,7 +8,8 @@ extension Draw {
     if model.declared != nil && below(2) == 0 { return seldom(3) ? editChange(model) : edgeChange(model) }
     if seldom(300) { return editChange(model) }
     switch below(100) {
-    case 0..<(hasFewUsers ? 20 : 2): return .addUser(id: givenID().map { UserID($0) }, username: name(), fields: newUserFields(model))
+    case 0..<(hasFewUsers ? 20 : 2):
+      return .addUser(id: givenID().map { UserID($0) }, username: name(), fields: newUserFields(model))
     case 20..<26: return .renameUser(user(model), to: newName(model))
     case 26..<(hasFewUsers ? 27 : 31): return .removeUser(user(model))
     case 31..<50: return follow(model)

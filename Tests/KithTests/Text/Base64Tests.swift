@@ -16,7 +16,9 @@ import Testing
 
   @Test(
     "What is no base64 is refused",
-    arguments: ["Zg", "Zg=", "Zg===", "Z===", "=", "====", "Zh==", "Zm9=", "Zm 9", "Zm9v\n", "Zm9v====", "Zg==Zg==", "-_8="])
+    arguments: [
+      "Zg", "Zg=", "Zg===", "Z===", "=", "====", "Zh==", "Zm9=", "Zm 9", "Zm9v\n", "Zm9v====", "Zg==Zg==", "-_8=",
+    ])
   func hostile(_ text: String) { #expect(Base64.standard.bytes(text) == nil) }
 
   @Test("Random bytes survive, and random texts are refused or the only ones of their bytes")

@@ -50,15 +50,6 @@ enum GraphSections {
     }
 }
 
-extension GraphSections {
-  /// The sections of what the host keeps.
-  static let namesOfHost: [(id: SectionID, name: String)] = [
-    (userPayloadLengths, "users.payloadLength"), (userPayloadBytes, "users.payloadBytes"), (userFlags, "users.flags"),
-    (postPayloadLengths, "posts.payloadLength"), (postPayloadBytes, "posts.payloadBytes"), (postFlags, "posts.flags"),
-    (postEditTimes, "posts.editedAt"),
-  ]
-}
-
 extension SectionID {
   /// Whether only a graph with a schema has it.
   var isOfSchema: Bool { GraphSections.namesOfSchema.contains { $0.id == self } }
@@ -89,27 +80,6 @@ extension GraphSections {
     }
   }
 
-  /// What the host keeps with users and posts. A column that says nothing is left out.
-  private static func writeHost(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
-    let (userCount, postCount) = (state.users.rowCount, state.posts.rowCount)
-    if let host = state.users.host {
-      try host.value.writePayloads(userCount, as: userPayloadLengths, userPayloadBytes, to: sink)
-      if (0..<UInt32(userCount)).contains(where: { state.users.flags(of: $0) != 0 }) {
-        try writePlanes(userCount, as: userFlags, to: sink) { UInt32(state.users.flags(of: UInt32($0))) }
-      }
-    }
-    guard let host = state.posts.host else { return }
-    try host.value.writePayloads(postCount, as: postPayloadLengths, postPayloadBytes, to: sink)
-    if host.value.hasFlags, (0..<UInt32(postCount)).contains(where: { host.value.flags(of: $0) != 0 }) {
-      try writePlanes(postCount, as: postFlags, to: sink) { UInt32(host.value.flags(of: UInt32($0))) }
-    }
-    if host.value.hasEdits, (0..<UInt32(postCount)).contains(where: { host.value.editTime(of: $0) != nil }) {
-      try writeDeltas(postCount, as: postEditTimes, to: sink) {
-        Int64(bitPattern: host.value.storedEditTime(of: UInt32($0)))
-      }
-    }
-  }
-
   private static func write(_ posts: borrowing PostTable, to sink: some SectionSink) throws(KithError) {
     try writeDeltas(posts.rowCount, as: postIDs, to: sink) { posts.identifiers.ids[$0] }
     // Stored as the row plus one, so that 0 denotes a removed post.
@@ -119,7 +89,7 @@ extension GraphSections {
   }
 
   @inline(__always)
-  private static func writeDeltas(
+  static func writeDeltas(
     _ count: Int, as id: SectionID, to sink: some SectionSink, _ element: @Sendable (Int) -> Int64
   ) throws(KithError) {
     let head = SectionHead(id: id, encoding: .deltaPlanes, elementCount: UInt64(count))
@@ -131,7 +101,7 @@ extension GraphSections {
   }
 
   @inline(__always)
-  private static func writePlanes(
+  static func writePlanes(
     _ count: Int, as id: SectionID, to sink: some SectionSink, _ element: @Sendable (Int) -> UInt32
   ) throws(KithError) {
     let head = SectionHead(id: id, encoding: .planes, elementCount: UInt64(count))

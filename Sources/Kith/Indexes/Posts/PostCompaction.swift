@@ -15,7 +15,8 @@ final class PostCompaction: IndexCompaction {
   private let texts: TextColumn
 
   init(
-    rows: Range<UInt32>, editCount: UInt64, keepsDocuments: Bool, ids: consuming RowIDs, authors: consuming Column<UInt32>,
+    rows: Range<UInt32>, editCount: UInt64, keepsDocuments: Bool, ids: consuming RowIDs,
+    authors: consuming Column<UInt32>,
     texts: consuming TextColumn
   ) {
     self.rows = rows

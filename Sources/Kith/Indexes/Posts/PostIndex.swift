@@ -16,10 +16,10 @@ extension SocialGraph {
 /// The index of posts by word: a log-structured merge tree (LSM) in memory, with *memtables* for the latest rows and
 /// immutable *segments* of geometrically growing size.
 ///
-/// Each memtable or segment covers a range of rows. A post's row never changes, and rows are never reused. So a new post
-/// goes to the last memtable, the row of a removed post is its tombstone, and a compaction builds a segment from the
-/// posts of a range of rows, on any thread and at any time. A post whose text was edited is listed beside, and read by
-/// every search, until a compaction has read the new text. While some rows are in no memtable or segment, as after a
+/// Each memtable or segment covers a range of rows. A post's row never changes, and rows are never reused. So a new
+/// post goes to the last memtable, the row of a removed post is its tombstone, and a compaction builds a segment from
+/// the posts of a range of rows, on any thread and at any time. A post whose text was edited is listed beside, and read
+/// by every search, until a compaction has read the new text. While some rows are in no memtable or segment, as after a
 /// restart, the index is incomplete and searches scan the posts.
 /// - Complexity: adding a post O(bytes), and amortised one rewrite per level; `pin` is a copy.
 struct PostIndex: Sendable {
@@ -78,8 +78,8 @@ struct PostIndex: Sendable {
   private var defers = false
   /// Whether a compaction may be due. The caller that starts the compactions resets it.
   var compactionMayBeDue = false
-  /// The posts whose text is another than the one in their memtable or segment, by row, each with the number of its last
-  /// edit.
+  /// The posts whose text is another than the one in their memtable or segment, by row, each with the number of its
+  /// last edit.
   private var edits: [(row: UInt32, number: UInt64)] = []
   /// The number of edits so far.
   private(set) var editCount: UInt64 = 0

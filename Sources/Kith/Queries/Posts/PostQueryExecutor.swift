@@ -25,7 +25,7 @@ struct PostQueryExecutor: ~Copyable {
   var place: PackedLists<UInt32>.Position?
   private var visitedCount = 0
   var budget = QueryBudget()
-  /// Whether the posts whose text was edited since it was indexed were offered; the index may know others of their texts.
+  /// Whether the posts whose text was edited since it was indexed were offered: the index knows an older one.
   var offeredEdited = false
   private var keys = KeyBuffer(capacity: 256)
 

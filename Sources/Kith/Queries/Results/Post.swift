@@ -128,7 +128,8 @@ extension PostRecord {
     textByteCount: UInt16, isLiked: Bool?, likedSecond: UInt32?, isOfEdge: Bool = false
   ) {
     self.init(
-      id: id, author: author, created_at: createdAt, parent: parent, edited_at: 0, like_count: likeCount, name_start: nameStart,
+      id: id, author: author, created_at: createdAt, parent: parent, edited_at: 0, like_count: likeCount,
+      name_start: nameStart,
       liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
       has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
       has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, is_edited: 0, reserved: 0, flags: 0,

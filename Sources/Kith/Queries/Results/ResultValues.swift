@@ -6,7 +6,8 @@ extension User {
   ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: UserID, username: String, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
-    flags: UInt16 = 0, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
+    flags: UInt16 = 0, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil,
+    addedAt: Timestamp? = nil
   ) {
     let times = [followedAt, likedAt, addedAt].compactMap(\.self)
     demand(times.count < 2, "a user of a list has the time of a follow, of a like or of another edge, of one of them")
@@ -46,18 +47,21 @@ extension Post {
   ///   times is given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, flags: UInt16 = 0,
-    editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil, likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
+    editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
+    likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
       id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent,
-      flags: flags, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer, eventAt: likedAt ?? addedAt,
+      flags: flags, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer,
+      eventAt: likedAt ?? addedAt,
       isOfEdge: addedAt != nil)
   }
 
   fileprivate init(
     id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, parent: PostID? = nil,
-    flags: UInt16 = 0, editedAt: Timestamp? = nil, text: String = "", likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false
+    flags: UInt16 = 0, editedAt: Timestamp? = nil, text: String = "", likeCount: Int = 0, isLikedByViewer: Bool? = nil,
+    eventAt: Timestamp? = nil, isOfEdge: Bool = false
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     var record = PostRecord(

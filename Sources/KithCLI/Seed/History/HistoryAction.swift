@@ -62,7 +62,7 @@ extension HistoryRun {
     changes.append(.follow(as: Self.user(member), target: Self.user(target), at: time))
   }
 
-  /// Somebody to follow: mostly of the same community, whom many follow already, or a followee of a followee.
+  /// A user to follow: mostly of the same community, whom many follow already, or a followee of a followee.
   private mutating func target(of member: Int32) -> Int32? {
     let topic = random.below(100) < 86 ? members[Int(member)].topic : random.below(Topic.all.count)
     for _ in 0..<8 {

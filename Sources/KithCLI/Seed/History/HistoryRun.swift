@@ -136,7 +136,7 @@ struct HistoryRun {
     for _ in 0..<3 + random.below(6) where members.count > 4 { follow(number) }
   }
 
-  /// Somebody who is awake.
+  /// A member who is awake.
   private mutating func actor(_ time: Int64) -> Int32? {
     let hour = Int(time / 3_600_000)
     for _ in 0..<24 {

@@ -25,7 +25,8 @@ extension Post {
   /// A post that no graph holds, for expected values.
   init(
     id: PostID, author: UserID, username: String, createdAt: Timestamp, parent: PostID?, flags: UInt16 = 0,
-    editedAt: Timestamp? = nil, text: String, likeCount: Int, liked: Bool?, likedAt: Timestamp?, addedAt: Timestamp? = nil
+    editedAt: Timestamp? = nil, text: String, likeCount: Int, liked: Bool?, likedAt: Timestamp?,
+    addedAt: Timestamp? = nil
   ) {
     self.init(
       id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent,

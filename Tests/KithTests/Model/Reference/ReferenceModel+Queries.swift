@@ -134,7 +134,8 @@ extension ReferenceModel {
     User(
       id: id, username: users[id]?.text ?? "", followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },
-      flags: keptWithUsers[id]?.flags ?? 0, following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt,
+      flags: keptWithUsers[id]?.flags ?? 0, following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt,
+      likedAt: likedAt,
       addedAt: addedAt)
   }
 
@@ -145,7 +146,8 @@ extension ReferenceModel {
     let shown = Post(
       id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
       parent: parents[id], flags: keptWithPosts[id]?.flags ?? 0,
-      editedAt: keptWithPosts[id]?.editedAt.map { Timestamp($0) }, text: post.text, likeCount: likes.values.count { $0[id] != nil },
+      editedAt: keptWithPosts[id]?.editedAt.map { Timestamp($0) }, text: post.text,
+      likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },
       addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) })
     if includesAuthors { shown.records.attach(user(post.author, viewer).records) }

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex
 
-from ._calls import interruptible
-from ._errors import ClosedError, error_of, local
-from ._kith import ffi, lib
+from ._kith import lib
 from ._page import Page, same
 from ._parameters import described
 from ._query import (
-    DIRECTIONS,
     EDGE_ORDERS,
-    FOLDINGS,
     LIST_ORDERS,
-    MATCHES,
-    ORDERS,
     THREAD_ORDERS,
-    Direction,
     EdgeOrder,
-    Folding,
     ListOrder,
-    Match,
     Query,
     ThreadOrder,
-    UserOrder,
     word,
 )
 from ._relations import Named, name_of
 from ._rows import Post, Suggestion, User
-from ._text import Time, Unshared, to_id
-
-ResultT = TypeVar("ResultT")
-
-# Looked up once: a page of a timeline is a few microseconds.
-_gc, _run, _free_page = ffi.gc, lib.kith_py_run, lib.kith_py_free_page
+from ._searches import Searches
+from ._text import to_id
 
 
 def _typed(page: Page[Any]) -> Page[Any]:
@@ -46,161 +31,10 @@ def _typed(page: Page[Any]) -> Page[Any]:
 
 
 @described
-class Pages(Unshared):
+class Pages(Searches):
     """Searches, timelines and lists, which answer with pages."""
 
-    __slots__ = ("_handle", "__weakref__")
-    _instead = "every thread may use the same one; export_columns has its rows"
-
-    def __init__(self, handle: Any) -> None:
-        self._handle = handle
-
-    def _live_handle(self) -> Any:
-        if self._handle is None:
-            raise ClosedError("it was freed")
-        return self._handle
-
-    def _run_long(self, call: Callable[[], ResultT], cancel: Callable[[], None] | None = None) -> ResultT:
-        """Makes a call that may take long, so that Ctrl-C is seen."""
-        return interruptible(call, cancel)
-
-    def _page(self, query: Query, convert: Callable[[Page[Any]], ResultT], type: type[Any]) -> ResultT:
-        """Runs a query and converts its page."""
-        error = local.error
-        page = _run(self._handle or ffi.NULL, query.raw, error)
-        if not page:
-            raise error_of(error.status, error)
-        return convert(Page(_gc(page, _free_page), type, self, query))
-
-    def _users(self, query: Query) -> Page[User]:
-        return self._page(query, same, User)
-
-    def _posts(self, query: Query) -> Page[Post]:
-        return self._page(query, same, Post)
-
-    # Searches
-
-    def search_users(
-        self,
-        text: str = "",
-        *,
-        match: Match = "substring",
-        folding: Folding = "loose",
-        order: UserOrder = "name",
-        excluded: SupportsIndex | None = None,
-        includes_blocked: bool = False,
-        counts_matches: bool = False,
-        includes_highlights: bool = False,
-        includes_payloads: bool = False,
-        viewer: SupportsIndex | None = None,
-        limit: int = 20,
-        cursor: str | None = None,
-    ) -> Page[User]:
-        """Users whose name matches a text; with includes_blocked, also those whom the viewer blocks."""
-        query = Query(lib.KITH_SEARCH_USERS, limit, cursor, viewer)
-        query.set_text(text)
-        raw = query.raw
-        raw.match = word(MATCHES, match)
-        raw.folding = word(FOLDINGS, folding)
-        raw.order = word(ORDERS, order)
-        if excluded is not None:
-            raw.excluded = query.some_id(excluded)
-        raw.flags = (
-            lib.KITH_INCLUDES_BLOCKED * includes_blocked
-            | lib.KITH_COUNTS_MATCHES * counts_matches
-            | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
-            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
-        return self._users(query)
-
-    def search_posts(
-        self,
-        text: str = "",
-        *,
-        author: SupportsIndex | None = None,
-        followed_only: bool = False,
-        folding: Folding = "loose",
-        before: Time | None = None,
-        after: Time | None = None,
-        includes_highlights: bool = False,
-        includes_authors: bool = False,
-        includes_payloads: bool = False,
-        viewer: SupportsIndex | None = None,
-        limit: int = 20,
-        cursor: str | None = None,
-    ) -> Page[Post]:
-        """Posts that contain every word of a text, newest first."""
-        query = Query(lib.KITH_SEARCH_POSTS, limit, cursor, viewer)
-        query.set_text(text)
-        query.raw.folding = word(FOLDINGS, folding)
-        if author is not None:
-            query.raw.target = query.some_id(author)
-        query.raw.flags = (
-            lib.KITH_FOLLOWED_ONLY * followed_only
-            | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
-            | lib.KITH_INCLUDES_AUTHORS * includes_authors
-            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
-        query.set_times(before, after)
-        return self._posts(query)
-
-    # Timelines
-
-    def timeline(
-        self,
-        user: SupportsIndex,
-        *,
-        direction: Direction = "older",
-        before: Time | None = None,
-        after: Time | None = None,
-        includes_own_posts: bool = True,
-        includes_authors: bool = False,
-        includes_payloads: bool = False,
-        limit: int = 20,
-        cursor: str | None = None,
-    ) -> Page[Post]:
-        """The posts of a user and of the user's followees, newest first."""
-        query = Query(lib.KITH_TIMELINE, limit, cursor)
-        raw = query.raw
-        raw.user = to_id(user)
-        if direction != "older":
-            raw.direction = word(DIRECTIONS, direction)
-        if not includes_own_posts:
-            raw.flags = lib.KITH_EXCLUDES_OWN_POSTS
-        if includes_authors:
-            raw.flags |= lib.KITH_INCLUDES_AUTHORS
-        if includes_payloads:
-            raw.flags |= lib.KITH_INCLUDES_PAYLOADS
-        if before is not None or after is not None:
-            query.set_times(before, after)
-        return self._page(query, same, Post)
-
-    def two_hop_timeline(
-        self,
-        user: SupportsIndex,
-        *,
-        direction: Direction = "older",
-        before: Time | None = None,
-        after: Time | None = None,
-        includes_own_posts: bool = True,
-        includes_authors: bool = False,
-        includes_payloads: bool = False,
-        follow_limit: int = 1_000_000,
-        limit: int = 20,
-        cursor: str | None = None,
-    ) -> Page[Post]:
-        """The posts of a user's followees and of their followees, newest first."""
-        query = Query(lib.KITH_TWO_HOP_TIMELINE, limit, cursor)
-        query.raw.user = to_id(user)
-        query.raw.direction = word(DIRECTIONS, direction)
-        query.raw.follow_limit = follow_limit or -1
-        query.raw.flags = (
-            lib.KITH_EXCLUDES_OWN_POSTS * (not includes_own_posts)
-            | lib.KITH_INCLUDES_AUTHORS * includes_authors
-            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
-        query.set_times(before, after)
-        return self._posts(query)
+    __slots__ = ()
 
     # Lists
 
@@ -275,9 +109,7 @@ class Pages(Unshared):
         """The posts that a user likes, newest like first."""
         query = Query(lib.KITH_LIKES, limit, cursor, viewer)
         query.raw.user = to_id(user)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         return self._posts(query)
 
     def _edges(
@@ -349,9 +181,7 @@ class Pages(Unshared):
         query = Query(lib.KITH_THREAD, limit, cursor, viewer)
         query.raw.target = to_id(post)
         query.raw.order = word(THREAD_ORDERS, order)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         return self._posts(query)
 
     def ancestors(
@@ -366,9 +196,7 @@ class Pages(Unshared):
         """The posts that a post replies to, nearest first. Page.is_truncated says whether there are more."""
         query = Query(lib.KITH_ANCESTORS, limit, None, viewer)
         query.raw.target = to_id(post)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         return self._posts(query)
 
     def _mutuals(self, kind: int, user: SupportsIndex, other: SupportsIndex, query: Query) -> Page[User]:

@@ -52,9 +52,7 @@ class Reader(Pages):
         """One user; with includes_blocked, also one whom the viewer blocks."""
         query = Query(lib.KITH_USER, viewer=viewer)
         query.raw.user = to_id(user)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_BLOCKED * includes_blocked | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_BLOCKED * includes_blocked | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         found: User = self._page(query, _first, User)
         return found
 
@@ -69,9 +67,7 @@ class Reader(Pages):
         """One post; with includes_authors, with its author's counts."""
         query = Query(lib.KITH_POST, viewer=viewer)
         query.raw.target = to_id(post)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         found: Post = self._page(query, _first, Post)
         return found
 
@@ -88,9 +84,7 @@ class Reader(Pages):
         With includes_blocked, those whom the viewer blocks are there.
         """
         query = Query(lib.KITH_USERS, viewer=viewer)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_BLOCKED * includes_blocked | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_BLOCKED * includes_blocked | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), User)
 
@@ -104,9 +98,7 @@ class Reader(Pages):
     ) -> list[Post | None]:
         """Up to 1,000 posts in the order of the ids; None for those that do not exist."""
         query = Query(lib.KITH_POSTS, viewer=viewer)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
-        )
+        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), Post)
 

@@ -1,5 +1,5 @@
-/// Bytes as text (RFC 4648). Each sequence of bytes has exactly one text: line breaks, a wrong padding and stray bits are
-/// refused.
+/// Bytes as text (RFC 4648). Each sequence of bytes has exactly one text: line breaks, a wrong padding and stray bits
+/// are refused.
 package struct Base64: Sendable {
   /// The standard alphabet with padding (section 4): payloads on the wire.
   package static let standard = Base64("+/", isPadded: true)
@@ -28,7 +28,9 @@ package struct Base64: Sendable {
     for start in stride(from: 0, to: bytes.count, by: 3) {
       var group: UInt32 = 0
       for place in 0..<3 { group = group << 8 | UInt32(start + place < bytes.count ? bytes[start + place] : 0) }
-      for place in 0..<min(4, bytes.count - start + 1) { text.append(letters[Int(group >> UInt32(18 - 6 * place) & 63)]) }
+      for place in 0..<min(4, bytes.count - start + 1) {
+        text.append(letters[Int(group >> UInt32(18 - 6 * place) & 63)])
+      }
     }
     if isPadded { while text.count % 4 != 0 { text.append(Self.pad) } }
     return String(decoding: text, as: UTF8.self)
