@@ -1,6 +1,6 @@
 // One person (counts, lists, surroundings, what they share with another), and one post with its likers.
 
-import {ask, follow, listen, relations, store, write} from './api.js';
+import {ask, follow, listen, moment, relations, store, write} from './api.js';
 import {avatar, both, empty, h, icon, missing, named, number, plural, replaceAddress, segments, time} from './dom.js';
 import {miniature} from './map.js';
 import {Picker, postRow, questionList, tiles, userHash, userRow} from './rows.js';
@@ -182,7 +182,7 @@ function heading(user) {
 		avatar(user, 'huge'),
 		h('div.person-name', {}, h('h1', {}, named(username)), h('p.muted.num', {text: `#${id}`})),
 		h('div.actions', {}, link(`#/map/${id}`, 'map', 'Map'), link(`#/path?from=${id}`, 'path', 'Path'),
-			link(`#/past?user=${id}`, 'clock', 'Past')),
+			moment.at === null ? null : link(`#/past?user=${id}`, 'clock', 'Then and now')),
 	];
 }
 

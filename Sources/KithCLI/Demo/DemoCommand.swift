@@ -18,7 +18,7 @@ enum DemoCommand {
   /// Large enough to be a network, small enough to grow in two or three seconds; it ends now.
   private static var network: SeededHistory {
     let end = Timestamp.now().rawValue / SeededHistory.tick * SeededHistory.tick
-    return SeededHistory(userCount: 2_500, weekCount: 6, seed: 1, end: end)
+    return SeededHistory(userCount: 1_500, weekCount: 6, seed: 1, end: end)
   }
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {

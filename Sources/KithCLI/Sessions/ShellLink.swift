@@ -44,7 +44,7 @@ struct ShellSocket: ShellLink {
       while true {
         while case .line(let line)? = splitter.next() {
           // Answers of watched queries may come before that to the request.
-          if lines.isEmpty || Self.isPush(line) { lines.append(line) }
+          lines.append(line)
           if !Self.isPush(line) { return lines }
         }
         let count = try stream.read(into: &chunk)

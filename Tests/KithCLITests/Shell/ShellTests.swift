@@ -89,6 +89,12 @@ import Testing
     let asked = try BuiltKith.run("shell", socket, input: "followees ann\naddUser cid\n")
     #expect(asked.status == 0 && asked.lines.count == 2, "\(asked.output)\(asked.errors)")
     #expect(asked.lines[0].contains("bob") && asked.lines[1].contains(#""username":"cid""#))
+    // Answers of watched queries come between, and lose no answer to a request.
+    let watch = #"{"op":"watch","question":{"op":"user","user":1}}"#
+    let watched = try BuiltKith.run("shell", socket, input: "\(watch)\nunfollow ann bob\nisFollowing ann bob\n")
+    let answers = watched.lines.filter { $0.hasPrefix(#"{"ok""#) }
+    #expect(answers.count == 3 && answers[1].contains(#""changed":true"#), "\(watched.output)")
+    #expect(answers[2].contains(#""value":false"#) && watched.lines.contains { $0.hasPrefix(#"{"watch":1"#) })
     #expect(try BuiltKith.run("shell", directory + "/none.sock/x").status == 2)
   }
 }
