@@ -15,7 +15,8 @@ import Foundation
 enum ServiceManager {
   private static let firstDescriptor: Int32 = 3
 
-  /// Sends the state, if a service manager asked for it: lines such as `READY=1`. A failure is ignored, as the protocol says.
+  /// Sends the state, if a service manager asked for it: lines such as `READY=1`. A failure is ignored, as the protocol
+  /// says.
   static func notify(_ lines: String...) {
     guard let name = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] else { return }
     send(Array(lines.joined(separator: "\n").utf8), to: name)
