@@ -99,6 +99,7 @@ def test_rows_and_pages_become_dicts_and_json(graph: kith.Graph) -> None:
         "like_count": 1,
         "is_liked_by_viewer": True,
         "liked_at": datetime.datetime(2021, 1, 1, tzinfo=UTC),
+        "flags": 0,
     }
     assert json.loads(post.to_json())["created_at"] == "2020-01-01T00:00:00+00:00"
     assert graph.user(1).to_dict() == {
@@ -107,6 +108,7 @@ def test_rows_and_pages_become_dicts_and_json(graph: kith.Graph) -> None:
         "follower_count": 0,
         "followee_count": 2,
         "post_count": 0,
+        "flags": 0,
     }
     page = graph.timeline(1, limit=2, includes_authors=True)
     made = json.loads(page.to_json())
@@ -205,7 +207,7 @@ def test_asyncio_has_every_verb_and_query() -> None:
     missing = {
         name
         for name, function in inspect.getmembers(kith.Graph, inspect.isfunction)
-        if function.__module__ in ("kith._pages", "kith._changes") and not name.startswith("_")
+        if function.__module__ in ("kith._searches", "kith._pages", "kith._changes") and not name.startswith("_")
     } - set(vars(kith.AsyncGraph))
     assert missing == set()
 

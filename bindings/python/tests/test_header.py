@@ -103,12 +103,12 @@ def test_an_array_reads_what_the_rows_read(graph: kith.Graph) -> None:
     for rows in (graph.search_users(viewer=1), graph.followers(2, viewer=1), graph.likers(1, viewer=2)):
         assert rows.array.dtype == kith.USER_DTYPE
         for row, user in zip(rows.array, rows):
-            for member in kith.USER_DTYPE.names or ():
+            for member in set(kith.USER_DTYPE.names or ()) - {"reserved", "reserved2"}:
                 assert row[member] == getattr(user._row, member)
     for posts in (graph.search_posts(viewer=1), graph.likes(1, viewer=1)):
         assert posts.array.dtype == kith.POST_DTYPE
         for row, post in zip(posts.array, posts):
-            for member in set(kith.POST_DTYPE.names or ()) - {"reserved"}:
+            for member in set(kith.POST_DTYPE.names or ()) - {"reserved", "reserved2"}:
                 assert row[member] == getattr(post._row, member)
 
 

@@ -51,7 +51,7 @@ class Change:
     """One change. ``user`` acts: the author of a post, the one who follows. ``target`` is a user or a post.
 
     >>> Change("follow", user=1, target=2)
-    Change(kind='follow', user=1, target=2, text=None, time=None)
+    Change(kind='follow', user=1, target=2, text=None, time=None, payload=None, flags=None, edited_at=None)
     """
 
     kind: Kind
