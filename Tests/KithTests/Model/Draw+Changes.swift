@@ -6,7 +6,6 @@ extension Draw {
     let hasFewUsers = model.users.count < userCount
     let hasFewPosts = model.posts.count < userCount * 3
     if model.declared != nil && below(2) == 0 { return seldom(3) ? editChange(model) : edgeChange(model) }
-    if seldom(300) { return editChange(model) }
     switch below(100) {
     case 0..<(hasFewUsers ? 20 : 2):
       return .addUser(id: givenID().map { UserID($0) }, username: name(), fields: newUserFields(model))
@@ -30,11 +29,11 @@ extension Draw {
   }
 
   private mutating func newUserFields(_ model: ReferenceModel) -> UserFields {
-    model.declared == nil && !seldom(60) || seldom(2) ? UserFields() : userFields()
+    model.declared == nil || seldom(2) ? UserFields() : userFields()
   }
 
   private mutating func newPostFields(_ model: ReferenceModel) -> PostFields {
-    model.declared == nil && !seldom(60) || seldom(2) ? PostFields() : postFields()
+    model.declared == nil || seldom(2) ? PostFields() : postFields()
   }
 
   private mutating func follow(_ model: ReferenceModel) -> Change {

@@ -95,7 +95,7 @@ import Testing
     }
     // The newest journal's first frame.
     let path = JournalFixture.path(journal: names[names.count - 1].generation)
-    disk[path]?[JournalFormat.headerByteCount + 8] ^= 1
+    disk[path]?[5_000] ^= 1
     let last = names[names.count - 1].sequence
     #expect(try restored(.sequence(last)).view.difference(from: history.models[Int(last)]) == nil)
     #expect(throws: KithError.self) { try restored(.sequence(history.last)) }
