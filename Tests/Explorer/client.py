@@ -27,7 +27,7 @@ WRITES = [
     {"op": "editUser", "user": 1, "flags": 1}, {"op": "editPost", "post": 1, "text": "y"},
     {"op": "addEdge", "relation": "like", "from": 1, "toPost": 1},
     {"op": "removeEdge", "relation": "like", "from": 1, "toPost": 1},
-    {"op": "batch", "changes": []}, {"op": "snapshot"},
+    {"op": "batch", "changes": []}, {"op": "snapshot"}, {"op": "health"}, {"op": "statistics"},
     {"op": "watch", "question": {"op": "stats"}}, {"op": "unwatch", "watch": 1},
 ]  # fmt: skip
 

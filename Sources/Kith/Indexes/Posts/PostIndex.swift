@@ -29,6 +29,8 @@ struct PostIndex: Sendable {
   /// A segment, and the number of its posts removed since it was installed.
   struct Entry: Sendable {
     let segment: PostSegment
+    /// The edits that its texts contain.
+    var editCount: UInt64 = 0
     var removedCount = 0
     /// The number of its posts edited since.
     var editedCount = 0
@@ -276,6 +278,8 @@ struct PostIndex: Sendable {
     }
     let parts = segments.map(\.segment.rows) + memtableRows
     if parts.contains(where: { $0.overlaps(segment.rows) && !isReplaced($0) }) { return Replaced() }
+    // A compaction that began earlier than one which has ended knows older texts.
+    if segments.contains(where: { isReplaced($0.segment.rows) && $0.editCount > editCount }) { return Replaced() }
     let replaced = Replaced(
       segments: segments.filter { isReplaced($0.segment.rows) }, memtables: memtables.filter { isReplaced($0.rows) })
     segments.removeAll { isReplaced($0.segment.rows) }
@@ -284,7 +288,7 @@ struct PostIndex: Sendable {
     let place = segments.firstIndex { $0.segment.rows.lowerBound > segment.rows.lowerBound } ?? segments.count
     edits.removeAll { segment.rows.contains($0.row) && $0.number <= editCount }
     let editedCount = edits.count { segment.rows.contains($0.row) }
-    segments.insert(Entry(segment: segment, editedCount: editedCount), at: place)
+    segments.insert(Entry(segment: segment, editCount: editCount, editedCount: editedCount), at: place)
     isWhole = firstGap(below: UInt32(rowCount), besides: []) == nil
     return replaced
   }
