@@ -113,12 +113,3 @@ extension TimeDistribution.Kind {
     }
   }
 }
-
-extension JSONWriter {
-  /// The bytes of one object.
-  static func bytes(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object(content)
-    return writer.bytes
-  }
-}

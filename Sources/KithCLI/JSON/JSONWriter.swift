@@ -6,6 +6,13 @@ struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
+  /// The bytes of one object.
+  static func bytes(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object(content)
+    return writer.bytes
+  }
+
   /// Removes the content and keeps the memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
