@@ -83,7 +83,8 @@ package struct GraphDifference: Sendable {
     for row in 0..<UInt32(after.state.users.rowCount) where after.state.users.isLive(row) {
       let id = after.state.userID(row)
       if let old = before.state.users.row(of: id) {
-        if before.state.users.names.string(Int(old)) != after.state.users.names.string(Int(row)) {
+        // By bytes: strings are equal that differ in normalisation, and that is a change.
+        if ByteSearch.compare(before.state.users.names.bytes(Int(old)), after.state.users.names.bytes(Int(row))) != 0 {
           renamedIDs.append(id)
         }
       } else {
@@ -146,7 +147,7 @@ package struct GraphDifference: Sendable {
       for (target, time) in targets { found.append((time, source, target)) }
     }
     found.sort(by: >)
-    let hasTime = relation.hasTime && kind.number < 2 || relation.hasTime && Int(kind.number) >= Relation.builtIn.count
+    let hasTime = Int(kind.number) < Relation.builtIn.count ? kind.facts.hasTime : relation.hasTime
     let shown = found.prefix(limit).compactMap { edge -> Edge? in
       guard let source = view.state.end(relation.source, edge.source),
         let target = view.state.end(relation.target, edge.target)

@@ -100,6 +100,18 @@ import Testing
     }
   }
 
+  @Test("A name in another normalisation is another name")
+  func normalisation() throws {
+    let graph = SocialGraph()
+    let user = try graph.addUser("ren\u{E9}e")
+    let before = graph.pin()
+    try graph.renameUser(user, to: "rene\u{301}e")
+    let after = graph.pin()
+    let found = try GraphDifference(from: before.view, to: after.view, limit: 1)
+    #expect(found.renamed.count == 1 && found.renamed.items.first?.id == user)
+    #expect(Array(found.renamed.items.first?.before.utf8 ?? "".utf8) == Array("ren\u{E9}e".utf8))
+  }
+
   @Test("A cancelled comparison throws")
   func cancelled() throws {
     let graph = SocialGraph()
