@@ -4,8 +4,7 @@ import Synchronization
 
 /// What is explored: the graph of a store that another process may write, or of a snapshot, and its past states.
 ///
-/// A thread follows the journal of a store, without a lock. If changes are in no journal any more, the store is read
-/// again.
+/// A store is followed (`FollowedStore`).
 final class ExploredStore: Sendable {
   enum Kind: String {
     case store, snapshot
@@ -13,46 +12,37 @@ final class ExploredStore: Sendable {
 
   /// The most past states in memory.
   static let pastLimit = 2
-  private static let pause = 0.02
-  private static let pauseAfterFailure = 1.0
-
   let path: String
   let kind: Kind
   private let options: SocialGraph.Options
-  private let newest: Mutex<SocialGraph>
+  private let followed: FollowedStore
   private let log = Mutex(ChangeLog())
   private let failure = Mutex<HTTPFailure?>(nil)
   /// The most recently used last.
   private let past = Mutex<[(at: Int64, graph: SocialGraph)]>([])
-  /// Cancelled at the end.
-  private let reading = ReadControl()
-  private let follows = DispatchGroup()
 
   init(_ path: String, _ options: SocialGraph.Options = SocialGraph.Options()) throws(CommandFailure) {
     self.path = path
     self.options = options
-    let graph = try StoreAccess.open(path, access: .readOnly, options)
-    newest = Mutex(graph)
+    followed = FollowedStore(path, try StoreAccess.open(path, access: .readOnly, options), options)
     kind = ((try? StoreTools.isFile(path)) ?? false) ? .snapshot : .store
-    guard kind == .store else { return }
-    follows.enter()
-    let hasThread = Threads.run { [self] in
-      follow()
-      follows.leave()
-    }
-    if hasThread { return }
-    follows.leave()
-    throw .no(KithError.limitExceeded(.threads).sentence)
+    if kind == .store { try followed.follow { [self] in note($0) } }
   }
 
-  /// Ends the thread. What was read stays.
-  func close() {
-    reading.cancel()
-    follows.wait()
+  private func note(_ event: FollowedStore.Event) {
+    switch event {
+    case .changes(let changes, let first): log.withLock { $0.add(changes, first: first) }
+    case .replaced: break
+    case .failed(let error): failure.withLock { $0 = HTTPFailure(error) }
+    case .began: failure.withLock { $0 = nil }
+    }
   }
+
+  /// Ends the thread that follows. What was read stays.
+  func close() { followed.close() }
 
   /// The newest graph. A later one replaces it if the store had to be read again.
-  var graph: SocialGraph { newest.withLock { $0 } }
+  var graph: SocialGraph { followed.graph }
 
   /// Why the store cannot be followed; nil if it is.
   var problem: HTTPFailure? { failure.withLock { $0 } }
@@ -60,41 +50,6 @@ final class ExploredStore: Sendable {
   /// The changes after one that were seen while the store was followed, at most the newest.
   func changes(after sequence: UInt64) -> ArraySlice<(sequence: UInt64, change: Change)> {
     log.withLock { $0.changes(after: sequence) }
-  }
-
-  // MARK: Following
-
-  private func follow() {
-    var needsReading = false
-    while !reading.isCancelled {
-      do throws(KithError) {
-        if needsReading {
-          let graph = try SocialGraph.read(path, at: .newest, options: options, control: reading)
-          newest.withLock { $0 = graph }
-          needsReading = false
-        }
-        var follower = try StoreFollower(path, from: graph.read { view in view.sequence } + 1)
-        failure.withLock { $0 = nil }
-        while !needsReading, !reading.isCancelled { needsReading = try !takeNext(from: &follower) }
-      } catch {
-        if !reading.isCancelled { failure.withLock { $0 = HTTPFailure(error) } }
-      }
-      if !reading.isCancelled { Thread.sleep(forTimeInterval: Self.pauseAfterFailure) }
-    }
-  }
-
-  /// False if the graph lacks changes that are in no journal, or cannot take them.
-  private func takeNext(from follower: inout StoreFollower) throws(KithError) -> Bool {
-    switch try follower.next() {
-    case .nothing:
-      Thread.sleep(forTimeInterval: Self.pause)
-      return true
-    case .missed: return false
-    case .changes(let changes, let first):
-      do throws(KithError) { try graph.follow(changes) } catch { return false }
-      log.withLock { $0.add(changes, first: first) }
-      return true
-    }
   }
 
   // MARK: Past states

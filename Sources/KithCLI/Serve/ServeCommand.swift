@@ -81,13 +81,13 @@ enum ServeCommand {
     let metricsListener = try MetricsExporter.listener(arguments)
     ServiceManager.notify("STATUS=reading the store")
     let graph = try StoreAccess.open(store, access: isReadOnly ? .readOnly : .readWrite, options, events: events)
-    let served = ServedGraph(graph)
+    let served = FollowedStore(store, graph, options)
     let server = Server(clientLimit: limit, writeTimeout: .seconds(seconds)) {
       QuerySession(
         served.graph, timings: arguments.flag(timings), readOnly: isReadOnly, watches: Server.watchLimits)
     }
     if isReadOnly, !((try? StoreTools.isFile(store)) ?? false) {
-      try served.follow(store, options) { server.endClients() }
+      try follow(store, served, server)
     }
     defer { served.close() }
     let metrics = try MetricsExporter(arguments, metricsListener) { served.graph }
@@ -99,6 +99,28 @@ enum ServeCommand {
     metrics?.close()
     try StoreAccess.close(graph)
     return 0
+  }
+
+  /// Follows a store that another process writes. A failure is printed once, and its end.
+  private static func follow(_ store: String, _ served: FollowedStore, _ server: Server) throws(CommandFailure) {
+    let isFailing = Mutex(false)
+    @Sendable func replaceFailing(by value: Bool) -> Bool {
+      isFailing.withLock { failing in
+        defer { failing = value }
+        return failing
+      }
+    }
+    try served.follow { event in
+      switch event {
+      case .changes: break
+      case .replaced: server.endClients()
+      case .began: if replaceFailing(by: false) { Console.note(store, "followed again") }
+      case .failed(let error):
+        if replaceFailing(by: true) { return }
+        let sequence = served.graph.read { view in view.sequence }
+        Console.note(store, "cannot be followed: \(error.sentence); answers are as of change \(sequence)")
+      }
+    }
   }
 
   /// The socket that is served, and what is printed about it.
@@ -132,23 +154,4 @@ enum ServeCommand {
       (path, isPrivate ? "accessible to this user alone (0600)" : "accessible as its mode \(digits) says")
     )
   }
-}
-
-/// The graph that sessions are about: one that is opened, or, if another process writes it, the newest.
-private final class ServedGraph: Sendable {
-  private let opened: SocialGraph
-  private let followed = Mutex<FollowedStore?>(nil)
-
-  init(_ graph: SocialGraph) { opened = graph }
-
-  var graph: SocialGraph { followed.withLock { $0?.graph } ?? opened }
-
-  func follow(
-    _ path: String, _ options: SocialGraph.Options, onReplacement: @escaping @Sendable () -> Void
-  ) throws(CommandFailure) {
-    let store = try FollowedStore(path, opened, options, onReplacement: onReplacement)
-    followed.withLock { $0 = store }
-  }
-
-  func close() { followed.withLock { $0 }?.close() }
 }
