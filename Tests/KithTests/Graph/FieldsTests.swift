@@ -45,6 +45,27 @@ import Testing
     }
   }
 
+  private static func lookedUp(
+    _ read: Read, _ view: borrowing GraphView
+  ) throws(KithError) -> (user: User?, post: Post?) {
+    guard case .lookup(let found) = try read.answer(view) else { return (nil, nil) }
+    return (found.users[0], found.posts[0])
+  }
+
+  @Test("Payloads are in the answers of every read that asks for them, a lookup's, too")
+  func payloads() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let ann = try graph.addUser("ann", fields: UserFields(payload: [1, 2]))
+    let post = try graph.addPost("hello", by: ann, fields: PostFields(payload: [3]))
+    let details = ResultDetails(includesPayloads: true)
+    try graph.read { (view) throws(KithError) in
+      let lookup = Read.lookup(users: [ann], posts: [post], as: nil, includesAuthors: true)
+      let bare = try Self.lookedUp(lookup, view), detailed = try Self.lookedUp(.adding(details, to: lookup), view)
+      #expect(bare.user != nil && bare.post != nil && bare.user?.payload == nil && bare.post?.payload == nil)
+      #expect(detailed.user?.payload == [1, 2] && detailed.post?.payload == [3])
+    }
+  }
+
   @Test("An edited text is found where the index has the old one: in a memtable, a segment, and during a compaction")
   func search() throws {
     let graph = SocialGraph(schema: Self.empty)

@@ -74,27 +74,17 @@ extension Array: ResultDetailed where Element: ResultDetailed {
     // The elements of a lookup share one result, which is copied once.
     if let users = self as? [User?] {
       _ = try UserRecords.adding(details, to: nil, view.state)
-      var (last, shown): (UserRecords?, UserRecords?)
-      var found: [User?] = []
-      for user in users {
-        if let user, last?.isSame(as: user.records) != true {
-          (last, shown) = (user.records, try UserRecords.adding(details, to: user.records, view.state))
-        }
-        found.append(user.flatMap { user in shown.map { User($0, user.index) } })
-      }
-      return found as? [Element] ?? self
+      let shown = try users.replacingRecords(\.records) { (records) throws(KithError) in
+        try UserRecords.adding(details, to: records, view.state)
+      } element: { User($0, $1.index) }
+      return shown as? [Element] ?? self
     }
     if let posts = self as? [Post?] {
       _ = try PostRecords.adding(details, to: nil, view.state)
-      var (last, shown): (PostRecords?, PostRecords?)
-      var found: [Post?] = []
-      for post in posts {
-        if let post, last?.isSame(as: post.records) != true {
-          (last, shown) = (post.records, try PostRecords.adding(details, to: post.records, view.state))
-        }
-        found.append(post.flatMap { post in shown.map { Post($0, post.index) } })
-      }
-      return found as? [Element] ?? self
+      let shown = try posts.replacingRecords(\.records) { (records) throws(KithError) in
+        try PostRecords.adding(details, to: records, view.state)
+      } element: { Post($0, $1.index) }
+      return shown as? [Element] ?? self
     }
     var found: [Element] = []
     for element in self { found.append(try element._adding(details, view)) }
@@ -103,6 +93,25 @@ extension Array: ResultDetailed where Element: ResultDetailed {
 
   /// The users and posts of the elements. For live queries alone.
   public var _nodes: [Node] { flatMap(\._nodes) }
+}
+
+extension Array {
+  /// The elements over other records: those that share some, over the same ones.
+  fileprivate func replacingRecords<Item, Record>(
+    _ records: (Item) -> ResultBuffer<Record>,
+    by replacement: (ResultBuffer<Record>) throws(KithError) -> ResultBuffer<Record>?,
+    element: (ResultBuffer<Record>, Item) -> Item
+  ) throws(KithError) -> [Item?] where Element == Item? {
+    var (last, shown): (ResultBuffer<Record>?, ResultBuffer<Record>?)
+    var found: [Item?] = []
+    for item in self {
+      if let item, last?.isSame(as: records(item)) != true {
+        (last, shown) = (records(item), try replacement(records(item)))
+      }
+      found.append(item.flatMap { item in shown.map { element($0, item) } })
+    }
+    return found
+  }
 }
 
 extension Optional: ResultDetailed where Wrapped: ResultDetailed {
@@ -120,7 +129,7 @@ extension LookupByID.Output {
   /// What was found, with details: those of a relation are of the users, or of the posts, that its edges lead to.
   package func adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> LookupByID.Output {
     func part(_ end: Relation.End) throws(KithError) -> ResultDetails {
-      var part = ResultDetails(viewer: details.viewer)
+      var part = ResultDetails(includesPayloads: details.includesPayloads, viewer: details.viewer)
       for relation in details.counts where try view.state.relations.known(relation).target == end {
         part.counts.append(relation)
       }

@@ -32,52 +32,44 @@ extension Page<Suggestion> {
 
 /// The payloads of elements, if they were asked for; of posts also those of the authors.
 extension Page<User> {
-  package var rawPayloads: RawResult<PayloadRecord>? {
-    unsafe anchor?.records.details?.payloads.map { unsafe $0.raw(0..<$0.count) }
-  }
+  package var rawPayloads: RawResult<PayloadRecord>? { unsafe anchor?.records.rawPayloads() }
 }
 
 extension Page<Post> {
-  package var rawPayloads: RawResult<PayloadRecord>? {
-    unsafe anchor?.records.details?.payloads.map { unsafe $0.raw(0..<$0.count) }
-  }
-  package var rawAuthorPayloads: RawResult<PayloadRecord>? {
-    unsafe anchor?.records.authors?.details?.payloads.map { unsafe $0.raw(0..<$0.count) }
-  }
+  package var rawPayloads: RawResult<PayloadRecord>? { unsafe anchor?.records.rawPayloads() }
+  package var rawAuthorPayloads: RawResult<PayloadRecord>? { unsafe anchor?.records.authors?.rawPayloads() }
 }
 
 extension User {
-  package var rawPayloads: RawResult<PayloadRecord>? {
-    unsafe records.details?.payloads.map { unsafe $0.raw(index..<index + 1) }
-  }
+  package var rawPayloads: RawResult<PayloadRecord>? { unsafe records.rawPayloads(index..<index + 1) }
 }
 
 extension Post {
-  package var rawPayloads: RawResult<PayloadRecord>? {
-    unsafe records.details?.payloads.map { unsafe $0.raw(index..<index + 1) }
-  }
-  package var rawAuthorPayloads: RawResult<PayloadRecord>? {
-    unsafe records.authors?.details?.payloads.map { unsafe $0.raw(index..<index + 1) }
-  }
+  package var rawPayloads: RawResult<PayloadRecord>? { unsafe records.rawPayloads(index..<index + 1) }
+  package var rawAuthorPayloads: RawResult<PayloadRecord>? { unsafe records.authors?.rawPayloads(index..<index + 1) }
 }
 
 extension Array {
   package func rawUserPayloads() -> RawResult<PayloadRecord>? where Element == User? {
     let found = compactMap(\.self)
-    guard let first = found.first, let payloads = first.records.details?.payloads else { return nil }
-    return unsafe payloads.raw(first.index..<first.index + found.count)
+    return unsafe found.first.flatMap { unsafe $0.records.rawPayloads($0.index..<$0.index + found.count) }
   }
 
   package func rawPostPayloads() -> RawResult<PayloadRecord>? where Element == Post? {
     let found = compactMap(\.self)
-    guard let first = found.first, let payloads = first.records.details?.payloads else { return nil }
-    return unsafe payloads.raw(first.index..<first.index + found.count)
+    return unsafe found.first.flatMap { unsafe $0.records.rawPayloads($0.index..<$0.index + found.count) }
   }
 
   package func rawAuthorPayloads() -> RawResult<PayloadRecord>? where Element == Post? {
     let found = compactMap(\.self)
-    guard let first = found.first, let payloads = first.records.authors?.details?.payloads else { return nil }
-    return unsafe payloads.raw(first.index..<first.index + found.count)
+    return unsafe found.first.flatMap { unsafe $0.records.authors?.rawPayloads($0.index..<$0.index + found.count) }
+  }
+}
+
+extension ResultBuffer {
+  /// Of some records; of all without a range.
+  fileprivate func rawPayloads(_ range: Range<Int>? = nil) -> RawResult<PayloadRecord>? {
+    unsafe details?.payloads.map { unsafe $0.raw(range ?? 0..<$0.count) }
   }
 }
 
