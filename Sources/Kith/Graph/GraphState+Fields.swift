@@ -100,7 +100,6 @@ extension GraphState {
     }
     let editsText = changesText(of: row, to: text)
     if !editsText && !changesPayload(of: row, to: fields.payload) { fields.editedAt = nil }
-    posts.endDeferringLists()
     if editsText, let text { text.withBytes { posts.setText($0, of: row) } }
     posts.set(fields, of: row)
   }

@@ -29,8 +29,7 @@ struct HostColumns: ~Copyable, Sendable {
 
   var byteCount: Int { payloads.memoryByteCount + flags.byteCount + editTimes.byteCount }
 
-  /// Whether any row has, or had, a payload.
-  var hasPayloads: Bool { payloads.count > 0 }
+  /// Whether any row has, or had, one.
   var hasFlags: Bool { flags.count > 0 }
   var hasEdits: Bool { editTimes.count > 0 }
 
