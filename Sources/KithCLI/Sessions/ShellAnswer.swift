@@ -3,7 +3,7 @@ import Kith
 /// An answer of the protocol as text: lists as tables, the rest as names with values.
 struct ShellAnswer {
   /// Members whose numbers are milliseconds since 1970, and those whose numbers are not grouped.
-  private static let times: Set = ["createdAt", "followedAt", "likedAt", "addedAt", "at"]
+  private static let times: Set = ["createdAt", "editedAt", "followedAt", "likedAt", "addedAt", "at"]
   private static let plain: Set = ["id", "parent", "sequence", "watch"]
   /// Members that are not shown: the time has a line of its own, and ranges are for machines.
   private static let hidden: Set = ["ok", "ns", "tag", "ranges", "next", "previous"]
