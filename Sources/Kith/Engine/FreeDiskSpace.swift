@@ -1,11 +1,11 @@
-/// Whether the disk of a store that failed has room for what repairs it: a snapshot, and a journal.
-struct DiskRoom: Sendable {
-  private let freeByteCount: @Sendable () -> Int64?
+/// The free space of the disk of a store that failed, beside what repairs the store: a snapshot, and a journal.
+struct FreeDiskSpace: Sendable {
+  private let byteCount: @Sendable () -> Int64?
   private let neededByteCount: Int64
   /// Whether there was too little when the store failed. If not, something else did.
-  let wasFull: Bool
+  let wasLow: Bool
 
-  /// The disk as it is now.
+  /// That of the disk as it is now.
   init(of store: Store<SystemDisk>) {
     let lastByteCount = Int64(store.events.snapshots.last?.byteCount ?? 0)
     // A snapshot grows with the graph.
@@ -14,11 +14,11 @@ struct DiskRoom: Sendable {
     }
   }
 
-  init(neededByteCount: Int64, _ freeByteCount: @escaping @Sendable () -> Int64?) {
-    self.freeByteCount = freeByteCount
+  init(neededByteCount: Int64, _ byteCount: @escaping @Sendable () -> Int64?) {
+    self.byteCount = byteCount
     self.neededByteCount = neededByteCount
-    wasFull = freeByteCount().map { $0 < neededByteCount } ?? false
+    wasLow = byteCount().map { $0 < neededByteCount } ?? false
   }
 
-  var hasRoom: Bool { freeByteCount().map { $0 >= neededByteCount } ?? false }
+  var isEnough: Bool { byteCount().map { $0 >= neededByteCount } ?? false }
 }

@@ -14,8 +14,8 @@ final class Snapshotter: Sendable {
   /// The longest delay between two recovery attempts, in seconds.
   private static let maximumRecoveryDelay = Duration.seconds(300)
 
-  /// How often a full disk is looked at.
-  private static let roomCheckInterval = Duration.seconds(1)
+  /// How often the free space of a full disk is checked.
+  private static let spaceCheckInterval = Duration.seconds(1)
 
   private let options: SocialGraph.Options
   private let state: Mutex<State>
@@ -66,9 +66,9 @@ final class Snapshotter: Sendable {
     if isFirst { recover(graph, after: delay) }
   }
 
-  /// Tries after a delay; sooner when a disk that was full has room for a snapshot.
+  /// Tries after a delay; sooner when a disk that was full has enough free space.
   private func recover(_ graph: SocialGraph, after delay: Duration) {
-    wait(delay, room: graph.store.map { DiskRoom(of: $0) }, of: graph) { [weak graph] in
+    wait(delay, space: graph.store.map { FreeDiskSpace(of: $0) }, of: graph) { [weak graph] in
       guard let graph else { return }
       if graph.isJournalBroken { _ = try? graph.snapshot() }
       if graph.isJournalBroken && !graph.isClosed {
@@ -79,16 +79,16 @@ final class Snapshotter: Sendable {
     }
   }
 
-  /// Calls `body` after a time, or once a disk has room.
+  /// Calls `body` after a time, or once the disk has enough free space.
   private func wait(
-    _ time: Duration, room: DiskRoom?, of graph: SocialGraph, _ body: @escaping @Sendable () -> Void
+    _ time: Duration, space: FreeDiskSpace?, of graph: SocialGraph, _ body: @escaping @Sendable () -> Void
   ) {
-    let step = room?.wasFull == true ? min(time, Self.roomCheckInterval) : time
+    let step = space?.wasLow == true ? min(time, Self.spaceCheckInterval) : time
     Threads.post(afterMilliseconds: step.wholeMilliseconds) { [weak graph] in
-      guard step < time, let graph, let room, graph.isJournalBroken, !graph.isClosed, !room.hasRoom else {
+      guard step < time, let graph, let space, graph.isJournalBroken, !graph.isClosed, !space.isEnough else {
         return body()
       }
-      self.wait(time - step, room: room, of: graph, body)
+      self.wait(time - step, space: space, of: graph, body)
     }
   }
 

@@ -115,17 +115,17 @@ import Testing
     #expect(graph.refusal == .closed && !statistics().acceptsChanges)
   }
 
-  @Test("A disk that was full is tried as soon as it has room, another one after its delay alone")
+  @Test("A store whose disk was full is tried once there is free space, another one after its delay alone")
   func room() {
     let free = Mutex<Int64?>(10)
-    let full = DiskRoom(neededByteCount: 100) { free.withLock { $0 } }
-    #expect(full.wasFull && !full.hasRoom)
+    let full = FreeDiskSpace(neededByteCount: 100) { free.withLock { $0 } }
+    #expect(full.wasLow && !full.isEnough)
     free.withLock { $0 = 99 }
-    #expect(!full.hasRoom)
+    #expect(!full.isEnough)
     free.withLock { $0 = 100 }
-    #expect(full.hasRoom && !DiskRoom(neededByteCount: 100) { free.withLock { $0 } }.wasFull)
+    #expect(full.isEnough && !FreeDiskSpace(neededByteCount: 100) { free.withLock { $0 } }.wasLow)
     free.withLock { $0 = nil }
-    let unknown = DiskRoom(neededByteCount: 100) { nil }
-    #expect(!full.hasRoom && !unknown.wasFull && !unknown.hasRoom)
+    let unknown = FreeDiskSpace(neededByteCount: 100) { nil }
+    #expect(!full.isEnough && !unknown.wasLow && !unknown.isEnough)
   }
 }
