@@ -76,14 +76,18 @@ extension Array: ResultDetailed where Element: ResultDetailed {
       _ = try UserRecords.adding(details, to: nil, view.state)
       let shown = try users.replacingRecords(\.records) { (records) throws(KithError) in
         try UserRecords.adding(details, to: records, view.state)
-      } element: { User($0, $1.index) }
+      } element: {
+        User($0, $1.index)
+      }
       return shown as? [Element] ?? self
     }
     if let posts = self as? [Post?] {
       _ = try PostRecords.adding(details, to: nil, view.state)
       let shown = try posts.replacingRecords(\.records) { (records) throws(KithError) in
         try PostRecords.adding(details, to: records, view.state)
-      } element: { Post($0, $1.index) }
+      } element: {
+        Post($0, $1.index)
+      }
       return shown as? [Element] ?? self
     }
     var found: [Element] = []
