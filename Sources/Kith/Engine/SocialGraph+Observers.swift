@@ -52,7 +52,9 @@ extension SocialGraph {
 
   /// A change that was made, for observers.
   func made(_ change: Change, _ knownAuthor: UserID?) -> AppliedChange {
-    AppliedChange(change: change, knownAuthor: knownAuthor, root: live.state.root(ofNew: change))
+    AppliedChange(
+      change: change, knownAuthor: knownAuthor, root: live.state.root(ofNew: change),
+      targetAuthors: live.state.authors(ofTargetsOf: change))
   }
 
   /// Notifies observers of a committed change.

@@ -5,6 +5,8 @@ struct AppliedChange: Sendable {
   let knownAuthor: UserID?
   /// The root of the conversation that it adds a post to; set only if there are observers.
   var root: PostID?
+  /// The authors of the posts that its edges lead to; set only if there are observers.
+  var targetAuthors: [UserID] = []
 
   /// The author of the post that it adds or removes.
   var postAuthor: UserID? {
@@ -32,7 +34,10 @@ struct AppliedChange: Sendable {
     case .removeUser: break
     case .addPost(let post, let author, _, _, let edges, _):
       if let post { body(.post(post)) }
-      for edge in edges { body(.declaredEdges(of: edge.target)) }
+      for edge in edges {
+        body(.declaredEdges(of: edge.target))
+        if case .user(let target) = edge.target { body(.incoming(to: target)) }
+      }
       if let root { body(.conversation(root)) }
       body(.user(author))
       body(.posts(by: author))
@@ -55,9 +60,11 @@ struct AppliedChange: Sendable {
     case .addEdge(_, let source, let target, _), .removeEdge(_, let source, let target):
       body(.declaredEdges(of: source))
       body(.declaredEdges(of: target))
+      if case .user(let target) = target { body(.incoming(to: target)) }
     case .declare: break
     default: if let edge = change.edge { Self.touch(edge, body) }
     }
+    for author in targetAuthors { body(.incoming(to: author)) }
     body(.everything)
   }
 
@@ -90,5 +97,6 @@ struct AppliedChange: Sendable {
     }
     body(.edges(kind, .targets, of: source))
     body(.edges(kind, .sources, of: target))
+    body(.incoming(to: target))
   }
 }

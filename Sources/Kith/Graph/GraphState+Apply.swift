@@ -124,7 +124,11 @@ extension GraphState {
   /// Builds the deferred lists.
   /// - Complexity: O(edges · log longest list).
   mutating func buildBackward(workers: Int = 1) {
-    for kind in kinds { edit(kind, .buildBackward(workers: workers)) }
+    for kind in kinds {
+      // What leads to a user (`IncomingSearch`) is read of few posts by these bounds.
+      let boundsGroups = relations.hasSchema && relations[kind].target == .post
+      edit(kind, .buildBackward(workers: workers, boundsGroups: boundsGroups))
+    }
     popularity = Popularity(follows)
     countCards()
   }

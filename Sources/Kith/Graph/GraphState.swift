@@ -113,7 +113,7 @@ struct GraphState: ~Copyable, Sendable {
     case remove(UInt32, UInt32)
     case removeAllFrom(UInt32)
     case removeAllTo(UInt32)
-    case buildBackward(workers: Int)
+    case buildBackward(workers: Int, boundsGroups: Bool)
   }
 
   /// Changes the index of a relation, as `modify`.
@@ -174,7 +174,8 @@ extension Adjacency {
     case .remove(let source, let target): _ = remove(source, target, order: order)
     case .removeAllFrom(let source): removeAll(from: source, order: order)
     case .removeAllTo(let target): removeAll(to: target, order: order)
-    case .buildBackward(let workers): buildBackward(workers: workers, order: order)
+    case .buildBackward(let workers, let boundsGroups):
+      buildBackward(workers: workers, boundsGroups: boundsGroups, order: order)
     }
   }
 }

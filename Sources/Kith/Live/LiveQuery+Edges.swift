@@ -50,6 +50,20 @@ extension LiveQuery where Value == Page<Post>, Failure == KithError {
   }
 }
 
+extension LiveQuery where Value == Page<IncomingEdge>, Failure == KithError {
+  /// What leads to a user. See `GraphView.incoming`.
+  public static func incoming(to user: UserID, _ query: IncomingQuery = IncomingQuery()) -> LiveQuery {
+    LiveQuery(IncomingEdges(user: user, query: query))
+  }
+}
+
+extension LiveQuery where Value == IncomingCount, Failure == KithError {
+  /// How many edges lead to a user. See `GraphView.incomingCount`.
+  public static func incomingCount(to user: UserID, _ query: IncomingQuery = IncomingQuery()) -> LiveQuery {
+    LiveQuery(CountOfIncoming(user: user, query: query))
+  }
+}
+
 extension LiveQuery where Value == [Node.Edges], Failure == KithError {
   /// The edges of all relations between a node and others. See `GraphView.edges`.
   public static func edges(between node: some NodeIdentifier, and others: [Node]) -> LiveQuery {

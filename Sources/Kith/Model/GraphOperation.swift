@@ -42,6 +42,10 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   case thread
   /// `GraphView.ancestors`.
   case ancestors
+  /// `GraphView.incoming`.
+  case incoming
+  /// `GraphView.incomingCount`.
+  case incomingCount
   /// `GraphView.suggestions`.
   case suggestions
   /// `GraphView.shortestPath`.
@@ -91,8 +95,8 @@ public enum GraphOperation: String, CaseIterable, Codable, CodingKeyRepresentabl
   public var isChange: Bool {
     switch kind {
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
-      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .suggestions,
-      .shortestPath:
+      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .incoming, .incomingCount,
+      .suggestions, .shortestPath:
       false
     case .addUser, .renameUser, .editUser, .removeUser, .addPost, .editPost, .removePost, .edge, .anyEdge, .batch: true
     }
@@ -114,7 +118,7 @@ extension GraphOperation {
     case list(RelationKind, RelationSide)
     /// Users or posts at one end of a node's edges, of any relation.
     case edgeList(RelationSide)
-    case edges, thread, ancestors
+    case edges, thread, ancestors, incoming, incomingCount
     case addUser, renameUser, editUser, removeUser, addPost, editPost, removePost, batch
     /// A change of one edge.
     case edge(RelationKind, adds: Bool)
@@ -144,6 +148,8 @@ extension GraphOperation {
     case .edges: .edges
     case .thread: .thread
     case .ancestors: .ancestors
+    case .incoming: .incoming
+    case .incomingCount: .incomingCount
     case .suggestions: .suggestions
     case .shortestPath: .shortestPath
     case .blocked: .list(.block, .targets)

@@ -60,6 +60,8 @@ extension SocialGraph {
     public static let idCount = 1_000
     /// The most mutuals named for a suggestion.
     public static let namedCount = 100
+    /// Of the edges that lead to a user (`GraphView.incomingCount`): so many are counted.
+    public static let incomingCount = 1_000
     /// The most rounds of a PageRank.
     public static let roundCount = 1_000_000
     /// The most changes of a batch.

@@ -1,7 +1,7 @@
 /// The number of a relation of a graph. The first four are in every graph, with a row of facts in one table: code that
 /// treats them alike iterates over it, and what is different about one is a fact in its row. Those that a host declares
 /// come after them (`RelationTable`).
-package struct RelationKind: Hashable, Sendable, CaseIterable {
+package struct RelationKind: Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// The index of its row.
   package let number: UInt8
 

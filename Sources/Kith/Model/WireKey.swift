@@ -7,7 +7,7 @@ package enum WireKey: String, CodingKey {
   case author, likeCount, liked
   case relation, from, fromPost, to, toPost, relations, addedAt
   case name, isTimed, visibility, isEndedBy, endsWith, isThread, edges, parent, counts, marks
-  case payload, flags, editedAt
+  case payload, flags, editedAt, incoming
 }
 
 /// A value that is an object of the wire protocol.

@@ -17,6 +17,7 @@ public struct QueryDependency: Hashable, Sendable {
     static let declaredEdgesOfUser = Kind(rawValue: 64)
     static let declaredEdgesOfPost = Kind(rawValue: 65)
     static let conversation = Kind(rawValue: 66)
+    static let incoming = Kind(rawValue: 67)
 
     /// Edges of a user; relations come after all others.
     @inline(__always)
@@ -62,6 +63,8 @@ public struct QueryDependency: Hashable, Sendable {
     case .post(let post): [.declaredEdges(of: node), .post(post)]
     }
   }
+  /// The edges that lead to a user or to their posts.
+  static func incoming(to user: UserID) -> QueryDependency { QueryDependency(.incoming, user.rawValue) }
   /// The posts that have a root.
   static func conversation(_ root: PostID) -> QueryDependency { QueryDependency(.conversation, root.rawValue) }
   /// The counts and marks of users and posts: their edges, which also end when a post at the other end is removed.

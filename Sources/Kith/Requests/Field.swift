@@ -63,6 +63,8 @@ package struct Field: Hashable, Sendable {
   package static let edgeOrder = choice("order", EdgeQuery.Order.self)
   package static let threadOrder = choice("order", ThreadQuery.Order.self)
   package static let direction = choice("direction", TimelineQuery.Direction.self)
+  package static let relations = Field("relations", .texts(SocialGraph.Limits.relationCount))
+  package static let incomingFrom = choice("from", IncomingQuery.Sources.self)
   package static let of = choice("of", ["followees", "followers"])
   package static let limit = Field("limit", .number(1...Int64(SocialGraph.Limits.pageCount)), default: .integer(20))
   package static let maximum = Field("max", .number(0...Int64.max), default: .integer(6))

@@ -94,6 +94,11 @@ package struct FieldValues: Sendable {
     return references.map { if case .id(let id) = $0 { id } else { .noUser } }
   }
 
+  /// The texts of a list; nil if it is missing.
+  func texts(_ field: Field) -> [String]? {
+    if case .texts(let texts)? = value(of: field) { texts } else { nil }
+  }
+
   /// The posts of a list; none if it is missing.
   func posts(_ field: Field) -> [PostID] {
     if case .integers(let ids)? = value(of: field) { ids.map { PostID(rawValue: $0) } } else { [] }
@@ -117,8 +122,7 @@ package struct FieldValues: Sendable {
   /// The details that are asked for. The viewer of an operation that takes none is its user.
   func details(of operation: GraphOperation) -> ResultDetails {
     func relations(_ field: Field) -> [Relation] {
-      guard case .texts(let names)? = value(of: field) else { return [] }
-      return names.map { Relation($0, from: .user, to: .user) }
+      (texts(field) ?? []).map { Relation($0, from: .user, to: .user) }
     }
     let owner = operation.fields.optional.contains(.viewer) ? nil : user(.user)
     return ResultDetails(

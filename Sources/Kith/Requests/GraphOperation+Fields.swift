@@ -10,10 +10,10 @@ extension GraphOperation {
   private var hasDetails: Bool {
     switch kind {
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .likers, .likes, .mutuals,
-      .familiarFollowers, .edgeList, .thread, .ancestors:
+      .familiarFollowers, .edgeList, .thread, .ancestors, .incoming:
       true
-    case .isFollowing, .relations, .edges, .suggestions, .shortestPath, .addUser, .renameUser, .editUser, .removeUser,
-      .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
+    case .isFollowing, .relations, .edges, .incomingCount, .suggestions, .shortestPath, .addUser, .renameUser,
+      .editUser, .removeUser, .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
       false
     }
   }
@@ -43,6 +43,8 @@ extension GraphOperation {
     case .edges: return ([], [.user, .post, .targets, .posts])
     case .thread: return ([.post], page + [.viewer, .threadOrder, .authors])
     case .ancestors: return ([.post], [.limit, .viewer, .authors])
+    case .incoming: return ([.user], page + [.relations, .incomingFrom, .before, .after, .authors])
+    case .incomingCount: return ([.user], [.relations, .incomingFrom, .before, .after])
     case .suggestions: return ([.user], [.limit])
     case .shortestPath: return ([.user, .target], [.maximum])
     case .addUser: return ([.username], [.id, .payload, .flags])
@@ -87,6 +89,8 @@ extension GraphOperation {
     case .edges: ["edges"]
     case .thread: ["posts", "next"]
     case .ancestors: ["posts", "truncated"]
+    case .incoming: ["incoming", "next"]
+    case .incomingCount: ["count", "truncated"]
     case .isFollowing: ["value"]
     case .relations: ["relations"]
     case .suggestions: ["users", "truncated"]

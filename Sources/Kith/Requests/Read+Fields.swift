@@ -58,6 +58,8 @@ extension Read {
     case .ancestors:
       self = .ancestors(
         of: fields.required(.post, fields.post), limit: fields.limit, as: viewer, includesAuthors: includesAuthors)
+    case .incoming: self = .incoming(to: user(.user), fields.incoming(isPage: true))
+    case .incomingCount: self = .incomingCount(to: user(.user), fields.incoming(isPage: false))
     case .suggestions: self = .suggestions(for: user(.user), SuggestionQuery(limit: fields.limit))
     case .shortestPath:
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
@@ -101,6 +103,16 @@ extension TimelineQuery {
   }
 }
 
+extension FieldValues {
+  fileprivate func incoming(isPage: Bool) -> IncomingQuery {
+    var query = IncomingQuery(
+      relations: texts(.relations).map { $0.map { Relation($0, from: .user, to: .user) } },
+      sources: choice(.incomingFrom), before: time(.before), after: time(.after))
+    if isPage { (query.includesAuthors, query.limit, query.cursor) = (required(.authors, flag), limit, cursor) }
+    return query
+  }
+}
+
 extension ListQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
@@ -138,8 +150,8 @@ extension Change {
         ? .addEdge(fields.relation, from: source, to: target, at: fields.time(.at))
         : .removeEdge(fields.relation, from: source, to: target)
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .isFollowing, .relations, .likers,
-      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .suggestions, .shortestPath,
-      .batch:
+      .likes, .mutuals, .familiarFollowers, .edgeList, .edges, .thread, .ancestors, .incoming, .incomingCount,
+      .suggestions, .shortestPath, .batch:
       return nil
     }
   }

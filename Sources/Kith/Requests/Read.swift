@@ -26,6 +26,8 @@ package enum Read: Sendable {
   case edges(between: Node, and: [Node])
   case thread(of: PostID, ThreadQuery)
   case ancestors(of: PostID, limit: Int, as: UserID?, includesAuthors: Bool = false)
+  case incoming(to: UserID, IncomingQuery)
+  case incomingCount(to: UserID, IncomingQuery)
   case suggestions(for: UserID, SuggestionQuery)
   case shortestPath(from: UserID, to: UserID, PathQuery)
   /// A read whose users and posts tell of relations.
@@ -91,6 +93,9 @@ package enum Read: Sendable {
       try Outcome(
         AncestorsOfPost(post: post, limit: limit, viewer: viewer, includesAuthors: includesAuthors), view
       ) { .ancestors($0) }
+    case .incoming(let user, let query): try Outcome(IncomingEdges(user: user, query: query), view) { .incoming($0) }
+    case .incomingCount(let user, let query):
+      try Outcome(CountOfIncoming(user: user, query: query), view) { .incomingCount($0) }
     case .adding(let details, let read):
       try (read.run(view) as Outcome).adding(details, view)
     case .suggestions(let user, let query):
@@ -133,6 +138,8 @@ package enum Answer: Equatable, Sendable {
   case relations([User.Relations])
   case edges([Node.Edges])
   case ancestors(Page<Post>)
+  case incoming(Page<IncomingEdge>)
+  case incomingCount(IncomingCount)
   case suggestions(Page<Suggestion>)
   case shortestPath(ShortestPath)
 }
@@ -164,7 +171,8 @@ extension Answer: ReadOutcome {
     case .usersByID(let users): .usersByID(try view.adding(details, to: users))
     case .postsByID(let posts): .postsByID(try view.adding(details, to: posts))
     case .lookup(let found): .lookup(try found.adding(details, view))
-    case .value, .relations, .edges, .suggestions, .shortestPath: self
+    case .incoming(let page): .incoming(try view.adding(details, to: page))
+    case .value, .relations, .edges, .incomingCount, .suggestions, .shortestPath: self
     }
   }
 
@@ -178,7 +186,8 @@ extension Answer: ReadOutcome {
     case .usersByID(let users): users._nodes
     case .postsByID(let posts): posts._nodes
     case .lookup(let found): found.users._nodes + found.posts._nodes
-    case .value, .relations, .edges, .suggestions, .shortestPath: []
+    case .incoming(let page): page._nodes
+    case .value, .relations, .edges, .incomingCount, .suggestions, .shortestPath: []
     }
   }
 }

@@ -126,7 +126,8 @@ extension Answer {
       page.pointee.setPosts(posts.rawPosts())
       page.pointee.setPayloads(posts.rawPostPayloads(), ofAuthors: posts.rawAuthorPayloads())
       entry.add(authors: posts.rawAuthors(), to: &page.pointee)
-    case .lookup, .value, .relations, .edges, .shortestPath: preconditionFailure("a query of C has no such answer")
+    case .lookup, .value, .relations, .edges, .incoming, .incomingCount, .shortestPath:
+      preconditionFailure("a query of C has no such answer")
     }
   }
 
@@ -136,7 +137,8 @@ extension Answer {
     case .users(let users): (users.next, nil)
     case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts), .ancestors(let posts):
       (posts.next, posts.previous)
-    case .suggestions, .user, .post, .usersByID, .postsByID, .lookup, .value, .relations, .edges, .shortestPath:
+    case .suggestions, .user, .post, .usersByID, .postsByID, .lookup, .value, .relations, .edges, .incoming,
+      .incomingCount, .shortestPath:
       (nil, nil)
     }
   }

@@ -97,6 +97,12 @@ extension JSONWriter {
     case .ancestors(let page):
       array("posts", page.items) { $0.post($1) }
       member("truncated", page.isTruncated)
+    case .incoming(let page):
+      objects("incoming", page.items) { $1.write(to: &$0) }
+      member("next", stringOrNull: page.next?.text)
+    case .incomingCount(let found):
+      member("count", found.count)
+      member("truncated", found.isTruncated)
     case .suggestions(let page):
       array("users", page.items) { $0.user($1.user, mutualCount: $1.mutualCount) }
       member("truncated", page.isTruncated)

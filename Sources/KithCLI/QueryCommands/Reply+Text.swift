@@ -8,6 +8,7 @@ extension Reply {
     case .read(.users(let page)): page.text(ifEmpty: "no users\n")
     case .read(.posts(let page)), .read(.timeline(let page)), .read(.twoHopTimeline(let page)):
       page.isEmpty ? "no posts\n" : page.map(\.lines).joined() + moreText(page.next)
+    case .read(.incoming(let page)): page.text
     case .stats(let counts, let memory, let sequence, _):
       """
       \(counts.text)
@@ -28,6 +29,7 @@ extension Reply {
     switch self {
     case .read(.users(let page)): page.isEmpty
     case .read(.posts(let page)), .read(.timeline(let page)), .read(.twoHopTimeline(let page)): page.isEmpty
+    case .read(.incoming(let page)): page.isEmpty
     default: false
     }
   }
@@ -53,6 +55,24 @@ extension Page<User> {
         ] + time + (user.isFollowedByViewer == true ? ["followed"] : []))
     }
     return table.text() + moreText(next, total.map { "\(grouped(count)) of \(grouped($0)); more" } ?? "more")
+  }
+}
+
+extension Page<IncomingEdge> {
+  /// A line for each edge: its time, its relation, who it comes from, and the posts at its ends.
+  fileprivate var text: String {
+    guard !isEmpty else { return "nothing\n" }
+    var table = Table([.left, .left, .whole, .left])
+    table.addHeading(cells: ["time (UTC)", "relation", "from", "post"])
+    for edge in self {
+      let name = edge.user?.username ?? edge.post?.author.username ?? ""
+      let posts = [edge.post, edge.target].compactMap(\.self).map { "\($0.id.rawValue) \(printable($0.text))" }
+      table.add(
+        cells: [
+          timeText(edge.addedAt.rawValue), edge.relation.name, printable(name), posts.joined(separator: " → "),
+        ])
+    }
+    return table.text() + moreText(next)
   }
 }
 

@@ -78,6 +78,20 @@ extension RequestCommand {
     subject: (Positional("POST", "the id of a post"), .post), settings: [viewer, limit, cursor], notes: [pages],
     examples: ["likers ./store 17", "likers ./store 17 --as ann --json"])
 
+  static let incoming = RequestCommand(
+    operation: .graph(.incoming),
+    summary: "shows what leads to a user (notifications): follows, likes, replies and others, newest first",
+    subject: user,
+    settings: [
+      Setting(
+        option: Option("--followed", nil, "only from users whom the user follows"), field: .incomingFrom,
+        word: .string(IncomingQuery.Sources.followees.rawValue)),
+      Setting(option: Option("--before", "TIME", "only what came before this time"), field: .before),
+      Setting(option: Option("--after", "TIME", "only what came after this time"), field: .after),
+      limit, cursor,
+    ],
+    notes: [times, pages], examples: ["incoming ./store ann", "incoming ./store 42 --followed --limit 5 --json"])
+
   static let stats = RequestCommand(
     operation: .session(.stats),
     summary: "shows counts, the number of the last change, and the memory of each structure",

@@ -214,7 +214,8 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
       "verify": "", "help": "",
     ]
     let one: [GraphOperation] = [
-      .removeUser, .timeline, .twoHopTimeline, .followees, .followers, .likes, .suggestions, .blocked, .muted,
+      .removeUser, .timeline, .twoHopTimeline, .followees, .followers, .likes, .incoming, .incomingCount, .suggestions,
+      .blocked, .muted,
     ]
     let fields =
       members[operation.name]

@@ -35,6 +35,7 @@ import Testing
     .familiarFollowers: #""user":4,"as":ANN"#, .suggestions: #""user":ANN"#,
     .targets: #""relation":"follow","user":ANN"#, .sources: #""relation":"like","post":2,"as":ANN"#,
     .edges: #""user":ANN,"targets":[3]"#, .thread: #""post":1,"as":ANN"#, .ancestors: #""post":1,"as":ANN"#,
+    .incoming: #""user":ANN"#, .incomingCount: #""user":ANN"#,
     .shortestPath: #""user":ANN,"target":4"#, .blocked: #""user":ANN"#, .muted: #""user":ANN"#,
   ]
 

@@ -69,6 +69,8 @@ import Testing
       case .edges: try query { (view) throws(KithError) in try view.edges(between: user, and: [.post(post)]) }
       case .thread: try query { (view) throws(KithError) in try view.thread(of: post) }
       case .ancestors: try query { (view) throws(KithError) in try view.ancestors(of: post) }
+      case .incoming: try query { (view) throws(KithError) in try view.incoming(to: user) }
+      case .incomingCount: try query { (view) throws(KithError) in try view.incomingCount(to: user) }
       case .suggestions: try query { (view) throws(KithError) in try view.suggestions(for: user) }
       case .shortestPath: try query { (view) throws(KithError) in try view.shortestPath(from: user, to: other) }
       default: try change(operation, graph, user, other, post, number)

@@ -126,6 +126,10 @@ import Testing
       case .ancestors(let post, let limit, let viewer, let includesAuthors):
         let read = Read.ancestors(of: post, limit: limit, as: viewer, includesAuthors: includesAuthors)
         return follow("ancestors of \(post), \(details)", graph, live(read))
+      case .incoming(let user, let options):
+        return follow("incoming of \(user), \(options), \(details)", graph, live(.incoming(to: user, options)))
+      case .incomingCount(let user, let options):
+        return follow("incoming count of \(user), \(options)", graph, .incomingCount(to: user, options))
       case .edges(let node, let others):
         return follow("edges of \(node) and \(others)", graph, .edges(between: node, and: others))
       default: preconditionFailure("a question about edges")
@@ -146,6 +150,7 @@ import Testing
       follow("mutual followee count", graph, .mutualFolloweeCount(of: user, and: other)),
       follow("suggestions \(named)", graph, .suggestions(for: user, named)),
       follow("suggestions \(short)", graph, .suggestions(for: other, short)),
+      follow("incoming", graph, .incoming(to: user, IncomingQuery(limit: limit))),
       follow("distance", graph, .shortestPath(from: user, to: other)),
       follow("distance \(hops)", graph, .shortestPath(from: other, to: viewer, hops)),
       follow("two hops of \(user), \(home)", graph, .twoHopTimeline(of: user, home)),

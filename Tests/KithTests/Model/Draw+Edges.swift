@@ -156,11 +156,13 @@ extension Draw {
       return .ancestors(post(model), limit: limit(), viewer: viewer(model), includesAuthors: seldom(3))
     }
     if !seldom(4) { return edgeList(model) }
+    if seldom(3) { return .incomingCount(user(model), incomingOptions(model)) }
     let others = (0..<below(5)).map { _ in node(pick([.user, .post]), model) }
     return .edges(node(pick([.user, .post]), model), others)
   }
 
   mutating func edgeList(_ model: ReferenceModel) -> Question {
+    if seldom(5) { return .incoming(user(model), incomingOptions(model)) }
     if seldom(4) {
       let options = ThreadQuery(
         order: pick([.oldest, .newest]), includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))

@@ -3,7 +3,7 @@
 extension Draw {
   mutating func question(for model: ReferenceModel) -> Question {
     if model.declared != nil && !seldom(3) { return edgeQuestion(model) }
-    return switch below(19) {
+    return switch below(20) {
     case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
     case 1: .user(user(model), viewer: viewer(model), includesBlocked: seldom(2))
     case 2: .post(post(model), viewer: viewer(model), includesAuthors: seldom(2))
@@ -12,6 +12,7 @@ extension Draw {
     case 5: .isFollowing(user(model), as: user(model))
     case 6: .relations(user(model), (0..<below(4)).map { _ in user(model) })
     case 7: .suggestions(user(model), suggestionOptions())
+    case 10: .incomingCount(user(model), incomingOptions(model))
     case 8, 9: .distance(user(model), user(model), distanceOptions())
     default: list(for: model)
     }
@@ -20,7 +21,7 @@ extension Draw {
   /// A query with pages.
   mutating func list(for model: ReferenceModel) -> Question {
     if model.declared != nil && !seldom(3) { return edgeList(model) }
-    switch below(18) {
+    switch below(19) {
     case 0..<4:
       let search = userSearch(model)
       return .searchUsers(nameQuery(model, search.match), search)
@@ -34,10 +35,19 @@ extension Draw {
       let options = MutualQuery(countsMatches: seldom(3), limit: limit(), viewer: viewer(model))
       return .mutuals(user(model), user(model), Question.Mutuals.allCases[below(3)], options)
     case 15, 16: return .twoHops(user(model), timelineOptions(), followLimit: followLimit())
-    default:
+    case 17:
       let options = ListQuery(limit: limit())
       return seldom(2) ? .blocked(user(model), options) : .muted(user(model), options)
+    default: return .incoming(user(model), incomingOptions(model))
     }
+  }
+
+  /// What leads to a user: of all relations, or of some.
+  mutating func incomingOptions(_ model: ReferenceModel) -> IncomingQuery {
+    IncomingQuery(
+      relations: seldom(3) ? (0..<below(4)).map { _ in relation(model) } : nil,
+      sources: seldom(4) ? .followees : .anyone, before: seldom(4) ? bound() : nil, after: seldom(4) ? bound() : nil,
+      includesAuthors: seldom(3), limit: limit())
   }
 
   /// The same list with another limit, read by another viewer or in the other direction.
@@ -74,6 +84,9 @@ extension Draw {
     case .thread(let post, var options):
       options.viewer = isOwn ? options.viewer : other
       return .thread(post, options)
+    case .incoming(let user, var options):
+      if !isOwn { options.sources = options.sources == .anyone ? .followees : .anyone }
+      return .incoming(user, options)
     case .likers(let post, var options):
       options.viewer = isOwn ? options.viewer : other
       return .likers(post, options)
@@ -139,7 +152,8 @@ extension Draw {
 extension Question {
   var isList: Bool {
     switch self {
-    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .edges, .ancestors, .suggestions, .distance:
+    case .findUser, .user, .post, .users, .posts, .isFollowing, .relations, .edges, .incomingCount, .ancestors,
+      .suggestions, .distance:
       false
     default: true
     }
@@ -180,6 +194,9 @@ extension Question {
     case .edgeList(let relation, let side, let node, var options):
       options.limit = limit
       return .edgeList(relation, side, node, options)
+    case .incoming(let user, var options):
+      options.limit = limit
+      return .incoming(user, options)
     case .thread(let post, var options):
       options.limit = limit
       return .thread(post, options)

@@ -22,6 +22,8 @@ enum Question {
   case edgeList(Relation, RelationSide, Node, EdgeQuery)
   case edges(Node, [Node])
   case thread(PostID, ThreadQuery)
+  case incoming(UserID, IncomingQuery)
+  case incomingCount(UserID, IncomingQuery)
   case ancestors(PostID, limit: Int, viewer: UserID?, includesAuthors: Bool)
   case suggestions(UserID, SuggestionQuery)
   case distance(UserID, UserID, PathQuery)
@@ -38,6 +40,8 @@ enum Answer {
   case flag(Bool)
   case relations([User.Relations])
   case edges([Node.Edges])
+  case incoming([PlainIncoming])
+  case count(Int, isTruncated: Bool)
   case suggestions([PlainSuggestion], isTruncated: Bool)
   /// `isSound`: the path leads from one to the other along follows. In the model `gaveUp` means that giving up is
   /// allowed.
@@ -73,6 +77,8 @@ extension Answer {
     case (.posts(let own, let total), .posts(let other, let otherTotal)):
       total == otherTotal && own.elementsEqual(other, by: Self.isSame)
     case (.edges(let own), .edges(let other)): own == other
+    case (.incoming(let own), .incoming(let other)): own.elementsEqual(other, by: Self.isSame)
+    case (.count(let own, let isCut), .count(let other, let isOtherCut)): own == other && isCut == isOtherCut
     case (.found(let own), .found(let other)): own == other
     case (.flag(let own), .flag(let other)): own == other
     case (.relations(let own), .relations(let other)): own == other
@@ -96,6 +102,11 @@ extension Answer {
   private static func isSame(_ left: PlainSuggestion, _ right: PlainSuggestion) -> Bool {
     left.mutualCount == right.mutualCount && isSame(left.user, right.user)
       && left.mutuals.elementsEqual(right.mutuals, by: isSame)
+  }
+
+  private static func isSame(_ left: PlainIncoming, _ right: PlainIncoming) -> Bool {
+    left.relation == right.relation && left.second == right.second && isSame(left.user, right.user)
+      && isSame(left.post, right.post) && isSame(left.target, right.target)
   }
 
   private static func isSame(_ left: Post?, _ right: Post?) -> Bool {
@@ -139,6 +150,9 @@ extension GraphView {
     case .isFollowing(let target, let user): return Reply(.flag(try isFollowing(target, as: user)))
     case .relations(let user, let targets): return Reply(.relations(try relations(of: user, to: targets)))
     case .edges(let node, let others): return Reply(.edges(try edges(between: node, and: others)))
+    case .incomingCount(let user, let options):
+      let found = try incomingCount(to: user, options)
+      return Reply(.count(found.count, isTruncated: found.isTruncated))
     case .ancestors(let post, let limit, let viewer, let includesAuthors):
       let page = try ancestors(of: post, limit: limit, as: viewer, includesAuthors: includesAuthors)
       return Reply(.boundedPosts(page.items, isTruncated: page.isTruncated))
@@ -181,6 +195,10 @@ extension GraphView {
     case .thread(let post, var options):
       options.cursor = cursor
       return reply(try thread(of: post, options))
+    case .incoming(let user, var options):
+      options.cursor = cursor
+      let page = try incoming(to: user, options)
+      return Reply(.incoming(page.map { PlainIncoming($0) }), next: page.next)
     case .likers(let post, let options): return reply(try likers(of: post, options.from(cursor)))
     case .likes(let user, let options): return reply(try likes(of: user, options.from(cursor)))
     case .followees(let user, let options): return reply(try followees(of: user, options.from(cursor)))

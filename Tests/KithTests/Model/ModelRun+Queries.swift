@@ -243,6 +243,7 @@ extension Answer {
     switch self {
     case .users(let users, _, _): users.map { "\(String(describing: $0))" }
     case .posts(let posts, _), .boundedPosts(let posts, _): posts.map { "\(String(describing: $0))" }
+    case .incoming(let edges): edges.map { "\($0)" }
     default: ["\(self)"]
     }
   }

@@ -58,6 +58,9 @@ extension Page: ResultDetailed where Element: ResultDetailed {
     case let posts as Page<Post>:
       let records = try PostRecords.adding(details, to: posts.anchor?.records, view.state)
       return same(records.map { posts.showing(Post($0, 0)) })
+    case let edges as Page<IncomingEdge>:
+      let records = try IncomingRecords.adding(details, to: edges.anchor?.records, view.state)
+      return same(records.map { edges.showing(IncomingEdge($0, 0)) })
     default: broken("no page that tells of relations has elements of another type")
     }
   }
@@ -132,17 +135,42 @@ extension Optional: ResultDetailed where Wrapped: ResultDetailed {
 extension LookupByID.Output {
   /// What was found, with details: those of a relation are of the users, or of the posts, that its edges lead to.
   package func adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> LookupByID.Output {
-    func part(_ end: Relation.End) throws(KithError) -> ResultDetails {
-      var part = ResultDetails(includesPayloads: details.includesPayloads, viewer: details.viewer)
-      for relation in details.counts where try view.state.relations.known(relation).target == end {
-        part.counts.append(relation)
-      }
-      for relation in details.marks where try view.state.relations.known(relation).target == end {
-        part.marks.append(relation)
-      }
-      return part
-    }
-    return LookupByID.Output(
-      users: try view.adding(try part(.user), to: users), posts: try view.adding(try part(.post), to: posts))
+    LookupByID.Output(
+      users: try view.adding(try details.part(of: .user, view.state), to: users),
+      posts: try view.adding(try details.part(of: .post, view.state), to: posts))
+  }
+}
+
+extension IncomingEdge: ResultDetailed {
+  /// The edge with details of its users and posts. For `GraphView.adding` alone.
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> IncomingEdge {
+    try IncomingRecords.adding(details, to: records, view.state).map { IncomingEdge($0, index) } ?? self
+  }
+
+  /// The users and posts of the edge. For live queries alone.
+  public var _nodes: [Node] { (user?._nodes ?? []) + (post?._nodes ?? []) + (target?._nodes ?? []) }
+}
+
+extension IncomingRecords {
+  /// The same edges with details: those of a relation are of the users, or of the posts, that its edges lead to.
+  /// - Throws: as `UserRecords.adding`.
+  static func adding(
+    _ details: ResultDetails, to records: IncomingRecords?, _ state: borrowing GraphState
+  ) throws(KithError) -> IncomingRecords? {
+    let users = try UserRecords.adding(try details.part(of: .user, state), to: records?.users, state)
+    let posts = try PostRecords.adding(try details.part(of: .post, state), to: records?.posts, state)
+    guard let records, let users, let posts else { return nil }
+    return IncomingRecords(relations: records.relations, items: records.items, users: users, posts: posts)
+  }
+}
+
+extension ResultDetails {
+  /// Those of a result with users and posts that the users, or the posts, have.
+  /// - Throws: `unknownRelation`.
+  fileprivate func part(of end: Relation.End, _ state: borrowing GraphState) throws(KithError) -> ResultDetails {
+    var part = ResultDetails(includesPayloads: includesPayloads, viewer: viewer)
+    for relation in counts where try state.relations.known(relation).target == end { part.counts.append(relation) }
+    for relation in marks where try state.relations.known(relation).target == end { part.marks.append(relation) }
+    return part
   }
 }

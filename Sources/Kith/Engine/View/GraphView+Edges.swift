@@ -70,6 +70,29 @@ extension GraphView {
     return try sourcePosts(of: post, state.relations[kind], query)
   }
 
+  // MARK: - Incoming
+
+  /// What leads to a user: the edges to the user and to their posts, by (second, number of the relation, id of the
+  /// source, id of the target), descending. The user is the viewer: edges of their own are left out, those of users
+  /// across a block or muted, and those that their source alone sees.
+  /// - Throws: `KithError.unknownUser`, `unknownRelation`; `invalidRequest` for a limit out of range or too many
+  ///   relations; `invalidCursor`.
+  /// - Complexity: O(posts of the user · relations) reads of bounds, and O(lists opened · log edges + limit).
+  public func incoming(
+    to user: UserID, _ query: IncomingQuery = IncomingQuery()
+  ) throws(KithError) -> Page<IncomingEdge> {
+    try run(IncomingEdges(user: user, query: query))
+  }
+
+  /// How many edges `incoming` has, counted to `SocialGraph.Limits.incomingCount`; the query's limit does not matter.
+  /// - Throws: as `incoming`.
+  /// - Complexity: as `incoming`, of a page with as many edges.
+  public func incomingCount(
+    to user: UserID, _ query: IncomingQuery = IncomingQuery()
+  ) throws(KithError) -> IncomingCount {
+    try run(CountOfIncoming(user: user, query: query))
+  }
+
   // MARK: - Edges
 
   /// Whether there is an edge.

@@ -75,6 +75,20 @@ extension GraphState {
     return postID(declared.threads.root(of: row))
   }
 
+  /// The authors of the posts that the edges of a change lead to.
+  func authors(ofTargetsOf change: Change) -> [UserID] {
+    func author(_ target: Node) -> UserID? {
+      guard case .post(let post) = target, let row = posts.row(of: post) else { return nil }
+      return userID(posts.authors[row])
+    }
+    switch change {
+    case .like(_, let post, _), .unlike(_, let post): return author(.post(post)).map { [$0] } ?? []
+    case .addEdge(_, _, let target, _), .removeEdge(_, _, let target): return author(target).map { [$0] } ?? []
+    case .addPost(_, _, _, _, let edges, _): return edges.compactMap { author($0.target) }
+    default: return []
+    }
+  }
+
   /// The timestamp stored for an edge: of its own time, or of the time of the post that it leads from, whose exact time
   /// decides the order.
   /// - Throws: `invalidRequest` for a time that is out of range, missing, or not kept by the relation.

@@ -4,14 +4,17 @@ import Synchronization
 extension Adjacency {
   /// Builds a relation from its forward lists: consecutive lists of `degrees[source]` elements each, targets ascending.
   ///
-  /// - Parameter fill: writes the elements of some adjacent sources; `elements` is their range among all elements.
-  ///   Called on many threads.
+  /// - Parameters:
+  ///   - boundsGroups: whether each group of targets has a bound of its own (`latestTimestamp(to:)`), which takes half
+  ///     a byte a target; else all have that of all edges.
+  ///   - fill: writes the elements of some adjacent sources; `elements` is their range among all elements. Called on
+  ///     many threads.
   /// - Complexity: O(edges · log longest list), and the cost of `fill`. Memory: the relation, and per worker a word for
   ///   each source and the edges of one unit of the backward lists.
   init<Failure: Error>(
     degrees: [UInt32], targetCount: Int, workers: Int, order: borrowing some SourceOrder & ~Copyable,
     form: ListForm = .plain,
-    hasSparseTargets: Bool = false,
+    hasSparseTargets: Bool = false, boundsGroups: Bool = false,
     filling fill:
       @Sendable (
         _ sources: Range<Int>, _ elements: Range<Int>, _ buffer: inout MutableSpan<UInt64>
@@ -19,15 +22,14 @@ extension Adjacency {
   ) throws(Failure) {
     let forward = try PackedLists<UInt64>(
       listsPerBlock: Self.sourcesPerBlock(form), form: form, degrees: degrees, workers: workers, filling: fill)
-    let (backwardDegrees, latest) = Self.backwardDegrees(
-      of: forward, targetCount: targetCount, workers: workers)
-    let backward = Self.backward(
-      of: forward, targetsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), degrees: backwardDegrees,
+    let built = Self.backward(
+      of: forward, targetCount: targetCount,
+      targetsPerBlock: Self.targetsPerBlock(form, isSparse: hasSparseTargets), boundsGroups: boundsGroups,
       workers: workers, order: order)
-    let latestTimestamps = Self.latestTimestamps(latest, targetCount: targetCount, form)
     let count = degrees.reduce(0) { $0 + Int($1) }
     self.init(
-      forward: forward, backward: backward, latestTimestamps: latestTimestamps, count: count, defersBackward: false)
+      forward: forward, backward: built.lists, latestTimestamps: built.latestTimestamps, count: count,
+      defersBackward: false)
   }
 
   /// Builds the forward lists alone, in the same way; the backward lists wait for `buildBackward`.
@@ -48,12 +50,37 @@ extension Adjacency {
       latestTimestamps: Column(), count: degrees.reduce(0) { $0 + Int($1) }, defersBackward: true)
   }
 
-  /// Builds the backward lists from the forward lists, some adjacent targets at a time. Their edges are located in
-  /// every list, distributed by target, and sorted.
-  /// - Parameter degrees: the number of sources of each target.
+  /// The backward lists, and the bounds of their timestamps.
+  struct Backward: ~Copyable {
+    let lists: PackedLists<UInt32>
+    let latestTimestamps: Column<UInt32>
+  }
+
+  /// Builds the backward lists from the forward lists, and the bounds of their timestamps.
   static func backward(
-    of forward: borrowing PackedLists<UInt64>, targetsPerBlock: Int, degrees: [UInt32], workers: Int,
+    of forward: borrowing PackedLists<UInt64>, targetCount: Int, targetsPerBlock: Int, boundsGroups: Bool, workers: Int,
     order: borrowing some SourceOrder & ~Copyable
+  ) -> Backward {
+    let (degrees, latest) = backwardDegrees(of: forward, targetCount: targetCount, workers: workers)
+    let shift = targetsPerTimestampShift(forward.form)
+    let groupCount = latest == 0 ? 0 : (targetCount + (1 << shift) - 1) >> shift
+    let groups = boundsGroups ? GroupTimestamps(count: groupCount, shift: shift) : nil
+    let lists = backward(
+      of: forward, targetsPerBlock: targetsPerBlock, degrees: degrees, groups, workers: workers, order: order)
+    var latestTimestamps = Column<UInt32>()
+    latestTimestamps.grow(to: groupCount, filledWith: groups == nil ? latest : 0)
+    groups?.write(to: &latestTimestamps)
+    return Backward(lists: lists, latestTimestamps: latestTimestamps)
+  }
+
+  /// Builds the backward lists, some adjacent targets at a time. Their edges are located in every list, distributed by
+  /// target, and sorted.
+  /// - Parameters:
+  ///   - degrees: the number of sources of each target.
+  ///   - groups: takes the latest timestamp of each group of targets.
+  private static func backward(
+    of forward: borrowing PackedLists<UInt64>, targetsPerBlock: Int, degrees: [UInt32], _ groups: GroupTimestamps?,
+    workers: Int, order: borrowing some SourceOrder & ~Copyable
   ) -> PackedLists<UInt32> {
     let total = degrees.reduce(0) { $0 + Int($1) }
     let readers = Pool<ForwardReader>()
@@ -68,6 +95,7 @@ extension Adjacency {
       } _: { reader in
         reader.read(forward, to: targets, degrees: degrees, count: elements.count) { edges in
           EdgeSort.sort(&edges, lists: degrees[targets], order: order)
+          groups?.note(edges.span, targets, degrees: degrees)
           for index in edges.indices { buffer[index] = UInt32(truncatingIfNeeded: edges[index]) }
         }
       }
@@ -127,6 +155,37 @@ extension Adjacency {
       }
     }
     return latest
+  }
+}
+
+/// The latest timestamp of the edges to each group of adjacent targets, during a bulk construction.
+@safe private final class GroupTimestamps: @unchecked Sendable {
+  // Safety: each thread writes the groups of its own targets, which are whole blocks, and so whole groups; they are
+  // read when all are done.
+  private let latest: UnsafeMutableBufferPointer<UInt32>
+  private let shift: Int
+
+  init(count: Int, shift: Int) {
+    unsafe latest = .allocate(capacity: count)
+    unsafe latest.initialize(repeating: 0)
+    self.shift = shift
+  }
+
+  deinit { unsafe latest.deallocate() }
+
+  /// Notes the last edge of each target.
+  /// - Parameter edges: of adjacent targets, by target, then time, with the timestamp in the high word.
+  func note(_ edges: Span<UInt64>, _ targets: Range<Int>, degrees: [UInt32]) {
+    var end = 0
+    for target in targets where degrees[target] > 0 {
+      end += Int(degrees[target])
+      let (group, timestamp) = (target >> shift, UInt32(truncatingIfNeeded: edges[end - 1] >> 32))
+      if unsafe group < latest.count { unsafe latest[group] = max(latest[group], timestamp) }
+    }
+  }
+
+  func write(to column: inout Column<UInt32>) {
+    for group in unsafe latest.indices where unsafe latest[group] > 0 { unsafe column[group] = latest[group] }
   }
 }
 

@@ -58,34 +58,28 @@ struct Adjacency: ~Copyable, Sendable {
   /// The number of adjacent targets that share a latest timestamp, as a power of two: half a byte each, or an eighth.
   var targetsPerTimestampShift: Int { Self.targetsPerTimestampShift(form) }
 
-  private static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 3 }
+  static func targetsPerTimestampShift(_ form: ListForm) -> Int { form == .compact ? 5 : 3 }
 
   /// Stops maintaining the backward lists, for a bulk insertion whose edges may come in any order of time.
   mutating func deferBackward() { defersBackward = true }
 
   /// Rebuilds the backward lists if they were deferred.
-  mutating func buildBackward(workers: Int = 1, order: borrowing some SourceOrder & ~Copyable) {
+  /// - Parameter boundsGroups: as of the bulk construction.
+  mutating func buildBackward(
+    workers: Int = 1, boundsGroups: Bool = false, order: borrowing some SourceOrder & ~Copyable
+  ) {
     if !defersBackward { return }
-    let (degrees, latest) = Self.backwardDegrees(
-      of: forward, targetCount: backward.count, workers: workers)
-    backward = Self.backward(
-      of: forward, targetsPerBlock: backward.listsPerBlock, degrees: degrees, workers: workers, order: order)
-    latestTimestamps = Self.latestTimestamps(latest, targetCount: backward.count, form)
+    let built = Self.backward(
+      of: forward, targetCount: backward.count, targetsPerBlock: backward.listsPerBlock, boundsGroups: boundsGroups,
+      workers: workers, order: order)
+    backward = built.lists
+    latestTimestamps = built.latestTimestamps
     defersBackward = false
   }
 
   mutating func appendSource() { forward.appendList() }
 
   mutating func appendTarget() { backward.appendList() }
-
-  /// Initial `latestTimestamps` of a bulk construction: none is later than the latest of all edges.
-  static func latestTimestamps(_ latest: UInt32, targetCount: Int, _ form: ListForm) -> Column<UInt32> {
-    var timestamps = Column<UInt32>()
-    if latest == 0 { return timestamps }
-    let shift = targetsPerTimestampShift(form)
-    timestamps.grow(to: (targetCount + (1 << shift) - 1) >> shift, filledWith: latest)
-    return timestamps
-  }
 
   /// The target of a forward element.
   @inline(__always)
@@ -251,7 +245,7 @@ struct Adjacency: ~Copyable, Sendable {
   private func insertionBackward(
     _ source: UInt32, _ target: UInt32, timestamp: UInt32, order: borrowing some SourceOrder & ~Copyable
   ) -> PackedLists<UInt32>.Position {
-    let latest = latestTimestamp(ofGroup: Int(target) >> targetsPerTimestampShift)
+    let latest = latestTimestamp(to: target)
     if timestamp > latest { return backward.endPosition(of: Int(target)) }
     return placeBackward(source, target, timestamp: timestamp, latest: latest, order: order)
   }
@@ -259,6 +253,19 @@ struct Adjacency: ~Copyable, Sendable {
   @inline(__always)
   func latestTimestamp(ofGroup group: Int) -> UInt32 {
     group < latestTimestamps.count ? latestTimestamps[group] : 0
+  }
+
+  /// A time that no edge to a target is later than.
+  @inline(__always)
+  func latestTimestamp(to target: UInt32) -> UInt32 {
+    latestTimestamp(ofGroup: Int(target) >> targetsPerTimestampShift)
+  }
+
+  /// Prefetches what `latestTimestamp(to:)` reads.
+  @inline(__always)
+  func prefetchLatestTimestamp(to target: UInt32) {
+    let group = Int(target) >> targetsPerTimestampShift
+    if group < latestTimestamps.count { latestTimestamps.prefetch(group) }
   }
 
   /// The backward position of a new edge that may not be the latest. It is still mostly the end.

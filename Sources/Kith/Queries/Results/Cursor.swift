@@ -139,6 +139,7 @@ struct CursorContent: Equatable, Sendable {
     case sourcesByName = 45
     case threadOldest = 46
     case threadNewest = 47
+    case incoming = 48
 
     /// Of a list of users that a relation gives; nil where there is no such list.
     init?(_ kind: RelationKind, _ side: RelationSide, _ order: RelationOrder) {

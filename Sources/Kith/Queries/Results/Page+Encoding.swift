@@ -80,6 +80,36 @@ extension Suggestion: Encodable {
   }
 }
 
+extension IncomingEdge: Encodable, WireObject {
+  /// Encodes the relation's name, the time in milliseconds, and the user or post at each end.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
+  package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    try writer.member(.relation, relation.name)
+    try writer.member(.addedAt, addedAt.rawValue)
+    if let user { try writer.member(.user, End(user)) }
+    if let post { try writer.member(.post, End(post)) }
+    if let target { try writer.member(.target, End(target)) }
+  }
+
+  /// A user or a post as a member.
+  private struct End: WireObject {
+    let user: User?
+    let post: Post?
+
+    init(_ user: User) { (self.user, post) = (user, nil) }
+    init(_ post: Post) { (user, self.post) = (nil, post) }
+
+    func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+      try user?.write(to: &writer)
+      try post?.write(to: &writer)
+    }
+  }
+}
+
 extension Page: Encodable {
   /// Encodes the elements as `users` or `posts`, each with its matches if the page has them, and what the wire protocol
   /// has beside them. Users: `next` (null at the end of the list), and `count` if it was requested. Posts: `next`,
@@ -97,6 +127,9 @@ extension Page: Encodable {
       try object.encodeIfPresent(previous, forKey: .previous)
       try object.encodeIfPresent(total, forKey: .count)
       if isTruncated { try object.encode(true, forKey: .truncated) }
+    case let edges as Page<IncomingEdge>:
+      try object.list(.incoming, edges) { try $1.write(to: &$0) }
+      try object.encode(next, forKey: .next)
     case let suggestions as Page<Suggestion>:
       try object.encode(Array(suggestions), forKey: .users)
       try object.encode(isTruncated, forKey: .truncated)

@@ -43,7 +43,7 @@ public struct Page<Element: PageElement>: RandomAccessCollection, Hashable, Send
   @inlinable public func hash(into hasher: inout Hasher) { for element in self { hasher.combine(element) } }
 }
 
-/// An element of a page: `User`, `Post` or `Suggestion`. No other type can be on a page.
+/// An element of a page: `User`, `Post`, `Suggestion` or `IncomingEdge`. No other type can be on a page.
 public protocol PageElement: Identifiable, Hashable, Sendable where ID: Sendable {
   /// The element at another index of the result that this one is a view of. For `Page` alone.
   /// - Precondition: the result has an element at the index.

@@ -8,7 +8,7 @@ extension ReferenceModel {
     let target: Node
   }
 
-  private func facts(_ name: String) -> Relation? { (Relation.builtIn + (declared ?? [])).first { $0.name == name } }
+  func facts(_ name: String) -> Relation? { (Relation.builtIn + (declared ?? [])).first { $0.name == name } }
 
   private func exists(_ node: Node) -> Bool {
     switch node {
@@ -18,7 +18,7 @@ extension ReferenceModel {
   }
 
   /// The user that a node stands for.
-  private func person(_ node: Node) -> UserID? {
+  func person(_ node: Node) -> UserID? {
     switch node {
     case .user(let user): user
     case .post(let post): posts[post]?.author
@@ -193,7 +193,7 @@ extension ReferenceModel {
   // MARK: - Queries
 
   /// All edges of a relation.
-  private func all(_ name: String) -> [(source: Node, target: Node, second: UInt32)] {
+  func all(_ name: String) -> [(source: Node, target: Node, second: UInt32)] {
     switch name {
     case "follow": follows.flatMap { user, edges in edges.map { (.user(user), .user($0.key), $0.value) } }
     case "like": likes.flatMap { user, edges in edges.map { (.user(user), .post($0.key), $0.value) } }

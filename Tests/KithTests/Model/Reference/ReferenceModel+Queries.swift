@@ -92,6 +92,8 @@ extension ReferenceModel {
       return try edgeList(relation, side, node, options, place)
     case .edges(let node, let others): return try edges(node, others)
     case .thread(let post, let options): return try thread(post, options, place)
+    case .incoming(let user, let options): return try incoming(user, options, place)
+    case .incomingCount(let user, let options): return try incomingCount(user, options)
     case .ancestors(let post, let limit, let viewer, let includesAuthors):
       return try ancestors(post, limit, viewer, includesAuthors)
     case .blocked(let user, let options): return try byID("blocked", user, blocks[user] ?? [], options, place)

@@ -246,7 +246,7 @@ extension GraphSections {
     let buffers = Pool<WorkBuffer<UInt32>>()
     let relation = try Adjacency(
       degrees: degrees, targetCount: targetCount, workers: workers, order: order, form: form,
-      hasSparseTargets: isToPosts
+      hasSparseTargets: isToPosts, boundsGroups: isToPosts && source.has(schema)
     ) { (sources, elements, edges) throws(KithError) in
       let buffer = buffers.take() ?? WorkBuffer()
       defer { buffers.put(buffer) }
