@@ -10,10 +10,10 @@ extension GraphOperation {
   private var hasDetails: Bool {
     switch kind {
     case .users, .user, .post, .lookup, .timeline, .twoHopTimeline, .posts, .list, .likers, .likes, .mutuals,
-      .familiarFollowers, .edgeList, .thread, .ancestors, .incoming:
+      .familiarFollowers, .edgeList, .thread, .ancestors, .incoming, .suggestions:
       true
-    case .isFollowing, .relations, .edges, .incomingCount, .suggestions, .shortestPath, .addUser, .renameUser,
-      .editUser, .removeUser, .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
+    case .isFollowing, .relations, .edges, .incomingCount, .shortestPath, .addUser, .renameUser, .editUser, .removeUser,
+      .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
       false
     }
   }

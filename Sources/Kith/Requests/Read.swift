@@ -172,7 +172,8 @@ extension Answer: ReadOutcome {
     case .postsByID(let posts): .postsByID(try view.adding(details, to: posts))
     case .lookup(let found): .lookup(try found.adding(details, view))
     case .incoming(let page): .incoming(try view.adding(details, to: page))
-    case .value, .relations, .edges, .incomingCount, .suggestions, .shortestPath: self
+    case .suggestions(let page): .suggestions(try view.adding(details, to: page))
+    case .value, .relations, .edges, .incomingCount, .shortestPath: self
     }
   }
 
@@ -187,7 +188,8 @@ extension Answer: ReadOutcome {
     case .postsByID(let posts): posts._nodes
     case .lookup(let found): found.users._nodes + found.posts._nodes
     case .incoming(let page): page._nodes
-    case .value, .relations, .edges, .incomingCount, .suggestions, .shortestPath: []
+    case .suggestions(let page): page._nodes
+    case .value, .relations, .edges, .incomingCount, .shortestPath: []
     }
   }
 }

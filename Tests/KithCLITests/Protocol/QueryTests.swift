@@ -147,10 +147,11 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     #expect(try console.code(#"{"op":"help","about":"nonsense"}"#) == "invalidRequest")
     #expect(try console.code(#"{"op":"help","about":1}"#) == "invalidRequest")
     #expect(
-      console.answer(#"{"op":"help","about":"suggestions"}"#)
-        == #"{"ok":true,"ops":[{"op":"suggestions","fields":[{"name":"user","type":"user","required":true},"#
-        + #"{"name":"limit","type":"integer","minimum":1,"maximum":1000,"required":false,"default":20}],"#
-        + #""answer":["users","truncated"]}]}"#)
+      console.answer(#"{"op":"help","about":"distance"}"#)
+        == #"{"ok":true,"ops":[{"op":"distance","fields":[{"name":"user","type":"user","required":true},"#
+        + #"{"name":"target","type":"user","required":true},"#
+        + #"{"name":"max","type":"integer","minimum":0,"maximum":9223372036854775807,"required":false,"default":6}],"#
+        + #""answer":["value","complete"]}]}"#)
     #expect(
       console.answer(#"{"op":"help","about":"relations"}"#)
         .contains(#"{"name":"targets","type":"users","maximumCount":1000,"required":true}"#))

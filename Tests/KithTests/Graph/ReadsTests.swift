@@ -34,6 +34,7 @@ extension Relation {
   // What posts lead to, and what lists hold.
   static let reply = Relation("reply", from: .post, to: .post, isThread: true)
   static let quote = Relation("quote", from: .post, to: .post)
+  static let mention = Relation("mention", from: .post, to: .user)
   static let tag = Relation("tag", from: .post, to: .user)
   static let member = Relation("member", from: .post, to: .user, isTimed: true)
   static let item = Relation("item", from: .post, to: .post, isTimed: true)
@@ -47,11 +48,13 @@ extension Relation {
 
   private static let schema = SocialGraph.Schema([
     .bookmark, .hide, .seen, .folder, .listMute, .listBlock, .avoid, .subscribe, .blocking, .muting, .request,
-    .rejected, .repost, .pin, .list, .pack, .vote, .upvote, .downvote, .reaction, .love, .reply, .quote, .tag, .member,
-    .item,
+    .rejected, .repost, .pin, .list, .pack, .vote, .upvote, .downvote, .reaction, .love, .reply, .quote, .mention, .tag,
+    .member, .item,
   ])
 
   private let graph = SocialGraph(schema: Self.schema)
+  let types: [Relation] = [.follow, .request, .like, .repost, .reply, .mention]
+  let seen = Timestamp(1_000)
   let me: UserID
   /// Ann, whom the viewer follows.
   let user: UserID
@@ -105,7 +108,8 @@ extension Relation {
     let draft = try write("draft", user, at: 6)
     try graph.editPost(draft, text: "old", fields: PostFields(payload: Self.payload(of: "old")))
     post = try write("an image", user, at: 10, PostEdge(.tag, to: tag))
-    quote = try write("quote", bob, at: 20, PostEdge(.quote, to: post), PostEdge(.tag, to: tag))
+    quote = try write(
+      "quote", bob, at: 20, PostEdge(.quote, to: post), PostEdge(.mention, to: me), PostEdge(.tag, to: tag))
     spam = try write(
       "spam", eve, at: 25, PostEdge(.reply, to: post), PostEdge(.quote, to: post), PostEdge(.tag, to: tag))
     let first = try write("first reply", bob, at: 30, PostEdge(.reply, to: post))
@@ -153,6 +157,7 @@ extension Relation {
     for relation in [.like, .bookmark, .hide, .seen, .vote] as [Relation] { try add(relation, [me], kept) }
     try add(.pin, [user], kept)
     try add(.item, [list], kept)
+    try add(.like, [anton, eve, mo], [reply])
     for relation in [.folder, .listMute, .listBlock] as [Relation] { try add(relation, [me], [list]) }
     for relation in [.list, .pack] as [Relation] { try add(relation, [user], [list]) }
   }

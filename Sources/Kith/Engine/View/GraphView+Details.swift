@@ -58,6 +58,9 @@ extension Page: ResultDetailed where Element: ResultDetailed {
     case let posts as Page<Post>:
       let records = try PostRecords.adding(details, to: posts.anchor?.records, view.state)
       return same(records.map { posts.showing(Post($0, 0)) })
+    case let suggestions as Page<Suggestion>:
+      let records = try SuggestionRecords.adding(details, to: suggestions.anchor?.records, view.state)
+      return same(records.map { suggestions.showing(Suggestion($0, 0)) })
     case let edges as Page<IncomingEdge>:
       let records = try IncomingRecords.adding(details, to: edges.anchor?.records, view.state)
       return same(records.map { edges.showing(IncomingEdge($0, 0)) })
@@ -138,6 +141,27 @@ extension LookupByID.Output {
     LookupByID.Output(
       users: try view.adding(try details.part(of: .user, view.state), to: users),
       posts: try view.adding(try details.part(of: .post, view.state), to: posts))
+  }
+}
+
+extension Suggestion: ResultDetailed {
+  /// The suggestion with details of its user and of the mutuals. For `GraphView.adding` alone.
+  public func _adding(_ details: ResultDetails, _ view: borrowing GraphView) throws(KithError) -> Suggestion {
+    try SuggestionRecords.adding(details, to: records, view.state).map { Suggestion($0, index) } ?? self
+  }
+
+  /// The user and the mutuals. For live queries alone.
+  public var _nodes: [Node] { user._nodes + mutuals._nodes }
+}
+
+extension SuggestionRecords {
+  /// The same suggestions, whose users have details.
+  /// - Throws: as `UserRecords.adding`.
+  static func adding(
+    _ details: ResultDetails, to records: SuggestionRecords?, _ state: borrowing GraphState
+  ) throws(KithError) -> SuggestionRecords? {
+    guard let users = try UserRecords.adding(details, to: records?.users, state), let records else { return nil }
+    return SuggestionRecords(users: users, best: records.best, mutualEnds: records.mutualEnds)
   }
 }
 

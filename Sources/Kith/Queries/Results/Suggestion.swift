@@ -1,7 +1,7 @@
 /// A suggested user with the mutual followees, as a view of its page.
 public struct Suggestion: PageElement {
   let records: SuggestionRecords
-  private let index: Int
+  let index: Int
 
   init(_ records: SuggestionRecords, _ index: Int) {
     precondition(records.best.indices.contains(index), "the index is one of the page's")
