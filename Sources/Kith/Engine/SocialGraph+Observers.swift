@@ -52,7 +52,8 @@ extension SocialGraph {
 
   /// A change that was made, for observers.
   func made(_ change: Change, _ knownAuthor: UserID?) -> AppliedChange {
-    AppliedChange(
+    if activeObservers == nil { return AppliedChange(change: change, knownAuthor: knownAuthor) }
+    return AppliedChange(
       change: change, knownAuthor: knownAuthor, root: live.state.root(ofNew: change),
       targetAuthors: live.state.authors(ofTargetsOf: change))
   }

@@ -225,6 +225,8 @@ extension GraphState {
 
   private mutating func removePost(_ row: UInt32) {
     posts.endDeferringLists()
+    // Here, because `removeAll` builds them without bounds for groups of posts.
+    if likes.defersBackward { edit(.like, .buildBackward(workers: 1, boundsGroups: relations.hasSchema)) }
     likes.removeAll(to: row, order: users.identifiers.ids)
     removeDeclared(of: row, .post)
     declared.endConversation(of: row, posts)

@@ -77,7 +77,8 @@ extension GraphView {
   /// across a block or muted, and those that their source alone sees.
   /// - Throws: `KithError.unknownUser`, `unknownRelation`; `invalidRequest` for a limit out of range or too many
   ///   relations; `invalidCursor`.
-  /// - Complexity: O(posts of the user · relations) reads of bounds, and O(lists opened · log edges + limit).
+  /// - Complexity: O(posts of the user · relations) reads of bounds, and O(lists opened · log edges + limit), and as
+  ///   many as are left out. A graph that was opened without a schema has no bounds, and opens all lists.
   public func incoming(
     to user: UserID, _ query: IncomingQuery = IncomingQuery()
   ) throws(KithError) -> Page<IncomingEdge> {

@@ -4,7 +4,9 @@
 /// latest edge may be among the newest: each relation keeps a bound of the times of a few adjacent targets
 /// (`Adjacency.latestTimestamp(to:)`). The lists with the latest bounds are opened first; if these are not enough, four
 /// times as many follow, from where they ended.
-/// - Complexity: O(posts of the user · relations) sequential reads of bounds, and O(lists opened · log + edges read).
+/// A graph without a schema keeps no such bounds when it is opened, and then opens all lists.
+/// - Complexity: O(posts of the user · relations) reads of bounds, again for each four times as many lists, and
+///   O(lists opened · log edges + edges read). From followees alone, of a list at most as many edges are looked up.
 struct IncomingSearch {
   /// An edge, in the order of the page: by time, relation, source, target.
   struct Entry: Comparable, BitwiseCopyable {
@@ -91,13 +93,15 @@ struct IncomingSearch {
   func newest(_ limit: Int, _ state: borrowing GraphState) -> [Entry] {
     if seconds.first > seconds.last { return [] }
     var best = TopK<Entry>(limit: limit)
-    for (kind, facts) in relations where facts.target == .user { push(kind, facts, to: own, id: 0, &best, state) }
+    for (kind, facts) in relations where facts.target == .user {
+      push(kind, facts, to: own, id: 0, state[kind], &best, state)
+    }
     pushPosts(limit, &best, state)
     return best.sorted()
   }
 
   private func pushPosts(_ limit: Int, _ best: inout TopK<Entry>, _ state: borrowing GraphState) {
-    var count = 4 * max(limit, TopK<Candidate>.insertionLimit)
+    var count = max(2 * limit, TopK<Candidate>.insertionLimit)
     var last: Candidate?
     while true {
       let found = candidates(count, below: last, state)
@@ -106,7 +110,7 @@ struct IncomingSearch {
         // One as late as the last of the page may still be before it.
         if let bar = best.bar, candidate.bound < bar.second { return }
         let (facts, id) = (state.relations[candidate.relation], state.posts.identifiers.ids[candidate.post])
-        push(candidate.relation, facts, to: candidate.post, id: id, &best, state)
+        push(candidate.relation, facts, to: candidate.post, id: id, state[candidate.relation], &best, state)
       }
       guard found.count == count else { return }
       best.select()
@@ -118,7 +122,7 @@ struct IncomingSearch {
   /// The lists of edges to the user's posts with the latest bounds, in descending order.
   /// - Parameter last: only those after it.
   private func candidates(_ count: Int, below last: Candidate?, _ state: borrowing GraphState) -> [Candidate] {
-    var best = TopK<Candidate>(limit: count, ascends: true)
+    var best = TopK<Candidate>(limit: count)
     for (kind, facts) in relations where facts.target == .post {
       push(kind, below: last, state[kind], state.posts, &best)
     }
@@ -129,13 +133,16 @@ struct IncomingSearch {
     _ kind: RelationKind, below last: Candidate?, _ edges: borrowing Adjacency, _ posts: borrowing PostTable,
     _ best: inout TopK<Candidate>
   ) {
+    if edges.count == 0 { return }
     let (least, most) = (UInt32(clamping: seconds.first), UInt32(clamping: seconds.last))
-    for run in 0..<posts.byAuthor.runCount(of: Int(own)) {
+    // From the newest post on, whose edges are mostly the latest: few of the others pass the bar.
+    for run in (0..<posts.byAuthor.runCount(of: Int(own))).reversed() {
       let rows = posts.byAuthor.run(run, of: Int(own))
-      for index in rows.indices {
-        if index + Self.boundsAhead < rows.count { edges.prefetchLatestTimestamp(to: rows[index + Self.boundsAhead]) }
+      for index in rows.indices.reversed() {
+        if index >= Self.boundsAhead { edges.prefetchLatestTimestamp(to: rows[index - Self.boundsAhead]) }
         let latest = edges.latestTimestamp(to: rows[index])
-        if latest < least { continue }
+        // Without a bound, only edges of the second 0 can be there.
+        if latest < least || latest == 0 && edges.sourceCount(rows[index]) == 0 { continue }
         let candidate = Candidate(bound: min(latest, most), post: rows[index], relation: kind)
         if let last, candidate >= last { continue }
         best.push(candidate)
@@ -146,35 +153,61 @@ struct IncomingSearch {
   /// Adds the edges of a relation to the user, or to one of their posts, newest first, as far as they may be among the
   /// newest.
   private func push(
-    _ kind: RelationKind, _ facts: Relation, to target: UInt32, id: Int64, _ best: inout TopK<Entry>,
-    _ state: borrowing GraphState
+    _ kind: RelationKind, _ facts: Relation, to target: UInt32, id: Int64, _ edges: borrowing Adjacency,
+    _ best: inout TopK<Entry>, _ state: borrowing GraphState
   ) {
-    let list = Int(target)
-    var place = state[kind].backward.endPosition(of: list)
-    if seconds.last < UInt32.max {
-      place = state[kind].backward.partitionPoint(of: list) { second(kind, facts, $0, target, state) <= seconds.last }
+    if followedOnly, facts.source == .user, state.follows.targetCount(own) < edges.sourceCount(target) / 4 {
+      // Few of the many are followed: these are looked up.
+      for source in state.follows.targets(of: own) {
+        guard let second = edges.timestamp(source, target).map({ Int64($0) }), second >= seconds.first,
+          second <= seconds.last
+        else { continue }
+        let entry = entry(kind, facts, second, source, target, id, state)
+        if let end, entry >= end { continue }
+        if shows(source, state) { best.push(entry) }
+      }
+      return
     }
-    while let (source, position) = state[kind].backward.element(before: place, of: list) {
+    // A list of edges with times of their own is in the order of the page. That of others is in the order of posts, of
+    // which several can have one second.
+    let (list, isOrdered) = (Int(target), facts.hasTime)
+    var place = edges.backward.endPosition(of: list)
+    if seconds.last < UInt32.max {
+      place = edges.backward.partitionPoint(of: list) { source in
+        let second = second(edges, isOrdered, source, target, state)
+        guard isOrdered, second == seconds.last, let end else { return second <= seconds.last }
+        return entry(kind, facts, second, source, target, id, state) < end
+      }
+    }
+    while let (source, position) = edges.backward.element(before: place, of: list) {
       place = position
-      let second = second(kind, facts, source, target, state)
+      let second = second(edges, isOrdered, source, target, state)
       if second < seconds.first { return }
-      if let bar = best.bar, second < bar.second { return }
-      let sourceID = facts.source == .user ? state.users.identifiers.ids[source] : state.posts.identifiers.ids[source]
-      let entry = Entry(
-        second: UInt32(clamping: second), relation: kind, source: sourceID, target: id, sourceRow: source,
-        targetRow: target)
+      let entry = entry(kind, facts, second, source, target, id, state)
+      if let bar = best.bar, isOrdered ? entry <= bar : second < bar.second { return }
       if let end, entry >= end { continue }
       if shows(state.user(source, facts.source), state) { best.push(entry) }
     }
   }
 
+  @inline(__always)
+  private func entry(
+    _ kind: RelationKind, _ facts: Relation, _ second: Int64, _ source: UInt32, _ target: UInt32, _ id: Int64,
+    _ state: borrowing GraphState
+  ) -> Entry {
+    let sourceID = facts.source == .user ? state.users.identifiers.ids[source] : state.posts.identifiers.ids[source]
+    return Entry(
+      second: UInt32(clamping: second), relation: kind, source: sourceID, target: id, sourceRow: source,
+      targetRow: target)
+  }
+
   /// The second of an edge. One without a time of its own has that of the post that it leads from.
   @inline(__always)
   private func second(
-    _ kind: RelationKind, _ facts: Relation, _ source: UInt32, _ target: UInt32, _ state: borrowing GraphState
+    _ edges: borrowing Adjacency, _ hasTime: Bool, _ source: UInt32, _ target: UInt32, _ state: borrowing GraphState
   ) -> Int64 {
-    facts.hasTime
-      ? Int64(state[kind].timestamp(source, target) ?? 0)
+    hasTime
+      ? Int64(edges.timestamp(source, target) ?? 0)
       : min(state.posts.time(source) / 1_000, Int64(UInt32.max))
   }
 

@@ -77,30 +77,43 @@ struct IncomingRecords: ResultRecords {
   init(
     _ entries: [IncomingSearch.Entry], _ visibility: Visibility, _ state: borrowing GraphState, includesAuthors: Bool
   ) {
-    var (users, posts): ([UInt32], [UInt32]) = ([], [])
+    var (users, posts) = (DistinctRows(expecting: entries.count), DistinctRows(expecting: entries.count))
     var relations: [Relation] = []
     items = entries.map { entry in
       let facts = state.relations[entry.relation]
       let isFromPost = facts.source == .post
+      let relation = relations.firstIndex(of: facts) ?? relations.count
+      if relation == relations.count { relations.append(facts) }
       return Item(
-        relation: Self.place(of: facts, in: &relations), second: entry.second, isFromPost: isFromPost,
-        source: isFromPost
-          ? Self.place(of: entry.sourceRow, in: &posts) : Self.place(of: entry.sourceRow, in: &users),
-        target: facts.target == .post ? Self.place(of: entry.targetRow, in: &posts) : nil)
+        relation: relation, second: entry.second, isFromPost: isFromPost,
+        source: isFromPost ? posts.place(of: entry.sourceRow) : users.place(of: entry.sourceRow),
+        target: facts.target == .post ? posts.place(of: entry.targetRow) : nil)
     }
     self.relations = relations
-    self.users = UserRecords(users.span, viewer: visibility.viewer, state) { $0 }
-    self.posts = PostRecords(posts.span, visibility, state, includesAuthors: includesAuthors)
+    self.users = UserRecords(users.rows.span, viewer: visibility.viewer, state) { $0 }
+    self.posts = PostRecords(posts.rows.span, visibility, state, includesAuthors: includesAuthors)
   }
 
   init(relations: [Relation], items: [Item], users: UserRecords, posts: PostRecords) {
     (self.relations, self.items, self.users, self.posts) = (relations, items, users, posts)
   }
+}
 
-  /// The place of an element, which is appended if it is new.
-  private static func place<Element: Equatable>(of element: Element, in elements: inout [Element]) -> Int {
-    if let place = elements.lastIndex(of: element) { return place }
-    elements.append(element)
-    return elements.count - 1
+/// Rows, each once, in the order in which they came.
+private struct DistinctRows {
+  private(set) var rows: [UInt32] = []
+  /// By row, its place; nil where there are few, which are searched.
+  private var places: [UInt32: Int]?
+
+  private static let searchedCount = 64
+
+  init(expecting count: Int) { places = count > Self.searchedCount ? [:] : nil }
+
+  /// The place of a row, which is appended if it is new.
+  mutating func place(of row: UInt32) -> Int {
+    if let place = places == nil ? rows.lastIndex(of: row) : places?[row] { return place }
+    places?[row] = rows.count
+    rows.append(row)
+    return rows.count - 1
   }
 }
