@@ -79,10 +79,10 @@ struct ImportTarget: FuzzTarget {
       var readers: [RowReader] = []
       for (kind, content) in zip(GraphComponent.allCases, contents) where !content.isEmpty {
         let file = try InputFile(scratchFile(content, kind))
-        readers.append(RowReader(.component(kind), time: 1_700_000_000_000, LineBlocks(file)))
+        readers.append(RowReader(.component(kind), time: 1_700_000_000_000, .milliseconds, LineBlocks(file)))
       }
       return try graph.bulk { (batch) throws(CommandFailure) in
-        var importer = Importer(progress: Progress(isShown: false))
+        var importer = Importer(progress: Progress(isShown: false), rejects: nil)
         var reports: [ImportReport] = []
         for reader in readers { reports.append(try importer.apply(reader, to: &batch)) }
         return reports
