@@ -1,24 +1,5 @@
 import CSupport
 
-/// Where a text of a column is stored: found once, to be prefetched and then read. Valid until the next write.
-@safe struct StoredText: BitwiseCopyable {
-  // Safety: `TextColumn` makes it, and reads it.
-  let reference: UInt64
-  /// Of the plain text, or of the compressed one; nil for an empty text.
-  let start: UnsafeRawPointer?
-
-  /// An empty text.
-  init() { unsafe (reference, start) = (0, nil) }
-
-  fileprivate init(reference: UInt64, start: UnsafeRawPointer?) {
-    self.reference = reference
-    unsafe self.start = unsafe start
-  }
-
-  @inline(__always)
-  var byteCount: Int { Int(reference & 0xFFFF) }
-}
-
 /// One text per row (a username, a post), with its bytes in an append-only arena of pages of about a megabyte.
 ///
 /// Written bytes never change, so a pinned column shares the pages that the writer continues to fill: the writer only
@@ -50,7 +31,11 @@ import CSupport
   private var liveByteCounts: Column<Int>
   /// The bytes of all texts, as they are stored.
   private(set) var liveByteCount: Int
-  private var used: Int  // of the last page; initially full, so that the first text begins a page
+  /// The page that is filled; -1 before the first.
+  private var last: Int
+  private var used: Int  // of that page; initially full, so that the first text begins a page
+  /// The pages whose texts are gone, for new ones to take their numbers. A pin has pages of its own by number.
+  private var free: [Int]
   /// The next row whose text may be moved.
   private var movingRow: Int
   /// Nil if texts are stored as they are. Shared with the pins: it only adds tables.
@@ -60,8 +45,8 @@ import CSupport
   /// The bytes of the compressor; a pin keeps those of its version.
   private var compressorByteCount: Int
 
-  /// The rows that a write checks for a text to move. A pass over all rows takes a quarter as many writes.
-  private static let movingRowCount = 4
+  /// The fewest and the most rows that a write checks for a text to move.
+  private static let movingRowCounts = (fewest: 4, most: 1 << 14)
 
   /// - Parameter wordsPerRow: a power of two.
   init(wordsPerRow: Int = 1) {
@@ -69,7 +54,7 @@ import CSupport
     wordShift = wordsPerRow.trailingZeroBitCount
     words = Column()
     liveByteCounts = Column()
-    (addresses, owners) = ([], [])
+    (addresses, owners, free, last) = ([], [], [], -1)
     (pagesByteCount, liveByteCount, movingRow, compressorByteCount) = (0, 0, 0, 0)
     used = Self.pageByteCount
     compressor = nil
@@ -78,8 +63,8 @@ import CSupport
 
   private init(
     words: consuming Column<UInt64>, wordShift: Int, addresses: [UInt], owners: [SharedPage],
-    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, used: Int, movingRow: Int,
-    compressor: TextCompressor?, compressorByteCount: Int
+    pagesByteCount: Int, liveByteCounts: consuming Column<Int>, liveByteCount: Int, last: Int, used: Int, free: [Int],
+    movingRow: Int, compressor: TextCompressor?, compressorByteCount: Int
   ) {
     self.words = words
     self.wordShift = wordShift
@@ -88,7 +73,7 @@ import CSupport
     self.pagesByteCount = pagesByteCount
     self.liveByteCounts = liveByteCounts
     self.liveByteCount = liveByteCount
-    self.used = used
+    (self.last, self.used, self.free) = (last, used, free)
     self.movingRow = movingRow
     self.compressor = compressor
     unsafe tables = compressor?.tables
@@ -98,8 +83,8 @@ import CSupport
   mutating func pin() -> TextColumn {
     TextColumn(
       words: words.pin(), wordShift: wordShift, addresses: addresses, owners: owners,
-      pagesByteCount: pagesByteCount, liveByteCounts: liveByteCounts.pin(), liveByteCount: liveByteCount, used: used,
-      movingRow: movingRow, compressor: compressor, compressorByteCount: compressorByteCount)
+      pagesByteCount: pagesByteCount, liveByteCounts: liveByteCounts.pin(), liveByteCount: liveByteCount, last: last,
+      used: used, free: free, movingRow: movingRow, compressor: compressor, compressorByteCount: compressorByteCount)
   }
 
   var count: Int { words.count >> wordShift }
@@ -234,21 +219,21 @@ import CSupport
   mutating func set(_ row: Int, _ text: Span<UInt8>) {
     release(reference(row))
     setReference(row, store(text))
-    moveSome()
+    moveSome(after: text.count)
   }
 
   /// Empties a row's text and releases its bytes.
   mutating func clear(_ row: Int) {
     release(reference(row))
     setReference(row, 0)
-    moveSome()
+    moveSome(after: 0)
   }
 
   /// The bytes of pages, words and token tables.
   /// - Complexity: O(1).
   var memoryByteCount: Int {
-    words.byteCount + liveByteCounts.byteCount + pagesByteCount + (addresses.capacity + owners.capacity) * 8
-      + compressorByteCount
+    words.byteCount + liveByteCounts.byteCount + pagesByteCount
+      + (addresses.capacity + owners.capacity + free.capacity) * 8 + compressorByteCount
   }
 
   func checkInvariants(_ name: String) -> [String] {
@@ -276,6 +261,9 @@ import CSupport
     }
     return []
   }
+
+  /// The numbers of pages that were given so far.
+  var pageNumberCount: Int { owners.count }
 
   // MARK: - The arena
 
@@ -326,7 +314,7 @@ import CSupport
   private mutating func place(_ stored: UnsafeRawBufferPointer) -> UInt64 {
     let length = stored.count
     if used + length > Self.pageByteCount || !ownsTail() { beginPage() }
-    let page = owners.count - 1
+    let page = last
     // Safety: used + length fits the page, and no reader of any copy accesses bytes at or after `used`.
     if let start = stored.baseAddress {
       unsafe (owners[page].base + used).copyMemory(from: start, byteCount: length)
@@ -341,19 +329,22 @@ import CSupport
 
   /// Whether this column may fill the last page after `used`: no other copy has filled it further, or it is not shared.
   private mutating func ownsTail() -> Bool {
-    let last = owners.count - 1
-    return owners[last].filledByteCount == used || isKnownUniquelyReferenced(&owners[last])
+    owners[last].filledByteCount == used || isKnownUniquelyReferenced(&owners[last])
   }
 
   /// While less than half of all bytes are texts, moves the texts of the next few rows off pages that are less than
   /// half full. Pinned columns keep the old pages.
-  private mutating func moveSome() {
+  ///
+  /// The rows are in proportion to the bytes written, so that a pass over all of them takes as many bytes as all texts
+  /// have, however long the texts are that are replaced.
+  private mutating func moveSome(after byteCount: Int) {
     guard pagesByteCount > 2 * (liveByteCount + Self.pageByteCount) else { return }
-    for _ in 0..<min(Self.movingRowCount, count) {
+    let share = byteCount * count / (liveByteCount + Self.pageByteCount)
+    for _ in 0..<min(count, max(Self.movingRowCounts.fewest, min(share, Self.movingRowCounts.most))) {
       if movingRow >= count { movingRow = 0 }
       let reference = reference(movingRow)
       let page = Self.page(of: reference)
-      if reference != 0, page < owners.count - 1, liveByteCounts[page] < Self.pageByteCount / 2 {
+      if reference != 0, page != last, liveByteCounts[page] < Self.pageByteCount / 2 {
         // Safety: the page is released only after the text was copied.
         let stored = unsafe UnsafeRawBufferPointer(
           start: address(reference & ~Self.tableMask), count: storedByteCount(reference))
@@ -365,14 +356,22 @@ import CSupport
   }
 
   private mutating func beginPage() {
-    if let last = owners.indices.last, liveByteCounts[last] == 0 { releasePage(last) }
-    precondition(owners.count < 1 << 20, "a column has a million pages at most")
+    if last >= 0 && liveByteCounts[last] == 0 { releasePage(last) }
     let page = SharedPage(.allocate(byteCount: Self.pageByteCount))
     pagesByteCount += page.footprint
+    used = 0
+    if let number = free.popLast() {
+      pagesByteCount -= owners[number].footprint
+      owners[number] = page
+      unsafe addresses[number] = UInt(bitPattern: page.base)
+      last = number
+      return
+    }
+    precondition(owners.count < 1 << 20, "a column has a million pages at most")
+    last = owners.count
     owners.append(page)
     unsafe addresses.append(UInt(bitPattern: page.base))
     liveByteCounts.append(0)
-    used = 0
   }
 
   private mutating func release(_ reference: UInt64) {
@@ -381,7 +380,7 @@ import CSupport
     let page = Self.page(of: reference)
     liveByteCounts[page] -= length
     liveByteCount -= length
-    if liveByteCounts[page] == 0 && page < owners.count - 1 { releasePage(page) }
+    if liveByteCounts[page] == 0 && page != last { releasePage(page) }
   }
 
   /// Releases the bytes of a page without texts.
@@ -389,5 +388,6 @@ import CSupport
     pagesByteCount -= owners[page].footprint
     owners[page] = SharedPage(.allocate(byteCount: 0))
     pagesByteCount += owners[page].footprint
+    free.append(page)
   }
 }
