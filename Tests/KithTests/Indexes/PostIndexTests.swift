@@ -281,6 +281,26 @@ import Testing
     }
   }
 
+  @Test("A segment that texts have outgrown leaves a gap, which is indexed next")
+  func outgrown() throws {
+    let graph = SocialGraph()
+    let ann = try graph.addUser("ann")
+    for number in 0..<100 { try graph.addPost("snow \(number)", by: ann) }
+    graph.freezePosts()
+    graph.withPosts { posts in
+      let (whole, part) = (posts.beginCompaction(of: 0..<100), posts.beginCompaction(of: 0..<60))
+      _ = posts.install(part.segment(), of: whole)
+    }
+    func rows() -> [Range<UInt32>] { graph.read { $0.state.posts.index.segments.map(\.segment.rows) } }
+    #expect(rows() == [0..<60])
+    let query = PostQuery(limit: 1_000)
+    #expect(try graph.read { try $0.searchPosts("snow", query) }.count == 100)
+    graph.settlePosts()
+    #expect(rows().last?.upperBound == 100)
+    #expect(try graph.read { try $0.searchPosts("snow", query) }.count == 100)
+    #expect(graph.read { $0.verify() } == [])
+  }
+
   @Test("Without an index nothing is stored, and answers are the same")
   func off() throws {
     let graph = SocialGraph(options: SocialGraph.Options { $0.postIndex = .off })

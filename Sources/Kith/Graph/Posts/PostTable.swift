@@ -265,7 +265,9 @@ extension PostTable: SegmentedIndex {
   }
 
   mutating func install(_ segment: PostSegment?, of compaction: PostCompaction) -> PostIndex.Replaced {
-    segment.map { index.install($0, editCount: compaction.editCount, rowCount: rowCount) } ?? PostIndex.Replaced()
+    segment.map {
+      index.install($0, of: compaction.rows, editCount: compaction.editCount, rowCount: rowCount)
+    } ?? PostIndex.Replaced()
   }
 }
 

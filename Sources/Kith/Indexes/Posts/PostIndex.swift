@@ -196,11 +196,11 @@ struct PostIndex: Sendable {
 
   /// Records that a post was removed.
   mutating func remove(_ row: UInt32) {
+    let place = editPlace(row)
+    if place < edits.count, edits[place].row == row { edits.remove(at: place) }
     guard let index = segments.firstIndex(where: { $0.segment.rows.contains(row) }) else { return }
     segments[index].removedCount += 1
     if segments[index].isOutdated { compactionMayBeDue = true }
-    let place = editPlace(row)
-    if place < edits.count, edits[place].row == row { edits.remove(at: place) }
   }
 
   mutating func beginBulk() { defers = true }
@@ -268,16 +268,21 @@ struct PostIndex: Sendable {
     }
   }
 
-  /// Replaces all memtables and segments that cover the segment's rows. Does nothing if one of them covers other rows,
-  /// too.
-  /// - Parameter editCount: the edits that the segment's texts contain.
+  /// Replaces all memtables and segments of the rows that were compacted. Does nothing if one of them covers other
+  /// rows, too. Texts that have grown may not fit one segment: the rows that it leaves out are a gap, which is compacted
+  /// next.
+  /// - Parameters:
+  ///   - inputs: the rows that were compacted; the segment begins with the first.
+  ///   - editCount: the edits that the segment's texts contain.
   /// - Returns: what was replaced, for the caller to free outside the lock.
-  mutating func install(_ segment: PostSegment, editCount: UInt64, rowCount: Int) -> Replaced {
+  mutating func install(
+    _ segment: PostSegment, of inputs: Range<UInt32>, editCount: UInt64, rowCount: Int
+  ) -> Replaced {
     func isReplaced(_ rows: Range<UInt32>) -> Bool {
-      rows.lowerBound >= segment.rows.lowerBound && rows.upperBound <= segment.rows.upperBound
+      rows.lowerBound >= inputs.lowerBound && rows.upperBound <= inputs.upperBound
     }
     let parts = segments.map(\.segment.rows) + memtableRows
-    if parts.contains(where: { $0.overlaps(segment.rows) && !isReplaced($0) }) { return Replaced() }
+    if parts.contains(where: { $0.overlaps(inputs) && !isReplaced($0) }) { return Replaced() }
     // A compaction that began earlier than one which has ended knows older texts.
     if segments.contains(where: { isReplaced($0.segment.rows) && $0.editCount > editCount }) { return Replaced() }
     let replaced = Replaced(
@@ -290,6 +295,7 @@ struct PostIndex: Sendable {
     let editedCount = edits.count { segment.rows.contains($0.row) }
     segments.insert(Entry(segment: segment, editCount: editCount, editedCount: editedCount), at: place)
     isWhole = firstGap(below: UInt32(rowCount), besides: []) == nil
+    if !isWhole { compactionMayBeDue = true }
     return replaced
   }
 }
