@@ -5,8 +5,9 @@ struct ColumnOrder: Sendable {
   private static let tab = UInt8(ascii: "\t")
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// The place in the file of each field of a row, in the order of the fields.
-  private let places: [Int]
+  /// The place in the file of each field of a row, in the order of the fields; nil for one that the header does not
+  /// name, which is empty.
+  private let places: [Int?]
   /// How many columns the header names.
   private let fieldCount: Int
 
@@ -28,12 +29,11 @@ struct ColumnOrder: Sendable {
       let names = places.map { "\"\(fields[$0].shortened(to: 40))\"" }.joined(separator: " and ")
       throw MalformedRow("in the header, \(names) can all be \(column)")
     }
-    // Only the last field of a row can be missing.
-    let given = found.prefix { !$0.places.isEmpty }
-    if given.count < kind.fieldCounts.lowerBound {
-      throw MalformedRow("the header names no column \(found[given.count].column)")
+    if let missing = found.prefix(kind.fieldCounts.lowerBound).first(where: { $0.places.isEmpty }) {
+      throw MalformedRow("the header names no column \(missing.column)")
     }
-    places = given.flatMap(\.places)
+    let last = found.lastIndex { !$0.places.isEmpty } ?? -1
+    places = found.prefix(last + 1).map(\.places.first)
     fieldCount = fields.count
   }
 
@@ -57,7 +57,7 @@ struct ColumnOrder: Sendable {
         }
         for (order, place) in places.enumerated() where !isEmpty {
           if order > 0 { bytes.append(Self.tab) }
-          bytes.append(contentsOf: lines[fields[place]])
+          if let place { bytes.append(contentsOf: lines[fields[place]]) }
         }
         bytes.append(Self.lineFeed)
         fields.removeAll(keepingCapacity: true)

@@ -105,8 +105,12 @@ struct JSONRows: RowBlocks {
     for name in numbers {
       bytes.append(UInt8(ascii: "\t"))
       guard let value = members.named(name)?.value else { continue }
-      guard case .integer(let number) = value else { throw MalformedRow("\(name) is no integer of 64 bits") }
-      RowEncoder.append(number, to: &bytes)
+      switch value {
+      case .string(let text) where name == "editedAt" && unit == .iso: RowEncoder.append(text, to: &bytes)
+      case _ where name == "editedAt" && unit == .iso: throw MalformedRow("\(name) is no string with a time")
+      case .integer(let number): RowEncoder.append(number, to: &bytes)
+      default: throw MalformedRow("\(name) is no integer of 64 bits")
+      }
     }
     bytes.append(UInt8(ascii: "\t"))
     guard let value = members.named("payload")?.value else { return }

@@ -132,6 +132,22 @@ import Testing
     #expect(try times(row + "1650000000}\n", as: "p.jsonl", "--time-unit", "s") == [1_650_000_000_000])
   }
 
+  @Test("A header may leave out optional columns in the middle, and an edit has a time in the unit of the file")
+  func optionalColumns() throws {
+    let graph = SocialGraph(schema: SocialGraph.Schema())
+    let users = try workshop.file("u.csv", "id,username,payload\n1,ann,AQI=\n")
+    let posts = try workshop.file(
+      "p.jsonl",
+      #"{"id":7,"user":1,"text":"a","createdAt":"2022-04-15T05:20:00Z","editedAt":"2022-04-15T05:20:01Z"}"# + "\n")
+    _ = try fill(graph, ["--users", users])
+    _ = try fill(graph, ["--posts", posts, "--time-unit", "iso"])
+    try graph.read { view in
+      let ann = try view.adding(ResultDetails(includesPayloads: true), to: view.user(UserID(1)))
+      #expect(ann.payload == [1, 2])
+      #expect(try view.post(PostID(7)).editedAt == 1_650_000_001_000)
+    }
+  }
+
   @Test(
     "A time that is none is malformed",
     arguments: [
