@@ -6,6 +6,8 @@ extension SocialGraph {
     final class Progress {
       var made: [AppliedChange] = []
       var count = 0
+      /// At most so many bytes of a journal are taken by the changes so far.
+      var byteCount = 0
       /// The edges of an import that wait for `endEdges`, and the kinds for which that was called.
       var collector: EdgeCollector?
       var collected: Set<RelationKind> = []
@@ -29,10 +31,17 @@ extension SocialGraph {
     }
 
     /// Applies the next change. Later changes see its effect.
-    /// - Throws: `KithError.inBatch` with the change's index and its error; `invalidRequest` beyond 10,000 changes.
+    /// - Throws: `KithError.inBatch` with the change's index and its error; `invalidRequest` beyond 10,000 changes, or
+    ///   `SocialGraph.Limits.batchByteCount`.
     @discardableResult
     public func apply(_ change: Change) throws(KithError) -> ChangeResult {
       if count >= limit { throw .invalidRequest(.tooManyChanges(limit: limit)) }
+      if limit != .max {
+        // Before it is made: the body may catch the error and go on.
+        let (byteCount, byteLimit) = (progress.byteCount + change.journalByteBound, Limits.batchByteCount)
+        if byteCount > byteLimit { throw .invalidRequest(.batchTooLong(byteLimit: byteLimit)) }
+        progress.byteCount = byteCount
+      }
       do throws(KithError) {
         let (applied, made) = try graph.applyLocked(change, records: records)
         if let made { progress.made.append(made) }

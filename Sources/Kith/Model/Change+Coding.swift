@@ -147,3 +147,34 @@ extension KeyedDecodingContainer<WireKey> {
     return time
   }
 }
+
+extension Change {
+  /// The most bytes that the change takes in a journal.
+  var journalByteBound: Int {
+    switch self {
+    case .addUser(_, let name, let fields): Self.fixedByteCount + name.utf8.count + fields.payloadByteCount
+    case .renameUser(_, let name): Self.fixedByteCount + name.utf8.count
+    case .editUser(_, let fields): Self.fixedByteCount + fields.payloadByteCount
+    case .addPost(_, _, let text, _, let edges, let fields):
+      edges.reduce(Self.fixedByteCount + text.utf8.count + fields.payloadByteCount) {
+        $0 + Self.fixedByteCount + $1.relation.name.utf8.count
+      }
+    case .editPost(_, let text, let fields):
+      Self.fixedByteCount + (text?.utf8.count ?? 0) + fields.payloadByteCount
+    case .addEdge(let relation, _, _, _), .removeEdge(let relation, _, _):
+      Self.fixedByteCount + relation.name.utf8.count
+    default: Self.fixedByteCount
+    }
+  }
+
+  /// More than the numbers of any change, or of an edge of a new post, take.
+  private static let fixedByteCount = 128
+}
+
+extension UserFields {
+  fileprivate var payloadByteCount: Int { payload?.count ?? 0 }
+}
+
+extension PostFields {
+  fileprivate var payloadByteCount: Int { payload?.count ?? 0 }
+}

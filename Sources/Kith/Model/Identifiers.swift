@@ -66,6 +66,8 @@ extension SocialGraph {
     public static let roundCount = 1_000_000
     /// The most changes of a batch.
     public static let batchCount = 10_000
+    /// The most bytes that the changes of a batch take in a journal: with what forms before it, it fits a frame.
+    public static let batchByteCount = 900 << 20
     /// The most relations of a graph, with the four of every graph.
     public static let relationCount = 64
     /// The most bytes of a relation's name.

@@ -46,6 +46,8 @@ extension KithError {
     case declaredAtOpen
     /// A batch has more changes than `limit`.
     case tooManyChanges(limit: Int)
+    /// The texts and payloads of a batch take more than `SocialGraph.Limits.batchByteCount`.
+    case batchTooLong(byteLimit: Int)
     /// The limit of a page is not 1 to `SocialGraph.Limits.pageCount`.
     case limit(Int)
     /// More ids are asked for at once than `SocialGraph.Limits.idCount`.
@@ -147,6 +149,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"
     case .declaredAtOpen: "a schema is declared when a graph is opened"
     case .tooManyChanges(let limit): "a batch has at most \(limit) changes"
+    case .batchTooLong(let limit): "the changes of a batch take at most \(limit) bytes: divide it"
     case .limit(let limit): "a limit is 1 to \(SocialGraph.Limits.pageCount), not \(limit)"
     case .idCount(let count): "at most \(SocialGraph.Limits.idCount) ids are asked for at once, not \(count)"
     case .followLimit: "a limit of follows is not negative"

@@ -110,6 +110,40 @@ import Testing
     #expect(byteCount() - before < 8 << 20)
   }
 
+  @Test("Pages whose texts were replaced are used again, and few texts that are left keep none for long")
+  func replacedTexts() {
+    var column = TextColumn()
+    let (long, short) = ([UInt8](repeating: 1, count: 65_535), [UInt8](repeating: 2, count: 200))
+    column.append(long.span)
+    for _ in 0..<20_000 { column.append(short.span) }
+    var random = SeededRandom(seed: 3)
+    for number in 0..<6_000 {
+      // Bytes change, so that each write is one.
+      var text = number % 2 == 0 ? long : short
+      text[0] = UInt8(number % 256)
+      column.set(number % 2 == 0 ? 0 : 1 + random.below(20_000), text.span)
+    }
+    #expect(column.memoryByteCount < 20 << 20)
+    #expect(column.pageNumberCount < 30)
+    #expect(column.checkInvariants("texts") == [])
+  }
+
+  @Test("A batch that no frame of a journal could hold is refused")
+  func longBatch() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let post = try graph.addPost("hello", by: graph.addUser("ann"))
+    let texts = ["a", "b"].map { String(repeating: $0, count: 65_535) }
+    let payload = [UInt8](repeating: 1, count: 65_535)
+    #expect(throws: KithError.invalidRequest(.batchTooLong(byteLimit: SocialGraph.Limits.batchByteCount))) {
+      try graph.batch { batch throws(KithError) in
+        for number in 0..<SocialGraph.Limits.batchCount {
+          try batch.apply(.editPost(post, text: texts[number % 2], fields: PostFields(payload: payload)))
+        }
+      }
+    }
+    #expect(try graph.read { try $0.post(post).text } == "hello")
+  }
+
   @Test("A live page follows edits of what it shows, and of what it does not show yet")
   func live() throws {
     let graph = SocialGraph(schema: Self.empty)

@@ -1,7 +1,8 @@
 /// The forming journal frame: the encoded changes of the next group commit.
 ///
 /// It forms while the previous frame is being synced. A writer commits a frame of `fullByteCount` before it begins
-/// another change or batch. The longest batch is 656 MB, so a frame cannot exceed the format's limit.
+/// another change or batch, which has a limit of its own (`SocialGraph.Limits.batchByteCount`): so a frame cannot
+/// exceed that of the format.
 struct JournalFrame: Sendable {
   static let fullByteCount = 64 << 20
 
