@@ -81,13 +81,6 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// Under a sanitizer `.ci/run` optimizes the libraries alone: half the time of its builds went into the tests.
-if Context.environment["KITH_TESTS"] == "unoptimized" {
-  for target in package.targets where target.type == .test {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
-  }
-}
-
 // `.ci/run` sets it for the thread sanitizer, under which neither the command nor replicas are tested.
 if Context.environment["KITH_TESTED"] == "libraries" {
   package.products.removeAll { !["Kith", "KithFoundation"].contains($0.name) }
