@@ -54,6 +54,8 @@ public struct timeval {
   public var tv_usec: suseconds_t = 0
   public init() {}
 }
+// Swift has no function of a type's name, as C has: a call of stat or statvfs is an initializer, whose result is
+// compared.
 public struct stat {
   public var st_dev: dev_t = 0
   public var st_mode: mode_t = 0
@@ -68,8 +70,9 @@ public struct stat {
   public var st_blocks: blkcnt_t = 0
   public var st_blksize: blksize_t = 0
   public init() {}
+  public init(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) {}
+  public static func == (status: stat, code: Int32) -> Bool { code == 0 }
 }
-// Swift has no function of a type's name, as C has: a call of statvfs is this initializer, whose result is compared.
 public struct statvfs {
   public var f_bsize: UInt = 0
   public var f_frsize: UInt = 0
@@ -110,6 +113,21 @@ public struct sockaddr_un {
   public var sun_family: sa_family_t = 0
   public var sun_path: (CChar, CChar) = (0, 0)
   public init() {}
+}
+public struct in_addr {
+  public var s_addr: UInt32 = 0
+  public init() {}
+}
+public struct sockaddr_in {
+  public var sin_len: UInt8 = 0
+  public var sin_family: sa_family_t = 0
+  public var sin_port: UInt16 = 0
+  public var sin_addr = in_addr()
+  public init() {}
+}
+public struct group {
+  public var gr_name: UnsafeMutablePointer<CChar>!
+  public var gr_gid: gid_t = 0
 }
 public struct winsize {
   public var ws_row: UInt16 = 0
@@ -195,9 +213,12 @@ public var POLLOUT: Int32 { 4 }
 public var POLLERR: Int32 { 8 }
 public var POLLHUP: Int32 { 16 }
 public var AF_UNIX: Int32 { 1 }
+public var AF_INET: Int32 { 2 }
 public var SOCK_STREAM: Int32 { 1 }
+public var SOCK_DGRAM: Int32 { 2 }
 public var SOL_SOCKET: Int32 { 0xffff }
 public var SO_SNDTIMEO: Int32 { 0x1005 }
+public var SO_REUSEADDR: Int32 { 4 }
 public var SHUT_RD: Int32 { 0 }
 public var SHUT_WR: Int32 { 1 }
 public var SHUT_RDWR: Int32 { 2 }
@@ -268,6 +289,10 @@ public var errno: Int32 {
 @discardableResult public func mkdir(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { fatalError() }
 @discardableResult public func rmdir(_ path: UnsafePointer<CChar>!) -> Int32 { fatalError() }
 @discardableResult public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { fatalError() }
+@discardableResult public func chown(_ path: UnsafePointer<CChar>!, _ user: uid_t, _ group: gid_t) -> Int32 {
+  fatalError()
+}
+@discardableResult public func getgrnam(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<group>! { fatalError() }
 @discardableResult public func opendir(_ path: UnsafePointer<CChar>!) -> UnsafeMutablePointer<DIR>! { fatalError() }
 @discardableResult public func readdir(_ stream: UnsafeMutablePointer<DIR>!) -> UnsafeMutablePointer<dirent>! {
   fatalError()
@@ -313,6 +338,13 @@ public func _exit(_ status: Int32) -> Never { fatalError() }
 @discardableResult public func accept(
   _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ count: UnsafeMutablePointer<socklen_t>!
 ) -> Int32 { fatalError() }
+@discardableResult public func getsockname(
+  _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ count: UnsafeMutablePointer<socklen_t>!
+) -> Int32 { fatalError() }
+@discardableResult public func sendto(
+  _ descriptor: Int32, _ bytes: UnsafeRawPointer!, _ count: Int, _ flags: Int32, _ address: UnsafePointer<sockaddr>!,
+  _ addressCount: socklen_t
+) -> Int { fatalError() }
 @discardableResult public func shutdown(_ descriptor: Int32, _ how: Int32) -> Int32 { fatalError() }
 @discardableResult public func setsockopt(
   _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: UnsafeRawPointer!, _ count: socklen_t
