@@ -29,8 +29,8 @@ enum ImportCommand {
       parent is the post that a post replies to, earlier in the file; it needs a relation that makes threads.
       """,
       """
-      Exit status: 0 all rows are there; 3 imported, but rows were rejected; 1 nothing was imported (a malformed line,
-      no row that could be added and none that existed, or --strict); 2 wrong usage or cannot open.
+      Exit status: 0 imported; 3 with --rejects, if rows were rejected; 1 nothing was imported (a malformed line, no
+      row that could be added and none that existed, or --strict); 2 wrong usage or cannot open.
       """,
     ],
     examples: [
@@ -42,7 +42,7 @@ enum ImportCommand {
     ],
     writes: { [$0.positionals[0]] }, run: run)
 
-  /// The exit status of an import that is committed and lacks rows.
+  /// The exit status of an import that is committed and lacks rows, if these are asked for.
   private static let lossStatus: Int32 = 3
 
   private static func run(_ arguments: Arguments) throws(CommandFailure) -> Int32 {
@@ -58,7 +58,9 @@ enum ImportCommand {
       try Console.write(summary.text)
     }
     if summary.isFruitless { throw .no("nothing was imported: no row could be added, and none existed already") }
-    if let loss = summary.loss { throw CommandFailure(status: lossStatus, message: "the rest is imported; \(loss)") }
+    guard let loss = summary.loss.map({ "the rest is imported; \($0)" }) else { return 0 }
+    if files.rejectsPath != nil { throw CommandFailure(status: lossStatus, message: loss) }
+    Console.note(store, loss)
     return 0
   }
 

@@ -269,8 +269,8 @@ struct PostIndex: Sendable {
   }
 
   /// Replaces all memtables and segments of the rows that were compacted. Does nothing if one of them covers other
-  /// rows, too. Texts that have grown may not fit one segment: the rows that it leaves out are a gap, which is compacted
-  /// next.
+  /// rows, too. Texts that have grown may not fit one segment: the rows that it leaves out are a gap, which is
+  /// compacted next.
   /// - Parameters:
   ///   - inputs: the rows that were compacted; the segment begins with the first.
   ///   - editCount: the edits that the segment's texts contain.
