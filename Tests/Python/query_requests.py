@@ -49,7 +49,7 @@ def read_table() -> dict[str, Any]:
     """The operations of the protocol's page, whose list a test compares with the engine's: what `help` answers."""
     listed = PROTOCOL.read_text().partition("<!-- operations:")[2].partition("<!-- end of operations")[0]
     table: dict[str, Any] = {}
-    for op, takes, answers in re.findall(r"- \*\*(\w+)\*\* takes (.+?);\s+answers (.+?)\.\n", listed, re.DOTALL):
+    for op, takes, answers in re.findall(r"- \*\*(\w+)\*\* takes (.+?);\s+answers\s+(.+?)\.\n", listed, re.DOTALL):
         fields = [field(word) for word in re.findall("`(.+?)`", takes)]
         table[op] = {"op": op, "fields": fields, "answer": re.findall("`(.+?)`", answers)}
     for word in table["help"]["fields"]:
