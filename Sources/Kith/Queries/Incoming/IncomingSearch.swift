@@ -141,6 +141,7 @@ struct IncomingSearch {
       for index in rows.indices.reversed() {
         if index >= Self.boundsAhead { edges.prefetchLatestTimestamp(to: rows[index - Self.boundsAhead]) }
         let latest = edges.latestTimestamp(to: rows[index])
+        if let bar = best.bar, min(latest, most) < bar.bound { continue }
         // Without a bound, only edges of the second 0 can be there.
         if latest < least || latest == 0 && edges.sourceCount(rows[index]) == 0 { continue }
         let candidate = Candidate(bound: min(latest, most), post: rows[index], relation: kind)
