@@ -111,6 +111,20 @@ import Testing
     #expect(GraphDigest.of(pin) == GraphDigest.of(single))
   }
 
+  @Test("A removal while lists wait keeps the bounds of times of each group of posts, in a graph with a schema")
+  func bounds() throws {
+    var state = GraphState()
+    _ = try state.apply(.declare(SocialGraph.Schema()))
+    _ = try state.apply(.addUser(id: 1, username: "ann"))
+    for id: Int64 in 1...64 { _ = try state.apply(.addPost(id: PostID(id), by: 1, text: "", createdAt: 0)) }
+    state.beginBulk()
+    for id: Int64 in 1...64 { _ = try state.apply(.like(as: 1, post: PostID(id), at: Timestamp(id * 1_000))) }
+    _ = try state.apply(.removePost(64))
+    state.endBulk(workers: 1)
+    #expect([0, 8, 56].map { state.likes.latestTimestamp(to: $0) } == [8, 16, 64])
+    #expect(state.checkInvariants().isEmpty)
+  }
+
   @Test("Lists and counts that do not follow from the columns are found, which no digest covers")
   func derived() throws {
     func state() throws -> GraphState {

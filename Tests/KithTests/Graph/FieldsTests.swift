@@ -128,6 +128,16 @@ import Testing
     #expect(column.checkInvariants("texts") == [])
   }
 
+  @Test("A post that is removed before it is in a segment is no edited one any more")
+  func removedEdit() throws {
+    let graph = SocialGraph(schema: Self.empty)
+    let post = try graph.addPost("hello", by: graph.addUser("ann"))
+    try graph.editPost(post, text: "harbour")
+    #expect(graph.read { !$0.state.posts.index.hasNoEdits })
+    try graph.removePost(post)
+    #expect(graph.read { $0.state.posts.index.hasNoEdits })
+  }
+
   @Test("A batch that no frame of a journal could hold is refused")
   func longBatch() throws {
     let graph = SocialGraph(schema: Self.empty)
