@@ -32,7 +32,7 @@ extension KithError {
     case threadEdge(relation: String)
     /// A post replies to several posts.
     case severalParents
-    /// More counts or marks are asked for than a graph has relations.
+    /// More relations are asked for, as counts, marks or incoming edges, than a graph has.
     case detailCount(Int)
     /// A count or a mark of a relation is asked for that has no end of the types of a result.
     case noDetails(relation: String)
@@ -141,7 +141,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .threadEdge(let relation): "an edge of \(relation) is given with its post, and is never changed"
     case .severalParents: "a post replies to one post at most"
     case .detailCount(let count):
-      "at most \(SocialGraph.Limits.relationCount) relations are counted or marked, not \(count)"
+      "at most \(SocialGraph.Limits.relationCount) relations are asked for at once, not \(count)"
     case .noDetails(let relation):
       "no edge of \(relation) leads to or from what is listed"
     case .noMark(let relation): "an edge of \(relation) leads from a post, so no viewer has one"
