@@ -38,9 +38,12 @@ typedef struct kith_post {
   uint8_t liked_by_viewer;
   uint8_t has_liked_at;  // 2 in a list of edges, whose time it is
   uint8_t is_edited;
-  uint8_t reserved;
-  uint16_t flags;  // of the host's
+  uint8_t reposter_size;  // of the name of who reposted it; 0 for a post at its own place
+  uint16_t flags;         // of the host's
   uint8_t reserved2[2];
+  int64_t reposted_by;       // in a timeline, who reposted it; 0 for a post at its own place
+  uint32_t reposter_start;   // in page.text
+  uint32_t reposted_second;  // since 1970
 } kith_post;
 
 // Where the payload of a row lies, in the page's bytes of payloads.

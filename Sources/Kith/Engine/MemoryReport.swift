@@ -81,6 +81,7 @@ extension GraphState {
       structures.append((name, name, declared[use.kind].byteCount))
     }
     if declared.hasThreads { structures.append(("post", "threads", declared.threads.byteCount)) }
+    if let entries = declared.entries { structures.append(("user", "timeline entries", entries.value.byteCount)) }
     if let host = users.host { structures.append(("user", "userFields", host.value.byteCount)) }
     if let host = posts.host { structures.append(("post", "postFields", host.value.byteCount)) }
     structures.append((nil, "marks", marks.byteCount))

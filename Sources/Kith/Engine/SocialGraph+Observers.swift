@@ -55,7 +55,7 @@ extension SocialGraph {
     if activeObservers == nil { return AppliedChange(change: change, knownAuthor: knownAuthor) }
     return AppliedChange(
       change: change, knownAuthor: knownAuthor, root: live.state.root(ofNew: change),
-      targetAuthors: live.state.authors(ofTargetsOf: change))
+      targetAuthors: live.state.authors(ofTargetsOf: change), entering: live.state.users(entering: change))
   }
 
   /// Notifies observers of a committed change.
@@ -96,9 +96,9 @@ extension SocialGraph {
 
   private func notify(_ made: AppliedChange, _ subscriptions: SubscriptionIndex, _ wakeups: inout PendingWakeups) {
     made.forEachTouched { subscriptions.notify($0, &wakeups) }
-    if let author = made.postAuthor, subscriptions.timelineUserCount > 0 {
-      notifyTimelines(of: author, subscriptions, &wakeups)
-    }
+    guard subscriptions.timelineUserCount > 0 else { return }
+    if let author = made.postAuthor { notifyTimelines(of: author, subscriptions, &wakeups) }
+    for user in made.entering { notifyTimelines(of: user, subscriptions, &wakeups) }
   }
 
   // MARK: - Timelines
@@ -106,7 +106,8 @@ extension SocialGraph {
   /// The most users checked in one hold of the lock.
   private static let sliceLength = 1_024
 
-  /// Notifies the live timelines that may show a post by this author, which was added or removed.
+  /// Notifies the live timelines that may show a post by this author, or reposted by this user, which was added or
+  /// removed.
   ///
   /// There is no index from authors to timelines: ten thousand timelines of a thousand followees each would need ten
   /// million entries, which every follow would have to maintain. The follow relation suffices. Either the author's

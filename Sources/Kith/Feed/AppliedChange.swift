@@ -7,12 +7,16 @@ struct AppliedChange: Sendable {
   var root: PostID?
   /// The authors of the posts that its edges lead to; set only if there are observers.
   var targetAuthors: [UserID] = []
+  /// The users in whose followers' timelines it may show another post, beside the author; set only if there are
+  /// observers.
+  var entering: [UserID] = []
 
-  /// The author of the post that it adds or removes.
+  /// The author of the post that it adds, removes, or shows to others than before.
   var postAuthor: UserID? {
     switch change {
     case .addPost(_, let author, _, _, _, _): author
     case .removePost: knownAuthor
+    case .editPost(_, _, let fields) where fields.flags != nil: knownAuthor
     default: nil
     }
   }
@@ -42,10 +46,10 @@ struct AppliedChange: Sendable {
       body(.user(author))
       body(.posts(by: author))
       body(.anyPost)
-    case .editPost(let post, let text, _):
+    case .editPost(let post, let text, let fields):
       body(.post(post))
-      // A search by words may find it now, or no more.
-      if text != nil {
+      // A search by words may find it now, or no more; a timeline by its flags.
+      if text != nil || fields.flags != nil {
         body(.anyPost)
         if let knownAuthor { body(.posts(by: knownAuthor)) }
       }
@@ -57,9 +61,12 @@ struct AppliedChange: Sendable {
       }
       body(.anyPost)
       body(.removedPosts)
-    case .addEdge(_, let source, let target, _), .removeEdge(_, let source, let target):
+    case .addEdge(let relation, let source, let target, _), .removeEdge(let relation, let source, let target):
       body(.declaredEdges(of: source))
       body(.declaredEdges(of: target))
+      if relation.entersTimelines || relation.grantsAccess { body(.anyPost) }
+      // It leaves out others, as a mute.
+      if case .user(let user) = source, !relation.facts.hides.isEmpty { body(.mutes(of: user)) }
       if case .user(let target) = target { body(.incoming(to: target)) }
     case .declare: break
     default: if let edge = change.edge { Self.touch(edge, body) }

@@ -76,10 +76,13 @@ extension GraphState {
     case .editPost(let row): editPost(row, change)
     case .add(let kind, let edge):
       modify(kind) { $0.insert(edge) }
+      noteEntry(kind, edge.source, edge.target, edge.timestamp, adds: true)
       if kind == .block { endEdges(between: edge.source, edge.target) }
     case .begin(let kind, let source, let target, let timestamp):
       begin(kind, source, target, timestamp)
-    case .remove(let kind, let edge): modify(kind) { $0.remove(edge) }
+    case .remove(let kind, let edge):
+      modify(kind) { $0.remove(edge) }
+      noteEntry(kind, edge.source, edge.target, edge.timestamp, adds: false)
     case .declare: declare(change)
     case .follow, .unfollow, .like, .unlike: preconditionFailure("these are made by `apply`")
     }

@@ -32,6 +32,7 @@ extension GraphState {
     add("rows", checkRowCounts())
     add("edges", checkEdges(control) + checkDeclaredEdges(control))
     if declared.hasThreads { add("threads", declared.threads.checkInvariants(posts)) }
+    if let entries = declared.entries { add("entries", entries.value.checkInvariants(self)) }
     if !control.isCancelled { control.finish() }
     return problems
   }

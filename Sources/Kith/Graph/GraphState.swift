@@ -125,6 +125,7 @@ struct GraphState: ~Copyable, Sendable {
     case .mute: mutes.make(edit, order: users.identifiers.ids)
     default:
       let relation = relations[kind]
+      if relation.entersTimelines { noteEntries(kind, edit) }
       switch relation.source {
       case .user: declared[kind].make(edit, order: users.identifiers.ids)
       case .post where relation.hasTime: declared[kind].make(edit, order: posts.identifiers.ids)

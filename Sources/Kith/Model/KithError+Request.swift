@@ -52,6 +52,10 @@ extension KithError {
     case limit(Int)
     /// More ids are asked for at once than `SocialGraph.Limits.idCount`.
     case idCount(Int)
+    /// The sources of a timeline come from a relation that does not lead to users: `needed` says which do.
+    case timelineSources(relation: String, needed: String)
+    /// A timeline over two hops takes no sources and no filters.
+    case twoHopFilters
     /// A limit of follows to read is negative.
     case followLimit(Int)
     /// One of the bounds of a path is negative.
@@ -152,6 +156,9 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .batchTooLong(let limit): "the changes of a batch take at most \(limit) bytes: divide it"
     case .limit(let limit): "a limit is 1 to \(SocialGraph.Limits.pageCount), not \(limit)"
     case .idCount(let count): "at most \(SocialGraph.Limits.idCount) ids are asked for at once, not \(count)"
+    case .timelineSources(let relation, let needed):
+      "an edge of \(relation) does not lead from \(needed), as those to the sources of a timeline do"
+    case .twoHopFilters: "a timeline over two hops has no other sources and no filters"
     case .followLimit: "a limit of follows is not negative"
     case .path: "hops and follows to read cannot be negative"
     case .suggestions:

@@ -6,8 +6,9 @@ package enum WireKey: String, CodingKey {
   case followerCount, followeeCount, postCount, following, followedAt, likedAt, mutualCount, mutuals
   case author, likeCount, liked
   case relation, from, fromPost, to, toPost, relations, addedAt
-  case name, isTimed, visibility, isEndedBy, endsWith, isThread, edges, parent, counts, marks
-  case payload, flags, editedAt, incoming
+  case name, isTimed, visibility, isEndedBy, endsWith, isThread, hides, entersTimelines, grantsAccess, edges, parent
+  case counts, marks
+  case payload, flags, editedAt, incoming, repost
 }
 
 /// A value that is an object of the wire protocol.

@@ -117,50 +117,6 @@ public struct PostQuery: Hashable, Sendable {
   }
 }
 
-/// A page of a timeline.
-public struct TimelineQuery: Hashable, Sendable {
-  /// The direction in which a timeline is read.
-  public enum Direction: String, CaseIterable, Hashable, Sendable {
-    /// From the newest, or a cursor, to older posts.
-    case older
-    /// From the oldest, or a cursor, to newer posts. The nearest posts are chosen, and returned newest first.
-    case newer
-  }
-
-  /// The direction of the scan.
-  public var direction: Direction
-  /// Only posts created before this time.
-  public var before: Timestamp?
-  /// Only posts created after this time.
-  public var after: Timestamp?
-  /// Whether the user's own posts are included.
-  public var includesOwnPosts: Bool
-  /// Whether each post has its author's counts, and whether the user follows the author (`Post.Author.user`).
-  public var includesAuthors: Bool
-  /// The most posts of a page, 1…1,000.
-  public var limit: Int
-  /// The cursor of the page; nil for the first. `Page.next` with the direction `older`, `Page.previous` with `newer`,
-  /// `Page.cursor(at:)` with either.
-  public var cursor: Cursor?
-  /// Whether the page includes the post that the cursor is at, if it still is in the timeline: to restore a place.
-  public var includesCursor: Bool
-
-  /// The defaults: the newest twenty posts, including the user's own.
-  public init(
-    direction: Direction = .older, before: Timestamp? = nil, after: Timestamp? = nil, includesOwnPosts: Bool = true,
-    includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil, includesCursor: Bool = false
-  ) {
-    self.direction = direction
-    self.before = before
-    self.after = after
-    self.includesOwnPosts = includesOwnPosts
-    self.includesAuthors = includesAuthors
-    self.limit = limit
-    self.cursor = cursor
-    self.includesCursor = includesCursor
-  }
-}
-
 /// A page of the users or posts at one end of a node's edges.
 public struct EdgeQuery: Hashable, Sendable {
   /// The order of a list of edges.

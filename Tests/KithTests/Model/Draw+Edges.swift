@@ -11,6 +11,11 @@ extension Draw {
     }
     // Most have the same ends, so that they end each other, and end with each other.
     let common: (Relation.End, Relation.End) = seldom(3) ? (.post, .post) : ends(&self)
+    // Often what timelines are made of: reposts, tags, replies and lists of people.
+    if seldom(2) {
+      all += Self.microblog
+      declared += Self.microblog
+    }
     for index in 0..<below(10) {
       let (source, target) = seldom(3) ? ends(&self) : common
       let alike = all.filter { $0.source == source && $0.target == target }
@@ -21,16 +26,30 @@ extension Draw {
       while let name = next, bases.insert(name).inserted { next = all.first { $0.name == name }?.endsWith }
       let ending = alike.map(\.name).filter { !bases.contains($0) && seldom(2) }
       let isThread = source == .post && target == .post && !all.contains { $0.isThread } && seldom(2)
+      let enters =
+        source != target && seldom(2)
+        && !(source == .user && all.contains { $0.entersTimelines && $0.source == .user })
+      let hides =
+        source == .user && target == .user && seldom(2) ? Relation.Hidden.allCases.filter { _ in seldom(2) } : []
       let relation = Relation(
         "r\(index)", from: source, to: target, isTimed: source == .post && !isThread && seldom(2),
-        visibility: pick([.everyone, .everyone, .ends, .source]),
-        isEndedBy: isThread ? [] : ending, endsWith: isThread ? nil : base, isThread: isThread)
+        visibility: enters ? .everyone : pick([.everyone, .everyone, .ends, .source]),
+        isEndedBy: isThread ? [] : ending, endsWith: isThread ? nil : base, hides: Set(hides),
+        entersTimelines: enters, isThread: isThread, grantsAccess: source == .post && target == .user && seldom(2))
       all.append(relation)
       declared.append(relation)
     }
     // One may name another that comes after it.
     return mutual(seldom(2) ? declared.shuffled(using: &random) : declared)
   }
+
+  private static let microblog = [
+    Relation("repost", from: .user, to: .post, entersTimelines: true),
+    Relation("tag", from: .post, to: .user, entersTimelines: true),
+    Relation("reply", from: .post, to: .post, isThread: true),
+    Relation("quiet", from: .user, to: .user, visibility: .source, endsWith: "follow", hides: [.reposts]),
+    Relation("mention", from: .post, to: .user, grantsAccess: true),
+  ]
 
   /// Lets two relations that end with nothing end each other.
   private mutating func mutual(_ relations: [Relation]) -> [Relation] {
@@ -43,7 +62,8 @@ extension Draw {
     guard let other = others.last else { return relations }
     relations[first] = Relation(
       one.name, from: one.source, to: one.target, isTimed: one.isTimed, visibility: one.visibility,
-      isEndedBy: one.isEndedBy + [other.name])
+      isEndedBy: one.isEndedBy + [other.name], hides: one.hides, entersTimelines: one.entersTimelines,
+      grantsAccess: one.grantsAccess)
     return relations
   }
 

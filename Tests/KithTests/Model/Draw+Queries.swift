@@ -26,7 +26,7 @@ extension Draw {
       let search = userSearch(model)
       return .searchUsers(nameQuery(model, search.match), search)
     case 4..<6: return .searchPosts(postQuery(model), postSearch(model))
-    case 6..<9: return .timeline(user(model), timelineOptions())
+    case 6..<9: return .timeline(user(model), timelineOptions(model))
     case 9: return .followees(user(model), listOptions(model))
     case 10: return .followers(user(model), listOptions(model))
     case 11: return .likers(post(model), listOptions(model))
@@ -127,6 +127,27 @@ extension Draw {
     TimelineQuery(
       direction: seldom(3) ? .newer : .older, before: bound(), after: bound(), includesOwnPosts: !seldom(3),
       includesAuthors: seldom(3), limit: limit())
+  }
+
+  /// The same with sources and filters; of a graph without a schema, rarely.
+  private mutating func timelineOptions(_ model: ReferenceModel) -> TimelineQuery {
+    var options = timelineOptions()
+    if model.declared == nil ? !seldom(6) : seldom(3) { return options }
+    options.reposts = pick([.once, .once, .all, .none])
+    options.replies = pick([.all, .all, .none, .toFollowed, .toSources])
+    options.mentions = pick([.all, .ofVisible])
+    if seldom(2) { options.flags = FlagFilter(all: UInt16(below(3)), any: UInt16(below(4)), none: UInt16(below(2))) }
+    switch below(8) {
+    case 0: options.sources = .targets((0..<below(4)).map { _ in relation(model) })
+    case 1, 2:
+      let relations = (model.declared ?? []).filter { $0.source == .post && $0.target == .user }
+      options.sources = .members(relations.isEmpty || seldom(20) ? relation(model) : pick(relations), of: post(model))
+    case 3: options.sources = .users((0..<below(5)).map { _ in user(model) })
+    case 4: options.sources = .author(user(model))
+    case 5: options.sources = .everyone
+    default: break
+    }
+    return options
   }
 
   private mutating func followLimit() -> Int {

@@ -6,7 +6,7 @@
 enum SchemaCoding {
   /// The names of facts.
   private enum Fact: String {
-    case name, from, to, isTimed, visibility, isEndedBy, endsWith, isThread
+    case name, from, to, isTimed, visibility, isEndedBy, endsWith, hides, entersTimelines, isThread, grantsAccess
   }
 
   static func append(_ schema: SocialGraph.Schema, to bytes: inout [UInt8]) {
@@ -29,7 +29,10 @@ enum SchemaCoding {
     if relation.visibility != .everyone { facts.append((.visibility, relation.visibility.rawValue)) }
     facts += relation.isEndedBy.map { (.isEndedBy, $0) }
     if let endsWith = relation.endsWith { facts.append((.endsWith, endsWith)) }
+    facts += relation.facts.hides.map { (.hides, $0.rawValue) }
+    if relation.entersTimelines { facts.append((.entersTimelines, "true")) }
     if relation.isThread { facts.append((.isThread, "true")) }
+    if relation.grantsAccess { facts.append((.grantsAccess, "true")) }
     return facts
   }
 
@@ -50,7 +53,7 @@ enum SchemaCoding {
     let start = reader.position
     var found: [(Fact, String)] = []
     let count = try reader.readVarint()
-    guard count <= UInt64(SocialGraph.Limits.relationCount + 8) else {
+    guard count <= UInt64(SocialGraph.Limits.relationCount + 16) else {
       throw reader.corrupt("a relation of \(count) facts", at: start)
     }
     for _ in 0..<count {
@@ -69,7 +72,9 @@ enum SchemaCoding {
     let relation = Relation(
       name, from: source, to: target, isTimed: value(.isTimed) == "true", visibility: visibility,
       isEndedBy: found.filter { $0.0 == .isEndedBy }.map(\.1), endsWith: value(.endsWith),
-      isThread: value(.isThread) == "true")
+      hides: Set(found.filter { $0.0 == .hides }.compactMap { Relation.Hidden(rawValue: $0.1) }),
+      entersTimelines: value(.entersTimelines) == "true", isThread: value(.isThread) == "true",
+      grantsAccess: value(.grantsAccess) == "true")
     guard facts(of: relation).elementsEqual(found, by: ==) else {
       throw reader.corrupt("the facts of relation \(name.debugDescription) are not in their order", at: start)
     }

@@ -30,6 +30,10 @@ extension GraphView {
   @inline(__always)
   private func collect(_ posts: TimelinePosts, into ids: inout [PostID]) throws(KithError) {
     ids.removeAll(keepingCapacity: true)
+    if posts.hasEntries(state) {
+      for entry in try posts.entries.entries(state).items { ids.append(state.postID(entry.post)) }
+      return
+    }
     let found = try posts.rows(state)
     ids.append(addingCapacity: found.count) { output in
       for index in 0..<found.count { output.append(state.postID(found[index])) }

@@ -18,15 +18,20 @@ struct DeclaredEdges: ~Copyable, Sendable {
 
   /// Conversations, of this version of the graph alone; nil without replies.
   private var conversations: Optional<Box<ThreadTable>>
+  /// What enters timelines, of this version of the graph alone; nil where nothing does.
+  private(set) var entries: Optional<Box<EntryLists>>
 
   private static let unused = UInt8.max
 
-  init() { self.init(uses: [], places: [], conversations: nil) }
+  init() { self.init(uses: [], places: [], conversations: nil, entries: nil) }
 
-  private init(uses: [Use], places: [UInt8], conversations: Box<ThreadTable>?) {
+  private init(
+    uses: [Use], places: [UInt8], conversations: Box<ThreadTable>?, entries: Box<EntryLists>?
+  ) {
     self.uses = uses
     self.places = places
     self.conversations = conversations
+    self.entries = entries
   }
 
   /// Shares all pages, as `Adjacency.pin`.
@@ -37,7 +42,8 @@ struct DeclaredEdges: ~Copyable, Sendable {
       Use(kind: use.kind, source: use.source, target: use.target, index: Box(use.index.value.pin()))
     }
     return DeclaredEdges(
-      uses: pinned, places: places, conversations: conversations.map { Box($0.value.pin()) })
+      uses: pinned, places: places, conversations: conversations.map { Box($0.value.pin()) },
+      entries: entries.map { Box($0.value.pin()) })
   }
 
   /// Whether no declared relation is in use.
@@ -78,8 +84,11 @@ struct DeclaredEdges: ~Copyable, Sendable {
       if use.source == end { use.index.value.appendSource() }
       if use.target == end { use.index.value.appendTarget() }
     }
-    if end == .post { conversations?.value.appendRow() }
+    if end == .post { conversations?.value.appendRow() } else { entries?.value.appendUser() }
   }
+
+  /// Sets what enters timelines.
+  mutating func set(_ entries: consuming EntryLists) { self.entries = Box(entries) }
 
   // MARK: - Conversations
 

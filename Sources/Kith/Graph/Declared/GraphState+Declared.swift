@@ -184,6 +184,7 @@ extension GraphState {
       sourceCount: rowCount(of: relation.source), targetCount: rowCount(of: relation.target), form: follows.form,
       hasSparseTargets: relation.target == .post)
     declared.add(index, for: relation, kind)
+    if relation.entersTimelines && declared.entries == nil { declared.set(EntryLists(userCount: users.rowCount)) }
   }
 
   // MARK: - Ending

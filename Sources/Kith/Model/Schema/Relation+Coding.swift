@@ -1,7 +1,7 @@
 /// Encoded as in a schema file: `{"name":"bookmark","from":"user","to":"post","visibility":"source"}`.
 extension Relation: Codable, WireObject {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, from, to, isTimed, visibility, isEndedBy, endsWith, isThread
+    case name, from, to, isTimed, visibility, isEndedBy, endsWith, hides, entersTimelines, isThread, grantsAccess
   }
 
   /// Encodes the facts. Those with their default value are left out.
@@ -18,7 +18,10 @@ extension Relation: Codable, WireObject {
     if visibility != .everyone { try writer.member(.visibility, visibility.rawValue) }
     if !isEndedBy.isEmpty { try writer.member(.isEndedBy, isEndedBy) }
     if let endsWith { try writer.member(.endsWith, endsWith) }
+    if !facts.hides.isEmpty { try writer.member(.hides, facts.hides.map(\.rawValue)) }
+    if entersTimelines { try writer.member(.entersTimelines, entersTimelines) }
     if isThread { try writer.member(.isThread, isThread) }
+    if grantsAccess { try writer.member(.grantsAccess, grantsAccess) }
   }
 
   /// A key of any name, to find those that are no fact.
@@ -47,12 +50,16 @@ extension Relation: Codable, WireObject {
       visibility: try object.decodeIfPresent(Visibility.self, forKey: .visibility) ?? .everyone,
       isEndedBy: try object.decodeIfPresent([String].self, forKey: .isEndedBy) ?? [],
       endsWith: try object.decodeIfPresent(String.self, forKey: .endsWith),
-      isThread: try object.decodeIfPresent(Bool.self, forKey: .isThread) ?? false)
+      hides: Set(try object.decodeIfPresent([Hidden].self, forKey: .hides) ?? []),
+      entersTimelines: try object.decodeIfPresent(Bool.self, forKey: .entersTimelines) ?? false,
+      isThread: try object.decodeIfPresent(Bool.self, forKey: .isThread) ?? false,
+      grantsAccess: try object.decodeIfPresent(Bool.self, forKey: .grantsAccess) ?? false)
   }
 }
 
 extension Relation.End: Codable {}
 extension Relation.Visibility: Codable {}
+extension Relation.Hidden: Codable {}
 
 extension SocialGraph.Schema: WireObject {
   /// The member of a schema file.

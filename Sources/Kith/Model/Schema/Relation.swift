@@ -31,6 +31,16 @@ public struct Relation: Hashable, Sendable {
     case source
   }
 
+  /// What an edge to a user hides from its source.
+  public enum Hidden: String, CaseIterable, Hashable, Sendable {
+    /// The user's posts and reposts, and reposts of those posts, in timelines.
+    case timeline
+    /// The user's reposts in timelines.
+    case reposts
+    /// What the user does, in what leads to the source (`GraphView.incoming`).
+    case incoming
+  }
+
   /// What makes a relation: equal facts are the same relation.
   struct Facts: Hashable, Sendable {
     let name: String
@@ -40,7 +50,10 @@ public struct Relation: Hashable, Sendable {
     let visibility: Visibility
     let endingNames: [String]
     let baseName: String?
+    let hides: [Hidden]
+    let entersTimelines: Bool
     let isThread: Bool
+    let grantsAccess: Bool
   }
 
   private final class Row: Sendable {
@@ -70,12 +83,19 @@ public struct Relation: Hashable, Sendable {
   ///   - endingNames: the names of relations with the same ends. When an edge of one of them is added, that of this
   ///     relation between the same nodes ends. `block` ends it in both directions.
   ///   - baseName: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
+  ///   - hides: what an edge hides of its target from its source. Of relations from users to users.
+  ///   - entersTimelines: whether an edge brings a post into timelines. Of one relation from users to posts at most, a
+  ///     repost: into the timelines of those who read its source. Of relations from posts to users, such as a tag: into
+  ///     the timelines of those who read its target. Everyone sees such edges.
   ///   - isThread: whether an edge leads from a reply to the post that it replies to. Of one relation from posts to
   ///     posts at most, which is not timed, and which neither ends by nor with another. Its edges are given with a new
   ///     post.
+  ///   - grantsAccess: whether the user whom an edge leads to is meant by its post: a mention. Of relations from posts to
+  ///     users.
   public init(
     _ name: String, from source: End, to target: End, isTimed: Bool = false, visibility: Visibility = .everyone,
-    isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil, isThread: Bool = false
+    isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil, hides: Set<Hidden> = [],
+    entersTimelines: Bool = false, isThread: Bool = false, grantsAccess: Bool = false
   ) {
     // Sorted: the order in which a host writes them is no fact.
     var names = endingNames
@@ -83,7 +103,8 @@ public struct Relation: Hashable, Sendable {
     self.init(
       Facts(
         name: name, source: source, target: target, isTimed: isTimed, visibility: visibility, endingNames: names,
-        baseName: baseName, isThread: isThread),
+        baseName: baseName, hides: Hidden.allCases.filter(hides.contains), entersTimelines: entersTimelines,
+        isThread: isThread, grantsAccess: grantsAccess),
       nil)
   }
 
@@ -103,8 +124,14 @@ public struct Relation: Hashable, Sendable {
   public var isEndedBy: [String] { row.facts.endingNames }
   /// The name of the relation without whose edge an edge of this one cannot be.
   public var endsWith: String? { row.facts.baseName }
+  /// What an edge hides of its target from its source.
+  public var hides: Set<Hidden> { Set(row.facts.hides) }
+  /// Whether an edge brings a post into timelines.
+  public var entersTimelines: Bool { row.facts.entersTimelines }
   /// Whether an edge leads from a reply to the post that it replies to.
   public var isThread: Bool { row.facts.isThread }
+  /// Whether the user whom an edge leads to is meant by its post.
+  public var grantsAccess: Bool { row.facts.grantsAccess }
   /// Whether an edge has a time of its own: always from a user.
   var hasTime: Bool { source == .user || isTimed }
 
@@ -135,16 +162,19 @@ extension Relation {
   /// A user blocks another.
   public static let block = Relation(.block, to: .user, .source)
   /// A user mutes another.
-  public static let mute = Relation(.mute, to: .user, .source)
+  public static let mute = Relation(.mute, to: .user, .source, hides: [.timeline, .incoming])
 
   /// The relations that every graph has, by number.
   static let builtIn = [follow, like, block, mute]
 
-  private init(_ kind: RelationKind, to target: End, _ visibility: Visibility, isEndedBy names: [String] = []) {
+  private init(
+    _ kind: RelationKind, to target: End, _ visibility: Visibility, isEndedBy names: [String] = [],
+    hides: [Hidden] = []
+  ) {
     self.init(
       Facts(
         name: kind.facts.name, source: .user, target: target, isTimed: false, visibility: visibility,
-        endingNames: names, baseName: nil, isThread: false),
+        endingNames: names, baseName: nil, hides: hides, entersTimelines: false, isThread: false, grantsAccess: false),
       kind)
   }
 }
@@ -154,7 +184,10 @@ extension Relation: CustomStringConvertible {
   public var description: String {
     var facts = ["\(source) to \(target)"]
     if isTimed { facts.append("with times") }
+    if entersTimelines { facts.append("enters timelines") }
     if isThread { facts.append("makes threads") }
+    if grantsAccess { facts.append("grants access") }
+    if !row.facts.hides.isEmpty { facts.append("hides \(row.facts.hides.map(\.rawValue).joined(separator: " and "))") }
     if visibility != .everyone { facts.append("seen by \(visibility == .ends ? "its ends" : "its source")") }
     if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: " and "))") }
     if let endsWith { facts.append("ends with \(endsWith)") }

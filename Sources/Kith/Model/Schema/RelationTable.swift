@@ -12,6 +12,14 @@ final class RelationTable: Sendable {
   private let rules: [Rules]
   /// The relation of replies; nil without one.
   let thread: RelationKind?
+  /// The relation of reposts, whose edges bring posts into timelines; nil without one.
+  let repost: RelationKind?
+  /// The relations from posts to users whose edges bring the posts into timelines.
+  let tags: [RelationKind]
+  /// The relations from posts to users who are meant by them.
+  let mentions: [RelationKind]
+  /// The declared relations by which users hide something of others, by what they hide.
+  let hiding: (timeline: [RelationKind], reposts: [RelationKind], incoming: [RelationKind])
 
   /// What follows from the facts of all relations for an edge of one.
   struct Rules: Sendable {
@@ -33,7 +41,17 @@ final class RelationTable: Sendable {
     let kinds = Dictionary(
       uniqueKeysWithValues: relations.indices.map { (relations[$0].name, RelationKind(number: UInt8($0))) })
     nameHashes = relations.map(\.nameHash)
-    thread = relations.firstIndex { $0.isThread }.map { RelationKind(number: UInt8($0)) }
+    func numbers(_ isIncluded: (Relation) -> Bool) -> [RelationKind] {
+      relations.indices.filter { isIncluded(relations[$0]) }.map { RelationKind(number: UInt8($0)) }
+    }
+    func hiding(_ hidden: Relation.Hidden) -> [RelationKind] {
+      numbers { $0.facts.hides.contains(hidden) }.filter { $0 != .mute }
+    }
+    thread = numbers(\.isThread).first
+    repost = numbers { $0.entersTimelines && $0.source == .user }.first
+    tags = numbers { $0.entersTimelines && $0.source == .post }
+    mentions = numbers(\.grantsAccess)
+    self.hiding = (hiding(.timeline), hiding(.reposts), hiding(.incoming))
     rules = relations.map { relation in
       var rules = Rules()
       rules.base = relation.endsWith.flatMap { kinds[$0] }
@@ -154,6 +172,21 @@ final class RelationTable: Sendable {
       if let other = all.first(where: { $0.isThread && $0.name != relation.name }) {
         throw refuse("\(other.name) makes the threads; one relation can")
       }
+    }
+    if !relation.facts.hides.isEmpty && (relation.source != .user || relation.target != .user) {
+      throw refuse("hides is of a relation from users to users")
+    }
+    if relation.entersTimelines {
+      guard relation.source != relation.target, relation.visibility == .everyone else {
+        throw refuse("entersTimelines is of a relation between users and posts whose edges everyone sees")
+      }
+      let other = all.first { $0.entersTimelines && $0.source == .user && $0.name != relation.name }
+      if relation.source == .user, let other {
+        throw refuse("\(other.name) brings posts into timelines from users; one relation can")
+      }
+    }
+    if relation.grantsAccess && (relation.source != .post || relation.target != .user) {
+      throw refuse("grantsAccess is of a relation from posts to users")
     }
     for other in relation.isEndedBy + (relation.endsWith.map { [$0] } ?? []) {
       guard let known = all.first(where: { $0.name == other }) else { throw refuse("no relation is called \(other)") }

@@ -53,7 +53,8 @@ struct IncomingSearch {
   let visibility: Visibility
   private let own: UInt32
   private let followedOnly: Bool
-  private let hasMuted: Bool
+  /// The relations in use by which the user hides what others do.
+  private let hiding: [RelationKind]
   /// The relations whose edges are shown, each once.
   private let relations: [(kind: RelationKind, facts: Relation)]
   /// The first and the last second that an edge may have; none if the first is greater.
@@ -66,7 +67,8 @@ struct IncomingSearch {
     visibility = try Visibility(of: user, state)
     own = try state.userRow(user)
     followedOnly = query.sources == .followees
-    hasMuted = state.mutes.targetCount(own) > 0
+    let row = own
+    hiding = ([.mute] + state.relations.hiding.incoming).filter { state.isInUse($0) && state[$0].targetCount(row) > 0 }
     relations = try Self.relations(query.relations, state)
     end = try query.cursor.map { (cursor) throws(KithError) in try Entry(cursor, of: user) }
     // Whole seconds whose time is between the bounds.
@@ -214,7 +216,7 @@ struct IncomingSearch {
 
   /// Whether the edges of a user, or of their posts, are shown: not the user's own, nor across a block, nor muted.
   private func shows(_ source: UInt32, _ state: borrowing GraphState) -> Bool {
-    source != own && !visibility.hides(source, state) && !(hasMuted && state.mutes.contains(own, source))
+    source != own && !visibility.hides(source, state) && !hiding.contains(where: { state[$0].contains(own, source) })
       && (!followedOnly || state.follows.contains(own, source))
   }
 }

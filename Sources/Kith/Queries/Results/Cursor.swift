@@ -204,6 +204,13 @@ struct CursorContent: Equatable, Sendable {
     name = Array(bytes[fixed..<end])
   }
 
+  /// How many numbers a cursor holds; nil if it is damaged.
+  static func numberCount(_ cursor: Cursor) -> Int? {
+    if let content = cursor.content { return content.numbers.count }
+    guard let bytes = Base64.url.bytes(cursor.text), bytes.count > 9 else { return nil }
+    return Int(bytes[9])
+  }
+
   init(kind: Kind, subject: Int64 = 0, numbers: [Int64] = [], name: [UInt8] = []) {
     self.kind = kind
     self.subject = subject

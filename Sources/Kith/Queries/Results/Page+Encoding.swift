@@ -65,8 +65,23 @@ extension Post: Encodable {
     if let isLikedByViewer { try writer.member(.liked, isLikedByViewer) }
     if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
     if let addedAt { try writer.member(.addedAt, addedAt.rawValue) }
+    if let repost { try writer.member(.repost, repost) }
     try records.details?.write(index, to: &writer)
     if let ranges { try writer.member(.ranges, ranges) }
+  }
+}
+
+extension Post.Repost: Encodable, WireObject {
+  /// Encodes id and name of the user, and the time in milliseconds.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
+  package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    try writer.member(.id, id.rawValue)
+    try writer.member(.username, username)
+    try writer.member(.at, at.rawValue)
   }
 }
 

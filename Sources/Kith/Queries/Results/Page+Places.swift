@@ -17,9 +17,17 @@ extension Page<Post> {
   /// - Complexity: O(1).
   public func cursor(at index: Int) -> Cursor? {
     let post = self[index]
-    guard let place = previous?.place else { return nil }
-    return Cursor(
-      CursorPlace(
-        kind: place.kind, subject: place.subject, first: post.createdAt.rawValue, second: post.id.rawValue))
+    if let place = previous?.place, post.repost == nil {
+      return Cursor(
+        CursorPlace(
+          kind: place.kind, subject: place.subject, first: post.createdAt.rawValue, second: post.id.rawValue))
+    }
+    guard var content = previous?.content, content.kind == .timeline else { return nil }
+    // In the order of `TimelineBinding`.
+    let binding = content.numbers.dropFirst(3)
+    content.numbers = [(post.repost?.at ?? post.createdAt).rawValue, post.id.rawValue]
+    if post.repost != nil || !binding.isEmpty { content.numbers.append(post.repost?.id.rawValue ?? 0) }
+    content.numbers += binding
+    return content.cursor
   }
 }

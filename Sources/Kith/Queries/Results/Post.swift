@@ -46,13 +46,24 @@ public struct Post: PageElement, CustomStringConvertible {
   /// The time of the edge, in whole seconds; nil except in a list of edges.
   public var addedAt: Timestamp? { record.has_liked_at == 2 ? Timestamp(seconds: record.liked_second) : nil }
 
+  /// Who reposted it, and when; nil at its own place. In a timeline alone.
+  public var repost: Repost? {
+    let record = record
+    if record.reposted_by == 0 { return nil }
+    return Repost(
+      id: UserID(record.reposted_by),
+      username: records.string(at: Int(record.reposter_start), count: Int(record.reposter_size)),
+      at: Timestamp(seconds: record.reposted_second))
+  }
+
   /// All properties as text.
   public var description: String {
     "Post(id: \(id), author: \(author), createdAt: \(createdAt.rawValue), "
       + (parent.map { "parent: \($0), " } ?? "") + (flags == 0 ? "" : "flags: \(flags), ")
       + (editedAt.map { "editedAt: \($0.rawValue), " } ?? "") + "text: \(text.debugDescription), "
       + "likeCount: \(likeCount), isLikedByViewer: \(isLikedByViewer.map(String.init) ?? "nil"), "
-      + "likedAt: \(likedAt.map { String($0.rawValue) } ?? "nil"))"
+      + "likedAt: \(likedAt.map { String($0.rawValue) } ?? "nil")"
+      + (repost.map { ", reposted by \($0.id) at \($0.at.rawValue)" } ?? "") + ")"
   }
 
   /// Equal if all properties are.
@@ -60,7 +71,8 @@ public struct Post: PageElement, CustomStringConvertible {
     left.id == right.id && left.author == right.author && left.createdAt == right.createdAt
       && left.parent == right.parent && left.flags == right.flags && left.editedAt == right.editedAt
       && left.likeCount == right.likeCount && left.isLikedByViewer == right.isLikedByViewer
-      && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.text.utf8.elementsEqual(right.text.utf8)
+      && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.repost == right.repost
+      && left.text.utf8.elementsEqual(right.text.utf8)
       && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
   }
 
@@ -69,6 +81,21 @@ public struct Post: PageElement, CustomStringConvertible {
 }
 
 extension Post {
+  /// Who brought a post into a timeline, and when.
+  public struct Repost: Identifiable, Hashable, Sendable {
+    /// The id of the user.
+    public let id: UserID
+    /// The current name.
+    public let username: String
+    /// The time of the repost, in whole seconds.
+    public let at: Timestamp
+
+    /// A repost, for previews and tests.
+    public init(id: UserID, username: String, at time: Timestamp) {
+      (self.id, self.username, at) = (id, username, time)
+    }
+  }
+
   /// The author of a post.
   public struct Author: Identifiable, Hashable, Sendable, CustomStringConvertible {
     private let records: PostRecords
@@ -132,7 +159,7 @@ extension PostRecord {
       name_start: nameStart,
       liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
       has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
-      has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, is_edited: 0, reserved: 0, flags: 0,
-      reserved2: (0, 0))
+      has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, is_edited: 0, reposter_size: 0, flags: 0,
+      reserved2: (0, 0), reposted_by: 0, reposter_start: 0, reposted_second: 0)
   }
 }

@@ -10,9 +10,10 @@ extension ResultBuffer<PostRecord> {
   ///   - state: the graph.
   ///   - likedTimestamps: in a list of likes or of edges, the time of each.
   ///   - areOfEdges: whether it is a list of edges.
+  ///   - reposts: in a timeline with reposts, the entry of each.
   init(
     _ rows: Span<UInt32>, _ visibility: Visibility, _ state: borrowing GraphState, likedTimestamps: [UInt32]? = nil,
-    areOfEdges: Bool = false
+    areOfEdges: Bool = false, reposts: [TimelineEntry]? = nil
   ) {
     for index in rows.indices {
       let row = rows[index]
@@ -42,10 +43,20 @@ extension ResultBuffer<PostRecord> {
         (found[index].name, found[index].authorID) = (name, card.id)
         byteCount &+= name.byteCount
       }
+      if let reposts { byteCount &+= Self.nameByteCount(of: reposts, state) }
       var buffer = ResultBufferWriter<PostRecord>(recordCount: rows.count, byteCount: byteCount)
       buffer.fill(rows, parts.span, visibility.viewer, likedTimestamps, areOfEdges, state)
+      if let reposts { buffer.set(reposts, state) }
       return ResultBuffer(buffer)
     }
+  }
+}
+
+extension ResultBuffer<PostRecord> {
+  /// The bytes of the names of those who reposted posts.
+  @inline(never)
+  fileprivate static func nameByteCount(of reposts: [TimelineEntry], _ state: borrowing GraphState) -> Int {
+    reposts.reduce(0) { $1.isRepost ? $0 + state.users.names.bytes(Int($1.reposter)).count : $0 }
   }
 }
 
@@ -103,6 +114,21 @@ extension ResultBufferWriter<PostRecord> {
     }
     if state.declared.hasThreads { setParents(rows, state) }
     if let host = state.posts.host { setFields(rows, host) }
+  }
+
+  /// Sets who reposted posts.
+  @inline(never)
+  fileprivate mutating func set(_ reposts: [TimelineEntry], _ state: borrowing GraphState) {
+    for index in reposts.indices where reposts[index].isRepost {
+      let (repost, names) = (reposts[index], state.users.names.namedCard(reposts[index].reposter))
+      let name = append(state.users.names.prefetchBeginning(referenced: names.name), of: state.users.names)
+      update(index) { record in
+        record.reposted_by = names.card.id
+        record.reposted_second = UInt32(clamping: repost.time / 1_000)
+        record.reposter_start = UInt32(truncatingIfNeeded: name.lowerBound)
+        record.reposter_size = UInt8(truncatingIfNeeded: name.count)
+      }
+    }
   }
 
   @inline(never)

@@ -48,20 +48,19 @@ extension Post {
   public init(
     id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, flags: UInt16 = 0,
     editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
-    likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
+    likedAt: Timestamp? = nil, addedAt: Timestamp? = nil, repost: Repost? = nil
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
       id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent,
       flags: flags, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer,
-      eventAt: likedAt ?? addedAt,
-      isOfEdge: addedAt != nil)
+      eventAt: likedAt ?? addedAt, isOfEdge: addedAt != nil, repost: repost)
   }
 
   fileprivate init(
     id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, parent: PostID? = nil,
     flags: UInt16 = 0, editedAt: Timestamp? = nil, text: String = "", likeCount: Int = 0, isLikedByViewer: Bool? = nil,
-    eventAt: Timestamp? = nil, isOfEdge: Bool = false
+    eventAt: Timestamp? = nil, isOfEdge: Bool = false, repost: Repost? = nil
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     var record = PostRecord(
@@ -71,7 +70,12 @@ extension Post {
       isLiked: isLikedByViewer, likedSecond: eventAt.map(HostValue.second), isOfEdge: isOfEdge)
     record.flags = flags
     if let editedAt { (record.is_edited, record.edited_at) = (1, editedAt.rawValue) }
-    let records = PostRecords([(record, username + text)])
+    if let repost {
+      record.reposted_by = repost.id.rawValue
+      record.reposted_second = HostValue.second(repost.at)
+      record.reposter_size = HostValue.byteCount(repost.username)
+    }
+    let records = PostRecords([(record, username + text + (repost?.username ?? ""))]) { $0.place(names: $1) }
     if let user { records.attach(UserRecords([user])) }
     self.init(records, 0)
   }
@@ -131,10 +135,20 @@ extension ResultBuffer<UserRecord> {
 
 extension ResultBuffer<PostRecord> {
   fileprivate init(_ posts: [Post]) {
-    self.init(posts.map { ($0.record, $0.author.username + $0.text) }) { $0.name_start = $1 }
+    self.init(posts.map { ($0.record, $0.author.username + $0.text + ($0.repost?.username ?? "")) }) {
+      $0.place(names: $1)
+    }
     let authors = posts.compactMap(\.author.user)
     demand(authors.isEmpty || authors.count == posts.count, "a page has the users of all authors, or none")
     if !authors.isEmpty { attach(UserRecords(authors)) }
+  }
+}
+
+extension PostRecord {
+  /// Sets where the names begin: that of the author, before the text, and that of who reposted it, after it.
+  fileprivate mutating func place(names start: UInt32) {
+    name_start = start
+    if reposted_by != 0 { reposter_start = start + UInt32(name_size) + UInt32(text_size) }
   }
 }
 

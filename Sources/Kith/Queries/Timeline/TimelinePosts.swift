@@ -27,6 +27,7 @@ struct TimelinePosts: Query {
 
   /// The page as visible to its user.
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
+    if hasEntries(state) { return try entries.run(state) }
     let visibility = try Visibility(of: user, state)
     if let viewer = visibility.viewer { state.likes.forward.prefetchHead(of: Int(viewer)) }
     let found = try rows(state)
@@ -37,11 +38,20 @@ struct TimelinePosts: Query {
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] { pageDependencies + QueryDependency.shown(page) }
 
+  /// Whether the timeline has sources or filters of its own, or what else enters timelines.
+  @inline(__always)
+  func hasEntries(_ state: borrowing GraphState) -> Bool {
+    guard case .followees = scope else { return false }
+    return !query.isOfFollowees || !state.declared.isEmpty && state.hasEntries(query)
+  }
+
+  var entries: TimelineEntries { TimelineEntries(user: user, query: query) }
+
   /// What the ids of any page depend on: added and removed posts, and the set of authors.
   var pageDependencies: [QueryDependency] {
     let authors: [QueryDependency] =
       switch scope {
-      case .followees: [.timeline(of: user), .followees(of: user)]
+      case .followees: entries.sourceDependencies
       case .twoHops: [.anyPost, .anyFollow]
       }
     return authors + QueryDependency.omitted(by: user)
@@ -54,6 +64,7 @@ struct TimelinePosts: Query {
     if case .twoHops(let followLimit) = scope, followLimit < 0 {
       throw .invalidRequest(.followLimit(followLimit))
     }
+    if case .twoHops = scope, !query.isOfFollowees { throw .invalidRequest(.twoHopFilters) }
     let own = try state.userRow(user)
     let range = try TimelineRange(query, kind: cursorKind, subject: user.rawValue)
     var found: TimelineRows

@@ -17,6 +17,10 @@ struct TimelineRange {
   init(_ query: TimelineQuery, kind: CursorContent.Kind, subject: Int64) throws(KithError) {
     var posts = PostRange(before: query.before, after: query.after)
     if let cursor = query.cursor {
+      if kind == .timeline && cursor.place == nil {
+        try self.init(query, bound: posts, cursor, subject)
+        return
+      }
       let key = try PostKey(cursor, kind: kind, subject: subject)
       switch query.direction {
       case .older: posts.high = min(posts.high, query.includesCursor ? key.successor : key)
@@ -24,5 +28,17 @@ struct TimelineRange {
       }
     }
     self.init(direction: query.direction, low: posts.low, high: posts.high, limit: query.limit + 1)
+  }
+
+  /// After the place of a cursor that may be at a repost, which is not shown here.
+  @inline(never)
+  private init(_ query: TimelineQuery, bound: PostRange, _ cursor: Cursor, _ user: Int64) throws(KithError) {
+    let key = try TimelineBinding(UserID(rawValue: user), .followees).key(of: cursor)
+    var (low, high) = (bound.low, bound.high)
+    switch query.direction {
+    case .older: high = min(high, (query.includesCursor ? key.successor : key).postBound)
+    case .newer: low = max(low, (query.includesCursor ? key.predecessor : key).ownPlace)
+    }
+    self.init(direction: query.direction, low: low, high: high, limit: query.limit + 1)
   }
 }

@@ -26,11 +26,11 @@ extension Post {
   init(
     id: PostID, author: UserID, username: String, createdAt: Timestamp, parent: PostID?, flags: UInt16 = 0,
     editedAt: Timestamp? = nil, text: String, likeCount: Int, liked: Bool?, likedAt: Timestamp?,
-    addedAt: Timestamp? = nil
+    addedAt: Timestamp? = nil, repost: Repost? = nil
   ) {
     self.init(
       id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent,
       flags: flags, editedAt: editedAt, text: text, likeCount: likeCount,
-      isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt)
+      isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt, repost: repost)
   }
 }

@@ -67,7 +67,7 @@ extension ReferenceModel {
       if let asked = query.relations, !asked.contains(where: { $0.name == facts.name }) { continue }
       for edge in all(facts.name) where person(edge.target) == user {
         guard let source = person(edge.source), source != user, !isAcross(user, source) else { continue }
-        if mutes[user]?.contains(source) == true { continue }
+        if mutes[user]?.contains(source) == true || hides(user, source, .incoming) { continue }
         if query.sources == .followees && follows[user]?[source] == nil { continue }
         let time = Int64(edge.second) * 1_000
         if let before = query.before, time >= before.rawValue { continue }

@@ -142,7 +142,8 @@ extension ReferenceModel {
   }
 
   func post(
-    _ id: PostID, _ viewer: UserID?, _ includesAuthors: Bool, likedAt: UInt32? = nil, addedAt: UInt32? = nil
+    _ id: PostID, _ viewer: UserID?, _ includesAuthors: Bool, likedAt: UInt32? = nil, addedAt: UInt32? = nil,
+    repost: (user: UserID, second: UInt32)? = nil
   ) -> Post? {
     guard let post = posts[id] else { return nil }
     let shown = Post(
@@ -151,7 +152,10 @@ extension ReferenceModel {
       editedAt: keptWithPosts[id]?.editedAt.map { Timestamp($0) }, text: post.text,
       likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },
-      addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) })
+      addedAt: addedAt.map { Timestamp(Int64($0) * 1_000) },
+      repost: repost.map {
+        Post.Repost(id: $0.user, username: users[$0.user]?.text ?? "", at: Timestamp(Int64($0.second) * 1_000))
+      })
     if includesAuthors { shown.records.attach(user(post.author, viewer).records) }
     return shown
   }

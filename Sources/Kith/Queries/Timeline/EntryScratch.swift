@@ -1,0 +1,209 @@
+/// The memory of one merge of entries: taken from a pool, and returned to it at the end of the value's life.
+struct EntryScratch: ~Copyable {
+  private static let pool = StripedPool<Box<Lists>>()
+
+  let lists: Box<Lists>
+
+  init() { lists = Self.pool.take() ?? Box(Lists()) }
+
+  deinit { Self.pool.put(lists) }
+
+  /// A list in the heap, by the time of its next entry: a greater rank comes first.
+  struct Head: BitwiseCopyable {
+    var rank: UInt64 = 0
+    var list: UInt32 = 0
+  }
+
+  /// What is kept for later queries.
+  struct Lists: ~Copyable {
+    /// The lists that were opened.
+    var lists = ScratchList<EntryList>()
+    /// Of those that have an entry: a binary heap.
+    var heap = ScratchList<Head>()
+    /// Which repost of a post is shown.
+    var reposts = ScratchMap()
+
+    mutating func removeAll() {
+      lists.truncate(to: 0)
+      heap.truncate(to: 0)
+      reposts.removeAll()
+    }
+  }
+}
+
+extension EntryScratch.Lists {
+  /// Whether an entry of a coarse time may come before those in the heap, towards older ones.
+  @inline(__always)
+  func heapIsBehind(_ rank: UInt32) -> Bool {
+    heap.count == 0 || PostTable.coarse(Int64(bitPattern: heap[0].rank)) <= rank
+  }
+
+  @inline(__always)
+  private func head(_ list: Int, _ direction: TimelineQuery.Direction) -> EntryScratch.Head {
+    let time = UInt64(bitPattern: lists[list].entry.time)
+    return EntryScratch.Head(rank: direction == .older ? time : ~time, list: UInt32(truncatingIfNeeded: list))
+  }
+
+  /// Adds a list to the heap.
+  mutating func push(_ list: Int, _ direction: TimelineQuery.Direction, _ state: borrowing GraphState) {
+    let head = head(list, direction)
+    heap.append(head)
+    var place = heap.count - 1
+    while place > 0 {
+      let parent = (place - 1) / 2
+      if !isFirst(head, heap[parent], direction, state) { break }
+      heap[place] = heap[parent]
+      place = parent
+    }
+    heap[place] = head
+  }
+
+  /// Places the head's list anew, which has another entry.
+  @inline(__always)
+  mutating func replaceHead(_ list: Int, _ direction: TimelineQuery.Direction, _ state: borrowing GraphState) {
+    sink(head(list, direction), direction, state)
+  }
+
+  mutating func removeHead(_ direction: TimelineQuery.Direction, _ state: borrowing GraphState) {
+    let last = heap[heap.count - 1]
+    heap.truncate(to: heap.count - 1)
+    if heap.count > 0 { sink(last, direction, state) }
+  }
+
+  private mutating func sink(
+    _ head: EntryScratch.Head, _ direction: TimelineQuery.Direction, _ state: borrowing GraphState
+  ) {
+    let count = heap.count
+    var place = 0
+    while true {
+      var child = 2 &* place &+ 1
+      if child >= count { break }
+      if child &+ 1 < count, isFirst(heap[child &+ 1], heap[child], direction, state) { child &+= 1 }
+      if !isFirst(heap[child], head, direction, state) { break }
+      heap[place] = heap[child]
+      place = child
+    }
+    heap[place] = head
+  }
+
+  @inline(__always)
+  private func isFirst(
+    _ left: EntryScratch.Head, _ right: EntryScratch.Head, _ direction: TimelineQuery.Direction,
+    _ state: borrowing GraphState
+  ) -> Bool {
+    left.rank == right.rank ? isTiedFirst(left, right, direction, state) : left.rank > right.rank
+  }
+
+  /// Of entries of one time, which are rare, the ids are read.
+  @inline(never)
+  private func isTiedFirst(
+    _ left: EntryScratch.Head, _ right: EntryScratch.Head, _ direction: TimelineQuery.Direction,
+    _ state: borrowing GraphState
+  ) -> Bool {
+    let (left, right) = (lists[Int(left.list)].entry.key(state), lists[Int(right.list)].entry.key(state))
+    return direction == .older ? right < left : left < right
+  }
+}
+
+/// A place in a list of entries, and the entry there.
+struct EntryList: BitwiseCopyable {
+  enum Kind: UInt8 {
+    /// The posts of a user.
+    case authored
+    /// The posts that lead to a user.
+    case tagged
+    /// The reposts of a user.
+    case reposted
+    /// All posts.
+    case all
+  }
+
+  let kind: Kind
+  private let list: Int
+  private var posts = ListCursor<UInt32>()
+  private var reposts = ListCursor<UInt64>()
+  private(set) var entry = TimelineEntry(time: 0, post: 0, reposter: TimelineEntry.noReposter)
+
+  /// A place at the beginning of the range, in its direction.
+  init(_ kind: Kind, _ row: UInt32, _ range: EntryRange, _ state: borrowing GraphState) {
+    self.kind = kind
+    list = Int(row)
+    switch kind {
+    case .authored: posts = Self.place(in: state.posts.byAuthor, list, range, state)
+    case .all: posts = Self.place(in: state.posts.all, list, range, state)
+    case .tagged:
+      if let entries = state.declared.entries { posts = Self.place(in: entries.value.tagged, list, range, state) }
+    case .reposted:
+      if let entries = state.declared.entries {
+        reposts = Self.place(of: row, in: entries.value.reposts, range, state)
+      }
+    }
+  }
+
+  private static func place(
+    in lists: borrowing PackedLists<UInt32>, _ list: Int, _ range: EntryRange, _ state: borrowing GraphState
+  ) -> ListCursor<UInt32> {
+    if range.direction == .older && range.high == EntryRange.end { return lists.endCursor(of: list) }
+    // A post's own place comes before those of its reposts.
+    let bound = range.direction == .older ? range.high.postBound : range.low.ownPlace
+    let place = lists.partitionPoint(of: list) { post in
+      range.direction == .older ? state.posts.isBefore(post, bound) : !state.posts.isAfter(post, bound)
+    }
+    return lists.cursor(at: place, of: list)
+  }
+
+  private static func place(
+    of user: UInt32, in lists: borrowing PackedLists<UInt64>, _ range: EntryRange, _ state: borrowing GraphState
+  ) -> ListCursor<UInt64> {
+    let list = Int(user)
+    if range.direction == .older && range.high == EntryRange.end { return lists.endCursor(of: list) }
+    let place = lists.partitionPoint(of: list) { element in
+      let key = TimelineEntry(time: EntryLists.time(element), post: EntryLists.post(element), reposter: user).key(state)
+      return range.direction == .older ? key < range.high : key <= range.low
+    }
+    return lists.cursor(at: place, of: list)
+  }
+
+  /// Moves to the first entry. False if there is none.
+  @inline(__always)
+  mutating func move(_ direction: TimelineQuery.Direction, _ state: borrowing GraphState) -> Bool {
+    switch kind {
+    case .authored: return set(posts.move(direction, in: state.posts.byAuthor, list), state)
+    case .all: return set(posts.move(direction, in: state.posts.all, list), state)
+    case .tagged:
+      guard let entries = state.declared.entries else { return false }
+      return set(posts.move(direction, in: entries.value.tagged, list), state)
+    case .reposted:
+      guard let entries = state.declared.entries,
+        let element = reposts.move(direction, in: entries.value.reposts, list)
+      else { return false }
+      entry = TimelineEntry(
+        time: EntryLists.time(element), post: EntryLists.post(element), reposter: UInt32(truncatingIfNeeded: list))
+      return true
+    }
+  }
+
+  /// Moves to the next entry. False if there is none.
+  @inline(__always)
+  mutating func advance(_ direction: TimelineQuery.Direction, _ state: borrowing GraphState) -> Bool {
+    if direction == .newer { if kind == .reposted { reposts.skip() } else { posts.skip() } }
+    return move(direction, state)
+  }
+
+  @inline(__always)
+  private mutating func set(_ post: UInt32?, _ state: borrowing GraphState) -> Bool {
+    guard let post else { return false }
+    entry = TimelineEntry(time: state.posts.time(post), post: post, reposter: TimelineEntry.noReposter)
+    return true
+  }
+}
+
+extension ListCursor {
+  /// Moves to the next element in a direction; nil at the end.
+  @inline(__always)
+  fileprivate mutating func move(
+    _ direction: TimelineQuery.Direction, in lists: borrowing PackedLists<Element>, _ list: Int
+  ) -> Element? {
+    direction == .older ? moveBack(in: lists, list: list) : settle(in: lists, list: list)
+  }
+}

@@ -1,0 +1,85 @@
+/// A page of a timeline with sources or filters of its own, or with reposts: of entries, not only of posts.
+struct TimelineEntries {
+  let user: UserID
+  let query: TimelineQuery
+
+  /// The page as visible to its user.
+  /// - Throws: `unknownUser`, `unknownPost`, `unknownRelation`, `invalidRequest`, `invalidCursor`, `cancelled`.
+  func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
+    let found = try entries(state)
+    let binding = TimelineBinding(user, query.sources)
+    guard let first = found.items.first, let last = found.items.last else {
+      // Before every post, so that the first ones are newer.
+      let start = EntryKey(time: -1, post: 0, reposter: 0)
+      return Page(nil, previous: query.cursor ?? binding.cursor(at: start))
+    }
+    let continues = found.hasMore || query.direction == .newer
+    let rows = found.items.map(\.post)
+    let records = PostRecords(
+      rows.span, found.visibility, state, reposts: found.items, includesAuthors: query.includesAuthors)
+    return Page(
+      records, next: continues ? binding.cursor(at: last.key(state)) : nil,
+      previous: binding.cursor(at: first.key(state)))
+  }
+
+  /// The entries of the page, newest first.
+  func entries(
+    _ state: borrowing GraphState
+  ) throws(KithError) -> (items: [TimelineEntry], hasMore: Bool, visibility: Visibility) {
+    try SocialGraph.Limits.check(pageLimit: query.limit)
+    let sources = try TimelineSources(user, query, state)
+    let range = try EntryRange(query, TimelineBinding(user, query.sources))
+    // One more, to detect another page.
+    let merge = EntryMerge(EntryFilter(sources, query, state), range, limit: query.limit + 1)
+    var found = try merge.run(state)
+    let hasMore = found.count > query.limit
+    if hasMore { found.removeLast() }
+    if query.direction == .newer { found.reverse() }
+    return (found, hasMore, sources.visibility)
+  }
+
+  /// What the sources depend on, and what they show.
+  var sourceDependencies: [QueryDependency] {
+    var dependencies = TimelineSources.dependencies(of: user, query)
+    if query.replies == .toFollowed || query.replies == .toSources {
+      dependencies.append(.removedPosts)
+      if query.sources != .followees { dependencies.append(.followees(of: user)) }
+    }
+    return dependencies
+  }
+}
+
+extension GraphState {
+  /// Whether a timeline of followees without filters has other entries than their posts, or leaves out others than
+  /// those who are muted.
+  @inline(never)
+  func hasEntries(_ query: TimelineQuery) -> Bool {
+    if declared.entries != nil, query.reposts != .none || relations.tags.contains(where: { isInUse($0) }) {
+      return true
+    }
+    return relations.hiding.timeline.contains { isInUse($0) }
+  }
+
+  /// The users in whose followers' timelines a change may show another post, or one no more, beside its author.
+  func users(entering change: Change) -> [UserID] {
+    if relations.repost == nil && relations.tags.isEmpty { return [] }
+    func mayEnter(_ relation: Relation, _ entering: [RelationKind]) -> Bool {
+      relation.entersTimelines
+        || entering.contains { !relations[$0].isEndedBy.isEmpty || relations[$0].endsWith != nil }
+    }
+    switch change {
+    case .addEdge(let relation, .user(let user), .post, _), .removeEdge(let relation, .user(let user), .post):
+      return mayEnter(relation, relations.repost.map { [$0] } ?? []) ? [user] : []
+    case .like(let user, _, _), .unlike(let user, _):
+      return mayEnter(.like, relations.repost.map { [$0] } ?? []) ? [user] : []
+    case .addEdge(let relation, .post, .user(let user), _), .removeEdge(let relation, .post, .user(let user)):
+      return mayEnter(relation, relations.tags) ? [user] : []
+    case .addPost(_, _, _, _, let edges, _):
+      return edges.compactMap { edge in
+        guard case .user(let user) = edge.target, mayEnter(edge.relation, relations.tags) else { return nil }
+        return user
+      }
+    default: return []
+    }
+  }
+}

@@ -1,0 +1,159 @@
+/// The sources of a timeline, by rows, and who is left out of it.
+struct TimelineSources {
+  private enum Members {
+    /// The targets of some relations, each in use, of a user or a post.
+    case targets([RelationKind], of: UInt32)
+    /// Ascending.
+    case rows([UInt32])
+    case everyone
+  }
+
+  let own: UInt32
+  let visibility: Visibility
+  private let members: Members
+  private let includesOwn: Bool
+  /// The relations in use by which the user leaves others out.
+  private let hiding: [RelationKind]
+  /// Those by which the user leaves out reposts of others.
+  private let silencing: [RelationKind]
+
+  /// - Throws: `unknownUser`, `unknownPost`, `unknownRelation`, `invalidRequest`.
+  init(_ user: UserID, _ query: TimelineQuery, _ state: borrowing GraphState) throws(KithError) {
+    visibility = try Visibility(of: user, state)
+    own = try state.userRow(user)
+    let row = own
+    var isProfile = false
+    switch query.sources {
+    case .followees: members = .targets([.follow], of: own)
+    case .targets(let relations):
+      if relations.count > SocialGraph.Limits.relationCount {
+        throw .invalidRequest(.detailCount(relations.count))
+      }
+      var kinds: [RelationKind] = []
+      for relation in relations {
+        let kind = try Self.kind(relation, from: .user, state)
+        if state.isInUse(kind) && !kinds.contains(kind) { kinds.append(kind) }
+      }
+      members = .targets(kinds, of: own)
+    case .members(let relation, let post):
+      let kind = try Self.kind(relation, from: .post, state)
+      let list = try visibility.row(of: post, state)
+      let visible = state.relations[kind].visibility
+      if !state.isInUse(kind) {
+        members = .rows([])
+      } else if visible == .everyone || state.posts.authors[list] == row {
+        members = .targets([kind], of: list)
+      } else {
+        members = .rows(visible == .ends && state[kind].contains(list, row) ? [row] : [])
+      }
+    case .users(let users):
+      try SocialGraph.Limits.check(idCount: users.count)
+      members = .rows(Set(users).compactMap { state.users.row(of: $0) }.sorted())
+    case .author(let author):
+      members = .rows([try visibility.row(of: author, state)])
+      isProfile = true
+    case .everyone: members = .everyone
+    }
+    includesOwn = query.includesOwnPosts && !isProfile
+    func used(_ kinds: [RelationKind], _ state: borrowing GraphState) -> [RelationKind] {
+      if isProfile { return [] }
+      return kinds.filter { state.isInUse($0) && state[$0].targetCount(row) > 0 }
+    }
+    hiding = used([.mute] + state.relations.hiding.timeline, state)
+    silencing = used(state.relations.hiding.reposts, state)
+  }
+
+  private static func kind(
+    _ relation: Relation, from end: Relation.End, _ state: borrowing GraphState
+  ) throws(KithError) -> RelationKind {
+    let known = try state.relations.known(relation)
+    guard known.source == end, known.target == .user, let kind = known.kind else {
+      throw .invalidRequest(.timelineSources(relation: known.name, needed: "a \(end) to a user"))
+    }
+    return kind
+  }
+
+  var isEveryone: Bool { if case .everyone = members { true } else { false } }
+
+  /// Whether a user's posts are left out: across a block, or hidden from timelines.
+  @inline(__always)
+  func leavesOut(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    if row == own { return false }
+    if visibility.hides(row, state) { return true }
+    for kind in hiding where state[kind].contains(own, row) { return true }
+    return false
+  }
+
+  /// Whether what a user reposted is left out.
+  @inline(__always)
+  func silences(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    for kind in silencing where state[kind].contains(own, row) { return true }
+    return false
+  }
+
+  /// Whether a user is a source.
+  func contains(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    if row == own && includesOwn { return true }
+    return isMember(row, state) && !leavesOut(row, state)
+  }
+
+  private func isMember(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    switch members {
+    case .targets(let kinds, let node): return kinds.contains { state[$0].contains(node, row) }
+    case .rows(let rows):
+      var (low, high) = (0, rows.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if rows[middle] < row { low = middle + 1 } else { high = middle }
+      }
+      return low < rows.count && rows[low] == row
+    case .everyone: return true
+    }
+  }
+
+  /// How many they are, with those left out.
+  func memberCount(_ state: borrowing GraphState) -> Int {
+    switch members {
+    case .targets(let kinds, let node): kinds.reduce(1) { $0 + state[$1].targetCount(node) }
+    case .rows(let rows): rows.count + 1
+    case .everyone: state.users.count
+    }
+  }
+
+  /// Calls `body` with each user who may be a source, also with those left out, each once.
+  /// - Precondition: not everyone is.
+  @inline(__always)
+  func forEach(_ state: borrowing GraphState, _ body: (UInt32) -> Void) {
+    var addsOwn = includesOwn
+    switch members {
+    case .targets(let kinds, let node):
+      for (place, kind) in kinds.enumerated() {
+        state[kind].forward.forEachRun(of: Int(node)) { edges in
+          for index in edges.indices {
+            let row = Adjacency.target(edges[index])
+            if place > 0 && kinds[..<place].contains(where: { state[$0].contains(node, row) }) { continue }
+            if row == own { addsOwn = false }
+            body(row)
+          }
+        }
+      }
+    case .rows(let rows):
+      for row in rows {
+        if row == own { addsOwn = false }
+        body(row)
+      }
+    case .everyone: preconditionFailure("all posts are one list")
+    }
+    if addsOwn { body(own) }
+  }
+
+  /// What the sources depend on.
+  static func dependencies(of user: UserID, _ query: TimelineQuery) -> [QueryDependency] {
+    switch query.sources {
+    case .followees: [.timeline(of: user), .followees(of: user)]
+    case .targets: [.anyPost] + QueryDependency.anyEdges(of: .user(user))
+    case .members(_, let post): [.anyPost] + QueryDependency.anyEdges(of: .post(post))
+    case .users, .author, .everyone: [.anyPost]
+    }
+  }
+}
