@@ -160,6 +160,7 @@ typedef struct kith_store_event {
 
 enum { KITH_END_USER = 0, KITH_END_POST = 1 };                                       // source, target
 enum { KITH_SEEN_BY_EVERYONE = 0, KITH_SEEN_BY_ENDS = 1, KITH_SEEN_BY_SOURCE = 2 };  // visibility
+enum { KITH_HIDES_TIMELINE = 1, KITH_HIDES_REPOSTS = 2, KITH_HIDES_INCOMING = 4 };   // hides
 // A relation that a host declares (SEMANTICS.md). A zero of a member leaves its fact out.
 typedef struct kith_relation {
   kith_text name;
@@ -168,9 +169,11 @@ typedef struct kith_relation {
   int32_t visibility;
   int32_t is_timed;   // 1: an edge of a post has a time of its own
   int32_t is_thread;  // 1: an edge leads from a reply to the post that it replies to
-  int32_t reserved;
+  int32_t hides;      // what an edge hides of its target: KITH_HIDES_TIMELINE and others, added
   kith_text is_ended_by;  // names, separated by spaces
   kith_text ends_with;
+  int32_t enters_timelines;  // 1: an edge brings a post into timelines
+  int32_t grants_access;     // 1: the user whom an edge leads to is meant by its post
 } kith_relation;
 
 // Where a comment gives 0 a meaning, KITH_ZERO means the number 0; the least bytes per second and cores are 1.
@@ -383,7 +386,7 @@ kith_status kith_import(
 enum {
   KITH_SEARCH_USERS = 1,         // text, match, folding, order, viewer, excluded
   KITH_SEARCH_POSTS = 2,         // text, folding, target (author), before, after, viewer
-  KITH_TIMELINE = 3,             // user, direction, before, after
+  KITH_TIMELINE = 3,             // user, direction, before, after, sources, replies, reposts, masks of flags
   KITH_TWO_HOP_TIMELINE = 4,     // the same, and follow_limit
   KITH_FOLLOWERS = 5,            // user, order, viewer
   KITH_FOLLOWEES = 6,            // user, order, viewer
@@ -411,6 +414,17 @@ enum { KITH_LIST_NEWEST = 0, KITH_LIST_BY_NAME = 1 };                           
 enum { KITH_EDGES_NEWEST = 0, KITH_EDGES_OLDEST = 1, KITH_EDGES_BY_NAME = 2 };                 // order of edges
 enum { KITH_THREAD_OLDEST = 0, KITH_THREAD_NEWEST = 1 };                                       // order of threads
 enum { KITH_OLDER = 0, KITH_NEWER = 1 };                                                       // direction
+// Sources of a timeline.
+enum {
+  KITH_OF_FOLLOWEES = 0,
+  KITH_OF_TARGETS = 1,  // text: names of relations from users to users, separated by spaces
+  KITH_OF_MEMBERS = 2,  // text: a relation from posts to users; target: the post
+  KITH_OF_USERS = 3,    // ids
+  KITH_OF_AUTHOR = 4,   // target
+  KITH_OF_EVERYONE = 5,
+};
+enum { KITH_ALL_REPLIES = 0, KITH_NO_REPLIES = 1, KITH_REPLIES_TO_FOLLOWED = 2, KITH_REPLIES_TO_SOURCES = 3 };  // replies
+enum { KITH_REPOSTS_ONCE = 0, KITH_ALL_REPOSTS = 1, KITH_NO_REPOSTS = 2 };                                      // reposts
 // Flags of queries.
 enum {
   KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals, familiar followers, edges: page.total
@@ -422,6 +436,8 @@ enum {
   KITH_INCLUDES_BLOCKED = 64,    // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
   KITH_INCLUDES_AUTHORS = 128,   // of posts: page.users are their authors
   KITH_INCLUDES_PAYLOADS = 256,  // page.payloads, and with authors page.author_payloads
+  KITH_MENTIONS_VISIBLE = 512,   // timelines: no post that mentions someone who is left out
+  KITH_INCLUDES_CURSOR = 1024,   // timelines: also the post that the cursor is at
 };
 
 typedef struct kith_query {
@@ -444,7 +460,13 @@ typedef struct kith_query {
   int32_t folding;
   int32_t order;
   int32_t direction;
-  int32_t reserved[5];
+  int32_t sources;      // of KITH_TIMELINE, with the rest
+  int32_t replies;
+  int32_t reposts;
+  uint16_t flags_all;   // masks of the flags that posts must have, have one of, must not have
+  uint16_t flags_any;
+  uint16_t flags_none;
+  uint16_t reserved;
 } kith_query;
 
 #include "kith_records.h"
@@ -488,6 +510,12 @@ static inline kith_text kith_name(const kith_page *page, size_t row) {
   } else {
     text.data = page->text + page->posts[row].name_start, text.size = page->posts[row].name_size;
   }
+  return text;
+}
+// Who reposted it; empty for a post at its own place.
+static inline kith_text kith_reposter_name(const kith_page *page, size_t row) {
+  const kith_post *post = &page->posts[row];
+  kith_text text = {page->text + post->reposter_start, post->reposter_size};
   return text;
 }
 static inline kith_text kith_post_text(const kith_page *page, size_t row) {

@@ -11,12 +11,11 @@ struct AppliedChange: Sendable {
   /// observers.
   var entering: [UserID] = []
 
-  /// The author of the post that it adds, removes, or shows to others than before.
+  /// The author of the post that it adds or removes.
   var postAuthor: UserID? {
     switch change {
     case .addPost(_, let author, _, _, _, _): author
     case .removePost: knownAuthor
-    case .editPost(_, _, let fields) where fields.flags != nil: knownAuthor
     default: nil
     }
   }
@@ -48,8 +47,9 @@ struct AppliedChange: Sendable {
       body(.anyPost)
     case .editPost(let post, let text, let fields):
       body(.post(post))
-      // A search by words may find it now, or no more; a timeline by its flags.
-      if text != nil || fields.flags != nil {
+      if fields.flags != nil { body(.filtered) }
+      // A search by words may find it now, or no more.
+      if text != nil {
         body(.anyPost)
         if let knownAuthor { body(.posts(by: knownAuthor)) }
       }
@@ -64,7 +64,8 @@ struct AppliedChange: Sendable {
     case .addEdge(let relation, let source, let target, _), .removeEdge(let relation, let source, let target):
       body(.declaredEdges(of: source))
       body(.declaredEdges(of: target))
-      if relation.entersTimelines || relation.grantsAccess { body(.anyPost) }
+      if relation.entersTimelines { body(.anyPost) }
+      if relation.grantsAccess { body(.filtered) }
       // It leaves out others, as a mute.
       if case .user(let user) = source, !relation.facts.hides.isEmpty { body(.mutes(of: user)) }
       if case .user(let target) = target { body(.incoming(to: target)) }

@@ -147,11 +147,16 @@ extension LiveQuery where Value == Int, Failure == KithError {
   /// posts" label, without reading the page.
   ///
   /// Counts up to `limit`, 1…1,000.
+  /// - Parameter query: the timeline; its direction, limit and cursor are left out.
   /// - Throws: as `GraphView.timeline`.
-  public static func newPosts(for user: UserID, after place: Cursor, limit: Int = 100) -> LiveQuery {
-    let query = TimelineQuery(direction: .newer, limit: limit, cursor: place)
-    let dependencies = TimelinePosts(user: user, query: query).pageDependencies
-    return LiveQuery(of: dependencies) { (view) throws(KithError) in
+  public static func newPosts(
+    for user: UserID, _ query: TimelineQuery = TimelineQuery(), after place: Cursor, limit: Int = 100
+  ) -> LiveQuery {
+    var query = query
+    (query.direction, query.limit, query.cursor, query.includesCursor) = (.newer, limit, place, false)
+    // A post by someone else may be there as a repost.
+    let dependencies = TimelinePosts(user: user, query: query).pageDependencies + [.removedPosts]
+    return LiveQuery(of: dependencies) { [query] (view) throws(KithError) in
       var ids: [PostID] = []
       try view.timelineIDs(of: user, query, into: &ids)
       return ids.count

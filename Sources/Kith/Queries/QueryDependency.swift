@@ -18,6 +18,7 @@ public struct QueryDependency: Hashable, Sendable {
     static let declaredEdgesOfPost = Kind(rawValue: 65)
     static let conversation = Kind(rawValue: 66)
     static let incoming = Kind(rawValue: 67)
+    static let filtered = Kind(rawValue: 68)
 
     /// Edges of a user; relations come after all others.
     @inline(__always)
@@ -65,6 +66,8 @@ public struct QueryDependency: Hashable, Sendable {
   }
   /// The edges that lead to a user or to their posts.
   static func incoming(to user: UserID) -> QueryDependency { QueryDependency(.incoming, user.rawValue) }
+  /// What the filters of timelines read of posts, and changes later: flags, and the users whom posts mention.
+  static let filtered = QueryDependency(.filtered)
   /// The posts that have a root.
   static func conversation(_ root: PostID) -> QueryDependency { QueryDependency(.conversation, root.rawValue) }
   /// The counts and marks of users and posts: their edges, which also end when a post at the other end is removed.

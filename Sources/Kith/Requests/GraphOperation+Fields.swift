@@ -30,7 +30,9 @@ extension GraphOperation {
     case .post: return ([.post], [.viewer, .authors])
     case .lookup: return ([], [.viewer, .users, .posts, .includeBlocked, .authors])
     case .timeline, .twoHopTimeline:
-      return ([.user], page + [.includeCursor, .direction, .before, .after, .includeSelf, .authors])
+      let range = page + [.includeCursor, .direction, .before, .after, .includeSelf, .authors]
+      let filters = [Field.replies, .reposts, .mentions, .flagsAll, .flagsAny, .flagsNone]
+      return ([.user], range + (kind == .timeline ? Self.timelineSources.flatMap(\.self) + filters : []))
     case .posts:
       return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors])
     case .isFollowing: return ([.user, .target], [])
@@ -73,6 +75,14 @@ extension GraphOperation {
     default: []
     }
   }
+
+  /// The fields that say whose posts a timeline has: of a request all of one line, or none.
+  private static let timelineSources: [[Field]] = [
+    [.relations], [.relation, .post], [.users], [.author], [.everyone],
+  ]
+
+  /// Lines of fields, of which a request has all of one, or none.
+  package var exclusive: [[Field]] { kind == .timeline ? Self.timelineSources : [] }
 
   /// All possible members of the answer.
   package var answer: [String] {

@@ -16,7 +16,7 @@ extension Read {
     switch operation.kind {
     case .users: self = .users(named: fields.required(.query, fields.text), UserQuery(fields))
     case .posts: self = .posts(matching: fields.required(.query, fields.text), PostQuery(fields))
-    case .timeline: self = .timeline(of: user(.user), TimelineQuery(fields))
+    case .timeline: self = .timeline(of: user(.user), TimelineQuery(filtered: fields))
     case .twoHopTimeline: self = .twoHopTimeline(of: user(.user), TimelineQuery(fields))
     case .user: self = .user(user(.user), as: viewer, includesBlocked: includesBlocked)
     case .post: self = .post(fields.required(.post, fields.post), as: viewer, includesAuthors: includesAuthors)
@@ -100,6 +100,25 @@ extension TimelineQuery {
       includesOwnPosts: fields.required(.includeSelf, fields.flag),
       includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor,
       includesCursor: fields.required(.includeCursor, fields.flag))
+  }
+
+  /// With sources and filters.
+  fileprivate init(filtered fields: FieldValues) {
+    func mask(_ field: Field) -> UInt16 { UInt16(truncatingIfNeeded: fields.required(field, fields.integer)) }
+    self.init(fields)
+    (replies, reposts, mentions) = (fields.choice(.replies), fields.choice(.reposts), fields.choice(.mentions))
+    flags = FlagFilter(all: mask(.flagsAll), any: mask(.flagsAny), none: mask(.flagsNone))
+    if let names = fields.texts(.relations) {
+      sources = .targets(names.map { Relation($0, from: .user, to: .user) })
+    } else if let post = fields.post(.post) {
+      sources = .members(fields.relation, of: post)
+    } else if fields.has(.users) {
+      sources = .users(fields.users(.users))
+    } else if let author = fields.user(.author) {
+      sources = .author(author)
+    } else if fields.flag(.everyone) == true {
+      sources = .everyone
+    }
   }
 }
 

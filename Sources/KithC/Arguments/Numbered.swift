@@ -81,6 +81,47 @@ extension TimelineQuery.Direction: Numbered {
   }
 }
 
+extension TimelineQuery.Replies: Numbered {
+  static var noun: StaticString { "choice of replies" }
+  var number: Int {
+    switch self {
+    case .all: KITH_ALL_REPLIES
+    case .none: KITH_NO_REPLIES
+    case .toFollowed: KITH_REPLIES_TO_FOLLOWED
+    case .toSources: KITH_REPLIES_TO_SOURCES
+    }
+  }
+}
+
+extension TimelineQuery.Reposts: Numbered {
+  static var noun: StaticString { "choice of reposts" }
+  var number: Int {
+    switch self {
+    case .once: KITH_REPOSTS_ONCE
+    case .all: KITH_ALL_REPOSTS
+    case .none: KITH_NO_REPOSTS
+    }
+  }
+}
+
+extension Relation.Hidden: Numbered {
+  static var noun: StaticString { "thing that an edge hides" }
+  var number: Int {
+    switch self {
+    case .timeline: KITH_HIDES_TIMELINE
+    case .reposts: KITH_HIDES_REPOSTS
+    case .incoming: KITH_HIDES_INCOMING
+    }
+  }
+
+  /// The words whose numbers were added.
+  static func words(of sum: Int32) throws -> Set<Relation.Hidden> {
+    let words = allCases.filter { Int(sum) & $0.number != 0 }
+    guard words.reduce(0, { $0 + $1.number }) == Int(sum) else { throw Failure.invalid("hides \(sum) is no sum of KITH_HIDES_ numbers") }
+    return Set(words)
+  }
+}
+
 extension EdgeQuery.Order: Numbered {
   static var noun: StaticString { "order of edges" }
   var number: Int {

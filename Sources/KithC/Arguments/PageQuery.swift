@@ -21,10 +21,14 @@ struct PageQuery: Sendable {
   private let folding: TextFolding
   private let order: Int32
   private let direction: TimelineQuery.Direction
+  private let sources: Int
+  private let replies: TimelineQuery.Replies
+  private let reposts: TimelineQuery.Reposts
+  private let masks: FlagFilter
 
   init(_ query: UnsafePointer<kith_query>?) throws {
     let raw = try needed(query, "query").pointee
-    guard raw.reserved == (0, 0, 0, 0, 0) else { throw Failure.invalid("reserved members of kith_query are not 0") }
+    guard raw.reserved == 0 else { throw Failure.invalid("reserved members of kith_query are not 0") }
     (kind, flags) = (Int(raw.kind), Int(raw.flags))
     guard flags & ~Self.allFlags == 0 else { throw Failure.invalid("\(flags) has an unknown flag") }
     (user, target) = (UserID(raw.user), raw.target)
@@ -43,11 +47,16 @@ struct PageQuery: Sendable {
     folding = try TextFolding(numbered: raw.folding)
     order = raw.order
     direction = try TimelineQuery.Direction(numbered: raw.direction)
+    sources = Int(raw.sources)
+    replies = try TimelineQuery.Replies(numbered: raw.replies)
+    reposts = try TimelineQuery.Reposts(numbered: raw.reposts)
+    masks = FlagFilter(all: raw.flags_all, any: raw.flags_any, none: raw.flags_none)
   }
 
   static var allFlags: Int {
     KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
       | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED | KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS
+      | KITH_MENTIONS_VISIBLE | KITH_INCLUDES_CURSOR
   }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
@@ -69,10 +78,27 @@ struct PageQuery: Sendable {
       limit: limit, cursor: cursor, viewer: viewer)
   }
 
-  private var timeline: TimelineQuery {
+  private func timeline() throws -> TimelineQuery {
     TimelineQuery(
       direction: direction, before: before, after: after, includesOwnPosts: !has(KITH_EXCLUDES_OWN_POSTS),
-      includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit, cursor: cursor)
+      sources: try timelineSources(), replies: replies, reposts: reposts,
+      mentions: has(KITH_MENTIONS_VISIBLE) ? .ofVisible : .all, flags: masks,
+      includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit, cursor: cursor,
+      includesCursor: has(KITH_INCLUDES_CURSOR))
+  }
+
+  private func timelineSources() throws -> TimelineQuery.Sources {
+    // In a call a relation's name alone counts.
+    func relation(_ name: Substring) -> Relation { Relation(String(name), from: .user, to: .user) }
+    return switch sources {
+    case KITH_OF_FOLLOWEES: .followees
+    case KITH_OF_TARGETS: .targets(text.split(separator: " ").map(relation))
+    case KITH_OF_MEMBERS: .members(relation(text[...]), of: PostID(target))
+    case KITH_OF_USERS: .users(ids.map { UserID($0) })
+    case KITH_OF_AUTHOR: .author(UserID(target))
+    case KITH_OF_EVERYONE: .everyone
+    default: throw Failure.invalid("\(sources) are no sources of a timeline")
+    }
   }
 
   private func list() throws -> ListQuery {
@@ -116,8 +142,8 @@ struct PageQuery: Sendable {
     return switch kind {
     case KITH_SEARCH_USERS: .users(named: text, try userSearch())
     case KITH_SEARCH_POSTS: .posts(matching: text, postSearch)
-    case KITH_TIMELINE: .timeline(of: user, timeline)
-    case KITH_TWO_HOP_TIMELINE: .twoHopTimeline(of: user, timeline, followLimit: followLimit)
+    case KITH_TIMELINE: .timeline(of: user, try timeline())
+    case KITH_TWO_HOP_TIMELINE: .twoHopTimeline(of: user, try timeline(), followLimit: followLimit)
     case KITH_FOLLOWERS: .list(.follow, .sources, of: user, try list())
     case KITH_FOLLOWEES: .list(.follow, .targets, of: user, try list())
     case KITH_LIKERS: .likers(of: PostID(target), try list())
@@ -145,7 +171,7 @@ struct PageQuery: Sendable {
   /// The ids of a page of a timeline.
   func timelineIDs(_ view: borrowing GraphView, into ids: inout [PostID]) throws {
     guard kind == KITH_TIMELINE else { throw Failure.invalid("ids are those of a timeline") }
-    try view.timelineIDs(of: user, timeline, into: &ids)
+    try view.timelineIDs(of: user, timeline(), into: &ids)
   }
 }
 

@@ -151,12 +151,13 @@ extension SocialGraph.Schema {
 
 extension Relation {
   fileprivate init(_ raw: kith_relation) throws {
-    guard raw.reserved == 0 else { throw Failure.invalid("reserved members of kith_relation are not 0") }
     let names = try string(raw.is_ended_by, "is_ended_by").split(separator: " ").map(String.init)
     let base = try string(raw.ends_with, "ends_with")
     self.init(
       try string(raw.name, "name"), from: try End(numbered: raw.source), to: try End(numbered: raw.target),
       isTimed: try flag(raw.is_timed, "is_timed"), visibility: try Visibility(numbered: raw.visibility),
-      isEndedBy: names, endsWith: base.isEmpty ? nil : base, isThread: try flag(raw.is_thread, "is_thread"))
+      isEndedBy: names, endsWith: base.isEmpty ? nil : base, hides: try Hidden.words(of: raw.hides),
+      entersTimelines: try flag(raw.enters_timelines, "enters_timelines"),
+      isThread: try flag(raw.is_thread, "is_thread"), grantsAccess: try flag(raw.grants_access, "grants_access"))
   }
 }

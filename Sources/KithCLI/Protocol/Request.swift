@@ -85,6 +85,15 @@ struct Request: Sendable {
       for (user, post) in operation.alternatives where fields.has(user) == fields.has(post) {
         throw .malformed("\(operation.rawValue) needs the field \(user.name) or the field \(post.name), and not both")
       }
+      let given = operation.exclusive.filter { $0.contains(where: fields.has) }
+      if let lacking = given.first?.first(where: { !fields.has($0) }) {
+        let other = given[0].first { fields.has($0) }
+        throw .malformed("\(operation.rawValue) needs the field \(lacking.name) with the field \(other?.name ?? "")")
+      }
+      if given.count > 1 {
+        let names = given.map { $0.map(\.name).joined(separator: " and ") }
+        throw .malformed("\(operation.rawValue) takes one of \(alternatives(names)), and not several")
+      }
     }
     guard operation == .graph(.users) else { return }
     let (match, order) = (fields.text(.match), fields.text(.searchOrder))

@@ -53,10 +53,45 @@ extension RequestCommand {
         option: Option(
           "--newer", nil, "from --cursor, or the oldest post, to newer ones; the page is newest first too"),
         field: .direction, word: .string(TimelineQuery.Direction.newer.rawValue)),
-      limit, cursor,
+    ] + sources + filters + [limit, cursor],
+    notes: [
+      "Without --targets, --members, --author and --everyone, the timeline has the posts of those whom the user follows.",
+      times, pages + " With --newer, give the cursor \"previous\".",
     ],
-    notes: [times, pages + " With --newer, give the cursor \"previous\"."],
-    examples: ["timeline ./store ann", "timeline ./store 42 --before 2026-02-28T23:59:07Z --limit 5 --json"])
+    examples: [
+      "timeline ./store ann", "timeline ./store 42 --before 2026-02-28T23:59:07Z --limit 5 --json",
+      "timeline ./store ann --targets follow,subscribe --replies toFollowed",
+      "timeline ./store ann --members member --of 17",
+    ])
+
+  private static let sources = [
+    Setting(
+      option: Option("--targets", "RELATIONS", "posts of those whom edges of these relations lead to, such as a,b"),
+      field: .relations),
+    Setting(option: Option("--members", "RELATION", "posts of those whom edges lead to from a post"), field: .relation),
+    Setting(option: Option("--of", "POST", "that post, such as a list of people"), field: .post),
+    Setting(option: Option("--author", "USER", "posts and reposts of one user, as on a profile"), field: .author),
+    Setting(option: Option("--everyone", nil, "posts of all users"), field: .everyone, word: .boolean(true)),
+  ]
+
+  private static let filters = [
+    choice("--replies", TimelineQuery.Replies.self, "which replies", .replies),
+    choice("--reposts", TimelineQuery.Reposts.self, "how often a post is shown", .reposts),
+    choice("--mentions", TimelineQuery.Mentions.self, "which posts with mentions", .mentions),
+    Setting(option: Option("--flags-all", "MASK", "only posts with all of these flags, 0 to 65535"), field: .flagsAll),
+    Setting(option: Option("--flags-any", "MASK", "only posts with one of these flags"), field: .flagsAny),
+    Setting(option: Option("--flags-none", "MASK", "only posts with none of these flags"), field: .flagsNone),
+  ]
+
+  /// An option with some words, of which the first is the default.
+  private static func choice<Word: CaseIterable & RawRepresentable<String>>(
+    _ name: String, _ words: Word.Type, _ help: String, _ field: Field
+  ) -> Setting {
+    let words = words.allCases.map(\.rawValue)
+    return Setting(
+      option: Option(name, "WHICH", "\(help): \(alternatives(words)); the default is \(words[0])", choices: words),
+      field: field)
+  }
 
   static let followers = RequestCommand(
     operation: .graph(.followers), summary: "lists the users who follow a user, newest follow first", subject: user,

@@ -92,6 +92,8 @@ struct RequestCommand: Sendable {
         throw arguments.misuse("\(name) \(text): \(alternatives(words)) is needed")
       }
       return .string(text)
+    case .texts:
+      return .array(text.split(separator: ",", omittingEmptySubsequences: false).map { .string(String($0)) })
     default: return .string(text)
     }
   }

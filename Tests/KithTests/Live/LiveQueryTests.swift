@@ -78,6 +78,8 @@ import Testing
       follow("followers \(options)", graph, .followers(of: user, options)),
       follow("followees \(options)", graph, .followees(of: user, options)),
       follow("timeline with authors", graph, .timeline(of: viewer, authored)),
+      follow("timeline with filters", graph, .timeline(of: user, draw.timelineOptions(model))),
+      follow("timeline of others", graph, .timeline(of: viewer, draw.timelineOptions(model))),
       follow("likes with authors", graph, .likes(of: user, detailed)),
       follow("posts with authors", graph, .searchPosts(words, authoredPosts)),
       follow("likes", graph, .likes(of: user, options)), follow("likes", graph, .likes(of: other, plain)),

@@ -130,7 +130,7 @@ extension Draw {
   }
 
   /// The same with sources and filters; of a graph without a schema, rarely.
-  private mutating func timelineOptions(_ model: ReferenceModel) -> TimelineQuery {
+  mutating func timelineOptions(_ model: ReferenceModel) -> TimelineQuery {
     var options = timelineOptions()
     if model.declared == nil ? !seldom(6) : seldom(3) { return options }
     options.reposts = pick([.once, .once, .all, .none])

@@ -190,26 +190,36 @@ struct CursorContent: Equatable, Sendable {
       self = content
       return
     }
-    let fixed = Self.fixedByteCount(numberCount)
     guard cursor.text.utf8.count <= Self.maximumCharacterCount(numberCount: numberCount),
-      let bytes = Base64.url.bytes(cursor.text), bytes.count >= fixed + 4, bytes[0] == kind.rawValue,
-      Self.integer(bytes, at: 1) == subject, Int(bytes[9]) == numberCount
+      let found = Self.decoded(cursor.text), found.kind == kind, found.subject == subject,
+      found.numbers.count == numberCount
     else { throw .invalidCursor }
-    let end = bytes.count - 4
-    var sum: UInt32 = 0
-    for place in 0..<4 { sum |= UInt32(bytes[end + place]) << UInt32(place * 8) }
-    guard sum == FNV1a.hash(bytes[..<end]) else { throw .invalidCursor }
-    self.init(kind: kind, subject: subject)
-    for index in 0..<numberCount { numbers.append(Self.integer(bytes, at: 10 + index * 8)) }
-    name = Array(bytes[fixed..<end])
+    self = found
   }
 
-  /// How many numbers a cursor holds; nil if it is damaged.
-  static func numberCount(_ cursor: Cursor) -> Int? {
-    if let content = cursor.content { return content.numbers.count }
-    guard let bytes = Base64.url.bytes(cursor.text), bytes.count > 9 else { return nil }
-    return Int(bytes[9])
+  /// The content of a cursor of any kind; nil if it is damaged.
+  init?(_ cursor: Cursor) {
+    guard let found = cursor.content ?? Self.decoded(cursor.text) else { return nil }
+    self = found
   }
+
+  private static func decoded(_ text: String) -> CursorContent? {
+    guard text.utf8.count <= maximumCharacterCount(numberCount: mostNumbers), let bytes = Base64.url.bytes(text),
+      bytes.count >= fixedByteCount(0) + 4, let kind = Kind(rawValue: bytes[0])
+    else { return nil }
+    let (count, end) = (Int(bytes[9]), bytes.count - 4)
+    let fixed = fixedByteCount(count)
+    if count > mostNumbers || fixed > end { return nil }
+    var sum: UInt32 = 0
+    for place in 0..<4 { sum |= UInt32(bytes[end + place]) << UInt32(place * 8) }
+    if sum != FNV1a.hash(bytes[..<end]) { return nil }
+    let numbers = (0..<count).map { integer(bytes, at: 10 + $0 * 8) }
+    return CursorContent(
+      kind: kind, subject: integer(bytes, at: 1), numbers: numbers, name: Array(bytes[fixed..<end]))
+  }
+
+  /// The most numbers of any cursor.
+  private static let mostNumbers = 4
 
   init(kind: Kind, subject: Int64 = 0, numbers: [Int64] = [], name: [UInt8] = []) {
     self.kind = kind

@@ -22,7 +22,7 @@ extension Page<Post> {
         CursorPlace(
           kind: place.kind, subject: place.subject, first: post.createdAt.rawValue, second: post.id.rawValue))
     }
-    guard var content = previous?.content, content.kind == .timeline else { return nil }
+    guard var content = previous.flatMap({ CursorContent($0) }), content.kind == .timeline else { return nil }
     // In the order of `TimelineBinding`.
     let binding = content.numbers.dropFirst(3)
     content.numbers = [(post.repost?.at ?? post.createdAt).rawValue, post.id.rawValue]

@@ -90,7 +90,7 @@ struct TimelineBinding {
   /// The place that a cursor is at.
   /// - Throws: `invalidCursor`.
   func key(of cursor: Cursor) throws(KithError) -> EntryKey {
-    if hash == 0 && (cursor.place != nil || CursorContent.numberCount(cursor) == 2) {
+    if hash == 0 && (cursor.place != nil || CursorContent(cursor)?.numbers.count == 2) {
       let place = try CursorPlace(cursor, kind: .timeline, subject: user.rawValue)
       return EntryKey(time: place.first, post: UInt64(bitPattern: place.second), reposter: 0)
     }

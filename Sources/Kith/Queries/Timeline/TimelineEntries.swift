@@ -45,6 +45,7 @@ struct TimelineEntries {
       dependencies.append(.removedPosts)
       if query.sources != .followees { dependencies.append(.followees(of: user)) }
     }
+    if !query.flags.isEmpty || query.mentions == .ofVisible { dependencies.append(.filtered) }
     return dependencies
   }
 }

@@ -10,7 +10,8 @@ from ._errors import check, local
 from ._kith import ffi, lib
 from ._parameters import described
 from ._reader import Reader
-from ._relations import Named, PostEdge, name_of
+from ._query import Named, name_of
+from ._relations import PostEdge
 from ._text import NOW, Time, from_text, to_id, to_text, to_time
 
 R = TypeVar("R")

@@ -13,11 +13,12 @@ from ._query import (
     THREAD_ORDERS,
     EdgeOrder,
     ListOrder,
+    Named,
     Query,
     ThreadOrder,
+    name_of,
     word,
 )
-from ._relations import Named, name_of
 from ._rows import Post, Suggestion, User
 from ._searches import Searches
 from ._text import to_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, Protocol, SupportsIndex, Union
 
 from ._errors import refused
 from ._kith import ffi, lib
@@ -16,6 +16,9 @@ ListOrder = Literal["newest", "name"]
 EdgeOrder = Literal["newest", "oldest", "name"]
 ThreadOrder = Literal["oldest", "newest"]
 Direction = Literal["older", "newer"]
+Replies = Literal["all", "none", "toFollowed", "toSources"]
+Reposts = Literal["once", "all", "none"]
+Mentions = Literal["all", "ofVisible"]
 Part = Literal["users", "follows", "posts", "likes", "blocks", "mutes"]
 
 # The numbers are the library's.
@@ -41,6 +44,17 @@ EDGE_ORDERS: dict[str, int] = {
 }
 THREAD_ORDERS: dict[str, int] = {"oldest": lib.KITH_THREAD_OLDEST, "newest": lib.KITH_THREAD_NEWEST}
 DIRECTIONS: dict[str, int] = {"older": lib.KITH_OLDER, "newer": lib.KITH_NEWER}
+REPLIES: dict[str, int] = {
+    "all": lib.KITH_ALL_REPLIES,
+    "none": lib.KITH_NO_REPLIES,
+    "toFollowed": lib.KITH_REPLIES_TO_FOLLOWED,
+    "toSources": lib.KITH_REPLIES_TO_SOURCES,
+}
+REPOSTS: dict[str, int] = {
+    "once": lib.KITH_REPOSTS_ONCE,
+    "all": lib.KITH_ALL_REPOSTS,
+    "none": lib.KITH_NO_REPOSTS,
+}
 PARTS: dict[str, int] = {
     "users": lib.KITH_EXPORT_USERS,
     "follows": lib.KITH_EXPORT_FOLLOWS,
@@ -50,8 +64,28 @@ PARTS: dict[str, int] = {
     "mutes": lib.KITH_EXPORT_MUTES,
 }
 
+# The flag of each.
+MENTIONS: dict[str, int] = {"all": 0, "ofVisible": lib.KITH_MENTIONS_VISIBLE}
+
 # Looked up once: a page of a timeline is a few microseconds.
 _new, _QUERY = ffi.new, ffi.typeof("kith_query *")
+
+
+class Relation(Protocol):
+    """What has the name of a relation."""
+
+    @property
+    def name(self) -> str:
+        """The name, which alone counts in a call."""
+
+
+#: A relation, or its name.
+Named = Union[Relation, str]
+
+
+def name_of(relation: Named) -> str:
+    """The name of a relation."""
+    return relation if isinstance(relation, str) else relation.name
 
 
 def word(words: dict[str, int], word: str) -> int:
@@ -96,6 +130,43 @@ class Query:
     def set_text(self, text: str) -> None:
         """Sets the text of a search."""
         self.raw.text, self.kept = to_text(text)
+
+    def set_sources(
+        self,
+        targets: Iterable[Named] | None,
+        members: Named | None,
+        of: SupportsIndex | None,
+        users: Iterable[SupportsIndex] | None,
+        author: SupportsIndex | None,
+        everyone: bool,
+    ) -> None:
+        """Sets whose posts a timeline has."""
+        if targets is members is of is users is author is None and not everyone:
+            return
+        given = [targets, members, users, author, everyone or None]
+        if sum(each is not None for each in given) != 1 or (members is None) != (of is None):
+            raise refused("a timeline takes one of targets, members with of, users, author and everyone")
+        raw = self.raw
+        if targets is not None:
+            raw.sources = lib.KITH_OF_TARGETS
+            self.set_text(" ".join(name_of(relation) for relation in targets))
+        elif members is not None and of is not None:
+            raw.sources, raw.target = lib.KITH_OF_MEMBERS, to_id(of)
+            self.set_text(name_of(members))
+        elif users is not None:
+            raw.sources = lib.KITH_OF_USERS
+            self.set_ids(users)
+        elif author is not None:
+            raw.sources, raw.target = lib.KITH_OF_AUTHOR, to_id(author)
+        else:
+            raw.sources = lib.KITH_OF_EVERYONE
+
+    def set_masks(self, all: int, any: int, none: int) -> None:
+        """Sets the flags that posts must have, have one of, and must not have."""
+        for mask in (all, any, none):
+            if not 0 <= mask <= 0xFFFF:
+                raise refused(f"a mask of flags is 0 to 65535, not {mask}")
+        self.raw.flags_all, self.raw.flags_any, self.raw.flags_none = all, any, none
 
     def set_times(self, before: Time | None, after: Time | None) -> None:
         """Sets the bounds of time."""

@@ -16,8 +16,8 @@ from ._page import Page, RowT
 from ._pages import Pages
 from ._parameters import described
 from ._passes import Adjacency, Components, Control, Degrees, Ranks, run_pass
-from ._query import PARTS, Part, Query, word
-from ._relations import ENDS, EdgeCounts, End, Named, name_of
+from ._query import PARTS, Named, Part, Query, name_of, word
+from ._relations import ENDS, EdgeCounts, End
 from ._results import Counts, MemoryEntry, Path, Relations, Violation, read_table
 from ._rows import Post, User
 from ._text import to_id, to_text

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, SupportsIndex, Union
+from typing import Any, Literal, SupportsIndex
 
 from ._kith import ffi, lib
-from ._query import word
+from ._query import Named, name_of, word
 from ._text import Time, to_id, to_text, to_time
 
 End = Literal["user", "post"]
 Visibility = Literal["everyone", "ends", "source"]
+Hidden = Literal["timeline", "reposts", "incoming"]
 
 # The numbers are the library's.
 ENDS: dict[str, int] = {"user": lib.KITH_END_USER, "post": lib.KITH_END_POST}
@@ -19,6 +20,11 @@ VISIBILITIES: dict[str, int] = {
     "everyone": lib.KITH_SEEN_BY_EVERYONE,
     "ends": lib.KITH_SEEN_BY_ENDS,
     "source": lib.KITH_SEEN_BY_SOURCE,
+}
+HIDDEN: dict[str, int] = {
+    "timeline": lib.KITH_HIDES_TIMELINE,
+    "reposts": lib.KITH_HIDES_REPOSTS,
+    "incoming": lib.KITH_HIDES_INCOMING,
 }
 
 
@@ -43,15 +49,12 @@ class Relation:
     ends_with: str | None = None
     #: Whether an edge leads from a reply to the post that it replies to.
     is_thread: bool = False
-
-
-#: A relation, or its name.
-Named = Union[Relation, str]
-
-
-def name_of(relation: Named) -> str:
-    """The name of a relation."""
-    return relation.name if isinstance(relation, Relation) else relation
+    #: What an edge hides of its target from its source: "timeline", "reposts", "incoming".
+    hides: tuple[Hidden, ...] = ()
+    #: Whether an edge brings a post into timelines: a repost, or a tag.
+    enters_timelines: bool = False
+    #: Whether the user whom an edge leads to is meant by its post: a mention.
+    grants_access: bool = False
 
 
 def set_schema(raw: Any, schema: Iterable[Relation], kept: list[Any]) -> None:
@@ -65,6 +68,8 @@ def set_schema(raw: Any, schema: Iterable[Relation], kept: list[Any]) -> None:
         each.source, each.target = word(ENDS, relation.source), word(ENDS, relation.target)
         each.visibility = word(VISIBILITIES, relation.visibility)
         each.is_timed, each.is_thread = relation.is_timed, relation.is_thread
+        each.hides = sum(word(HIDDEN, hidden) for hidden in set(relation.hides))
+        each.enters_timelines, each.grants_access = relation.enters_timelines, relation.grants_access
         for member, text in (
             ("name", relation.name),
             ("is_ended_by", " ".join(relation.is_ended_by)),

@@ -245,6 +245,9 @@ class Post(Row):
         "edited_at",
         "payload",
         "highlights",
+        "reposted_by",
+        "reposter",
+        "reposted_at",
     )
 
     @property
@@ -329,6 +332,25 @@ class Post(Row):
         return _payload(raw.payloads, raw.payload_bytes, self._index)
 
     @property
+    def reposted_by(self) -> int | None:
+        """The id of the user who reposted it; None at its own place. In a timeline alone."""
+        return self._row.reposted_by or None
+
+    @property
+    def reposter(self) -> str | None:
+        """The name of that user."""
+        row = self._row
+        if not row.reposted_by:
+            return None
+        name: str = ffi.unpack(self._page._raw.text + row.reposter_start, row.reposter_size).decode()
+        return name
+
+    @property
+    def reposted_at(self) -> datetime.datetime | None:
+        """The time of the repost."""
+        return from_time(1000 * self._row.reposted_second) if self._row.reposted_by else None
+
+    @property
     def parent(self) -> int | None:
         """The id of the post that it replies to, which may have been removed since; None if it replies to none."""
         return self._row.parent or None
@@ -354,6 +376,9 @@ class Post(Row):
             row.liked_by_viewer,
             row.has_liked_at,
             row.liked_second,
+            row.reposted_by,
+            row.reposted_second,
+            self.reposter,
             self.text,
             self.author_user,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, TypeVar
 
 from ._calls import interruptible
@@ -14,11 +14,18 @@ from ._query import (
     DIRECTIONS,
     FOLDINGS,
     MATCHES,
+    MENTIONS,
     ORDERS,
+    REPLIES,
+    REPOSTS,
     Direction,
     Folding,
     Match,
+    Mentions,
+    Named,
     Query,
+    Replies,
+    Reposts,
     UserOrder,
     word,
 )
@@ -142,11 +149,32 @@ class Searches(Unshared):
         includes_own_posts: bool = True,
         includes_authors: bool = False,
         includes_payloads: bool = False,
+        targets: Iterable[Named] | None = None,
+        members: Named | None = None,
+        of: SupportsIndex | None = None,
+        users: Iterable[SupportsIndex] | None = None,
+        author: SupportsIndex | None = None,
+        everyone: bool = False,
+        replies: Replies = "all",
+        reposts: Reposts = "once",
+        mentions: Mentions = "all",
+        flags_all: int = 0,
+        flags_any: int = 0,
+        flags_none: int = 0,
         limit: int = 20,
         cursor: str | None = None,
+        includes_cursor: bool = False,
     ) -> Page[Post]:
-        """The posts of a user and of the user's followees, newest first."""
+        """The posts of a user and of the user's followees, newest first; or those of other sources: of targets
+        (relations whose edges lead to them from the user), members with of, some users, one author, or everyone. Posts
+        that were reposted say by whom.
+        """
         query = Query(lib.KITH_TIMELINE, limit, cursor)
+        query.set_sources(targets, members, of, users, author, everyone)
+        if replies != "all" or reposts != "once":
+            query.raw.replies, query.raw.reposts = word(REPLIES, replies), word(REPOSTS, reposts)
+        if flags_all or flags_any or flags_none:
+            query.set_masks(flags_all, flags_any, flags_none)
         raw = query.raw
         raw.user = to_id(user)
         if direction != "older":
@@ -157,6 +185,10 @@ class Searches(Unshared):
             raw.flags |= lib.KITH_INCLUDES_AUTHORS
         if includes_payloads:
             raw.flags |= lib.KITH_INCLUDES_PAYLOADS
+        if mentions != "all":
+            raw.flags |= word(MENTIONS, mentions)
+        if includes_cursor:
+            raw.flags |= lib.KITH_INCLUDES_CURSOR
         if before is not None or after is not None:
             query.set_times(before, after)
         return self._page(query, same, Post)
