@@ -105,7 +105,7 @@ static void numbers(void) {
   kith_query wrong[12];
   for (int index = 0; index < 12; index++) wrong[index] = query;
   wrong[0].kind = 0, wrong[1].kind = 1000, wrong[2].flags = 1 << 30, wrong[3].limit = -1, wrong[4].limit = 1001;
-  wrong[5].match = 9, wrong[6].folding = -1, wrong[7].direction = 2, wrong[8].reserved[4] = 1;
+  wrong[5].match = 9, wrong[6].folding = -1, wrong[7].direction = 2, wrong[8].reserved = 1;
   wrong[9].kind = KITH_FOLLOWERS, wrong[9].order = 3, wrong[10].kind = KITH_SUGGESTIONS, wrong[10].named_count = 101;
   wrong[11].kind = KITH_TWO_HOP_TIMELINE, wrong[11].follow_limit = -1;
   for (int index = 0; index < 12; index++) {

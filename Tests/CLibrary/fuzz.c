@@ -88,7 +88,9 @@ static kith_query query(struct input *input) {
     made.flags = number(input, 1), made.viewer = id(input), made.excluded = id(input), made.limit = id(input);
     made.before = id(input), made.after = id(input), made.follow_limit = id(input), made.named_count = id(input);
     made.match = number(input, 1) % 6, made.folding = number(input, 1) % 3, made.order = number(input, 1) % 5;
-    made.direction = number(input, 1) % 3, made.reserved[2] = number(input, 1) > 250;
+    made.direction = number(input, 1) % 3, made.sources = number(input, 1) % 7;
+    made.replies = number(input, 1) % 5, made.reposts = number(input, 1) % 4, made.flags_all = number(input, 1) > 250;
+    made.reserved = number(input, 1) > 250;
   }
   for (int index = 0; index < 4; index++) ids[index] = id(input);
   made.ids = number(input, 1) < 250 ? ids : NULL;

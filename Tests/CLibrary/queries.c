@@ -83,8 +83,9 @@ static void relations(void) {
     {.name = kith_string("bookmark"), .target = KITH_END_POST, .visibility = KITH_SEEN_BY_SOURCE},
     {.name = kith_string("request"), .is_ended_by = kith_string("follow block")},
     {.name = kith_string("reply"), .source = KITH_END_POST, .target = KITH_END_POST, .is_thread = 1},
+    {.name = kith_string("repost"), .target = KITH_END_POST, .enters_timelines = 1},
   };
-  const kith_options options = {.relations = declared, .relation_count = 3};
+  const kith_options options = {.relations = declared, .relation_count = 4};
   kith_graph *graph;
   OK(kith_open_memory(&options, &graph, NULL));
   int64_t ann, bob, root, reply;
@@ -118,6 +119,21 @@ static void relations(void) {
   OK(kith_run(graph, &query, &page, NULL));
   CHECK(page.count == 2 && page.posts[0].id == reply && page.posts[1].id == root);
   OK(kith_free(page.owner));
+  OK(kith_add_edge(graph, kith_string("repost"), ann, reply, 9500, &changed, NULL));
+  query = (kith_query){.kind = KITH_TIMELINE, .user = ann, .sources = KITH_OF_AUTHOR, .target = ann};
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 2 && page.posts[0].id == reply && page.posts[0].reposted_by == ann);
+  CHECK(page.posts[0].reposted_second == 9 && page.posts[0].reposter_size == 3);
+  CHECK(memcmp(kith_reposter_name(&page, 0).data, "ann", 3) == 0);
+  CHECK(page.posts[1].id == root && kith_reposter_name(&page, 1).size == 0);
+  OK(kith_free(page.owner));
+  query.replies = KITH_NO_REPLIES, query.reposts = KITH_NO_REPOSTS;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.posts[0].id == root);
+  OK(kith_free(page.owner));
+  query.sources = 6;
+  EXPECT(KITH_INVALID_REQUEST, kith_run(graph, &query, &page, NULL));
+
   query = (kith_query){.kind = KITH_ANCESTORS, .target = reply};
   OK(kith_run(graph, &query, &page, NULL));
   CHECK(page.count == 1 && page.posts[0].id == root && !page.is_truncated);

@@ -167,9 +167,9 @@ typedef struct kith_relation {
   int32_t source;
   int32_t target;
   int32_t visibility;
-  int32_t is_timed;   // 1: an edge of a post has a time of its own
-  int32_t is_thread;  // 1: an edge leads from a reply to the post that it replies to
-  int32_t hides;      // what an edge hides of its target: KITH_HIDES_TIMELINE and others, added
+  int32_t is_timed;       // 1: an edge of a post has a time of its own
+  int32_t is_thread;      // 1: an edge leads from a reply to the post that it replies to
+  int32_t hides;          // what an edge hides of its target: KITH_HIDES_TIMELINE and others, added
   kith_text is_ended_by;  // names, separated by spaces
   kith_text ends_with;
   int32_t enters_timelines;  // 1: an edge brings a post into timelines
@@ -423,8 +423,9 @@ enum {
   KITH_OF_AUTHOR = 4,   // target
   KITH_OF_EVERYONE = 5,
 };
-enum { KITH_ALL_REPLIES = 0, KITH_NO_REPLIES = 1, KITH_REPLIES_TO_FOLLOWED = 2, KITH_REPLIES_TO_SOURCES = 3 };  // replies
-enum { KITH_REPOSTS_ONCE = 0, KITH_ALL_REPOSTS = 1, KITH_NO_REPOSTS = 2 };                                      // reposts
+// Replies, and reposts, of a timeline.
+enum { KITH_ALL_REPLIES = 0, KITH_NO_REPLIES = 1, KITH_REPLIES_TO_FOLLOWED = 2, KITH_REPLIES_TO_SOURCES = 3 };
+enum { KITH_REPOSTS_ONCE = 0, KITH_ALL_REPOSTS = 1, KITH_NO_REPOSTS = 2 };
 // Flags of queries.
 enum {
   KITH_COUNTS_MATCHES = 1,       // searches of users, mutuals, familiar followers, edges: page.total
@@ -436,7 +437,7 @@ enum {
   KITH_INCLUDES_BLOCKED = 64,    // KITH_SEARCH_USERS, KITH_USER, KITH_USERS: also whom the viewer blocks
   KITH_INCLUDES_AUTHORS = 128,   // of posts: page.users are their authors
   KITH_INCLUDES_PAYLOADS = 256,  // page.payloads, and with authors page.author_payloads
-  KITH_MENTIONS_VISIBLE = 512,   // timelines: no post that mentions someone who is left out
+  KITH_MENTIONS_VISIBLE = 512,   // timelines: no post that mentions a user who is left out
   KITH_INCLUDES_CURSOR = 1024,   // timelines: also the post that the cursor is at
 };
 
@@ -460,10 +461,10 @@ typedef struct kith_query {
   int32_t folding;
   int32_t order;
   int32_t direction;
-  int32_t sources;      // of KITH_TIMELINE, with the rest
+  int32_t sources;  // of KITH_TIMELINE, with the rest
   int32_t replies;
   int32_t reposts;
-  uint16_t flags_all;   // masks of the flags that posts must have, have one of, must not have
+  uint16_t flags_all;  // masks of the flags that posts must have, have one of, must not have
   uint16_t flags_any;
   uint16_t flags_none;
   uint16_t reserved;

@@ -154,7 +154,7 @@ extension LiveQuery where Value == Int, Failure == KithError {
   ) -> LiveQuery {
     var query = query
     (query.direction, query.limit, query.cursor, query.includesCursor) = (.newer, limit, place, false)
-    // A post by someone else may be there as a repost.
+    // A post by another author may be there as a repost.
     let dependencies = TimelinePosts(user: user, query: query).pageDependencies + [.removedPosts]
     return LiveQuery(of: dependencies) { [query] (view) throws(KithError) in
       var ids: [PostID] = []

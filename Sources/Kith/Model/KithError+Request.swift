@@ -127,8 +127,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .id: "an id is 1 or more"
-    case .edgeTime:
-      "the time of a follow or a like is 0 to \(SocialGraph.Limits.edgeMilliseconds) ms since 1970"
+    case .edgeTime: "the time of a follow or a like is 0 to \(SocialGraph.Limits.edgeMilliseconds) ms since 1970"
     case .postTime: "the time of a post is 0 ms since 1970 or more"
     case .cannotBlockSelf: "users cannot block themselves"
     case .cannotMuteSelf: "users cannot mute themselves"
@@ -146,8 +145,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .severalParents: "a post replies to one post at most"
     case .detailCount(let count):
       "at most \(SocialGraph.Limits.relationCount) relations are asked for at once, not \(count)"
-    case .noDetails(let relation):
-      "no edge of \(relation) leads to or from what is listed"
+    case .noDetails(let relation): "no edge of \(relation) leads to or from what is listed"
     case .noMark(let relation): "an edge of \(relation) leads from a post, so no viewer has one"
     case .marksNeedViewer: "marks are the viewer's: give a viewer"
     case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"

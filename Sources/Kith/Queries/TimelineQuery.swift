@@ -34,7 +34,7 @@ public struct TimelineQuery: Hashable, Sendable {
     case all
     /// None.
     case none
-    /// Those to a post of someone whom the user follows, of the user, or of the author of the reply.
+    /// Those to a post of a user whom the user follows, of the user, or of the author of the reply.
     case toFollowed
     /// The same with the sources of the timeline in place of those whom the user follows.
     case toSources
@@ -54,7 +54,7 @@ public struct TimelineQuery: Hashable, Sendable {
   public enum Mentions: String, CaseIterable, Hashable, Sendable {
     /// All.
     case all
-    /// Those that mention nobody whom the user mutes, nor anybody across a block.
+    /// Those that mention no user whom the user mutes, and none across a block.
     case ofVisible
   }
 

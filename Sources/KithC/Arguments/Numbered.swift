@@ -117,7 +117,9 @@ extension Relation.Hidden: Numbered {
   /// The words whose numbers were added.
   static func words(of sum: Int32) throws -> Set<Relation.Hidden> {
     let words = allCases.filter { Int(sum) & $0.number != 0 }
-    guard words.reduce(0, { $0 + $1.number }) == Int(sum) else { throw Failure.invalid("hides \(sum) is no sum of KITH_HIDES_ numbers") }
+    guard words.reduce(0, { $0 + $1.number }) == Int(sum) else {
+      throw Failure.invalid("hides \(sum) is no sum of KITH_HIDES_ numbers")
+    }
     return Set(words)
   }
 }

@@ -55,7 +55,7 @@ extension RequestCommand {
         field: .direction, word: .string(TimelineQuery.Direction.newer.rawValue)),
     ] + sources + filters + [limit, cursor],
     notes: [
-      "Without --targets, --members, --author and --everyone, the timeline has the posts of those whom the user follows.",
+      "Without --targets, --members, --author and --everyone, the posts are those of whom the user follows.",
       times, pages + " With --newer, give the cursor \"previous\".",
     ],
     examples: [

@@ -48,7 +48,12 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
   func everyField(operation: Operation) throws {
     let shape = try shape(operation)
     var console = RequestConsole()
-    for fields in [shape.required + shape.chosen, shape.fields] {
+    // Of fields that exclude others, one line at a time.
+    let others = if case .graph(let asked) = operation { asked.exclusive } else { [[Field]]() }
+    let most = (others.isEmpty ? [[]] : others).map { line in
+      shape.fields.filter { field in line.contains(field) || !others.contains { $0.contains(field) } }
+    }
+    for fields in [shape.required + shape.chosen] + most {
       let code = try console.code(line(operation, fields))
       #expect(code != "invalidRequest", "\(fields.map(\.name))")
     }

@@ -37,7 +37,7 @@ import Testing
     ] {
       #expect(properties.contains(PinRule.Property(type: type, name: name)), "\(type).\(name) is not checked")
     }
-    #expect(Set(properties.map(\.type)).count == 18 && properties.count > 80)
+    #expect(Set(properties.map(\.type)).count == 19 && properties.count > 80)
     for path in PinRule.derived {
       #expect(properties.contains { "\($0.type).\($0.name)" == path }, "\(path) does not exist; remove it")
     }

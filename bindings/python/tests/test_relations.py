@@ -10,7 +10,10 @@ REQUEST = kith.Relation("request", "user", "user", visibility="ends", is_ended_b
 CLOSE = kith.Relation("close", "user", "user", ends_with="follow")
 MEMBER = kith.Relation("member", "post", "user", is_timed=True)
 REPLY = kith.Relation("reply", "post", "post", is_thread=True)
-SCHEMA = [BOOKMARK, REQUEST, CLOSE, MEMBER, REPLY]
+REPOST = kith.Relation("repost", "user", "post", enters_timelines=True)
+QUIET = kith.Relation("quiet", "user", "user", visibility="source", hides=("reposts",))
+MENTION = kith.Relation("mention", "post", "user", grants_access=True)
+SCHEMA = [BOOKMARK, REQUEST, CLOSE, MEMBER, REPLY, REPOST, QUIET, MENTION]
 
 
 @pytest.fixture
@@ -116,3 +119,38 @@ def test_a_batch_adds_edges(graph):
 
     post = graph.batch(add)
     assert graph.has_edge(BOOKMARK, 2, post)
+
+
+def test_timelines_have_sources_filters_and_reposts(graph):
+    graph.follow(1, 2)
+    post = graph.add_post(3, "cy's", created_at=1_000, flags=3)
+    members = graph.add_post(1, "list", created_at=2_000, edges=[kith.PostEdge(MEMBER, 3)])
+    answer = graph.add_post(2, "answer", created_at=3_000, edges=[kith.PostEdge(REPLY, post), kith.PostEdge(MENTION, 3)])
+    graph.add_edge(REPOST, 2, post, at=9_500)
+    page = graph.timeline(1)
+    assert [found.id for found in page] == [post, answer, members]
+    assert (page[0].reposted_by, page[0].reposter) == (2, "bob") and page[1].reposter is page[1].reposted_at is None
+    assert page[0].reposted_at == datetime.datetime.fromtimestamp(9, datetime.timezone.utc)
+    assert page.array["reposted_second"].tolist() == [9, 0, 0]
+    again = graph.timeline(1, cursor=graph.timeline(1, limit=1).next, includes_cursor=True)
+    assert [found.id for found in again] == [post, answer, members]
+
+    def ids(**asked):
+        return [found.id for found in graph.timeline(1, **asked)]
+
+    assert ids(reposts="none", replies="toFollowed") == [members]
+    assert ids(targets=["follow"], includes_own_posts=False) == [post, answer]
+    assert ids(members=MEMBER, of=members, includes_own_posts=False) == ids(author=3) == [post]
+    assert ids(users=[2, 3], includes_own_posts=False, reposts="none") == [answer, post]
+    assert ids(everyone=True, flags_all=2) == ids(everyone=True, flags_any=6) == [post]
+    assert ids(everyone=True, flags_none=1) == [answer, members]
+    graph.mute(1, 3)
+    assert ids() == [answer, members] and ids(mentions="ofVisible") == [members]
+    graph.unmute(1, 3)
+    graph.add_edge(QUIET, 1, 2)
+    assert ids() == [answer, members]
+    for wrong in ({"targets": [], "everyone": True}, {"members": MEMBER}, {"flags_all": 65_536}):
+        with pytest.raises(kith.InvalidRequestError):
+            graph.timeline(1, **wrong)
+    with pytest.raises(ValueError):
+        graph.timeline(1, replies="some")

@@ -85,13 +85,13 @@ public struct Relation: Hashable, Sendable {
   ///   - baseName: the name of a relation with the same ends, without whose edge an edge of this one cannot be.
   ///   - hides: what an edge hides of its target from its source. Of relations from users to users.
   ///   - entersTimelines: whether an edge brings a post into timelines. Of one relation from users to posts at most, a
-  ///     repost: into the timelines of those who read its source. Of relations from posts to users, such as a tag: into
-  ///     the timelines of those who read its target. Everyone sees such edges.
+  ///     repost: into the timelines of those who read its source. Of relations from posts to users, such as a tag:
+  ///     into the timelines of those who read its target. Everyone sees such edges.
   ///   - isThread: whether an edge leads from a reply to the post that it replies to. Of one relation from posts to
   ///     posts at most, which is not timed, and which neither ends by nor with another. Its edges are given with a new
   ///     post.
-  ///   - grantsAccess: whether the user whom an edge leads to is meant by its post: a mention. Of relations from posts to
-  ///     users.
+  ///   - grantsAccess: whether the user whom an edge leads to is meant by its post: a mention. Of relations from posts
+  ///     to users.
   public init(
     _ name: String, from source: End, to target: End, isTimed: Bool = false, visibility: Visibility = .everyone,
     isEndedBy endingNames: [String] = [], endsWith baseName: String? = nil, hides: Set<Hidden> = [],
@@ -174,7 +174,8 @@ extension Relation {
     self.init(
       Facts(
         name: kind.facts.name, source: .user, target: target, isTimed: false, visibility: visibility,
-        endingNames: names, baseName: nil, hides: hides, entersTimelines: false, isThread: false, grantsAccess: false),
+        endingNames: names, baseName: nil, hides: hides, entersTimelines: false, isThread: false,
+        grantsAccess: false),
       kind)
   }
 }
@@ -187,7 +188,8 @@ extension Relation: CustomStringConvertible {
     if entersTimelines { facts.append("enters timelines") }
     if isThread { facts.append("makes threads") }
     if grantsAccess { facts.append("grants access") }
-    if !row.facts.hides.isEmpty { facts.append("hides \(row.facts.hides.map(\.rawValue).joined(separator: " and "))") }
+    let hidden = row.facts.hides.map(\.rawValue)
+    if !hidden.isEmpty { facts.append("hides \(hidden.joined(separator: " and "))") }
     if visibility != .everyone { facts.append("seen by \(visibility == .ends ? "its ends" : "its source")") }
     if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: " and "))") }
     if let endsWith { facts.append("ends with \(endsWith)") }

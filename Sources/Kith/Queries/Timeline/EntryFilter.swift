@@ -84,7 +84,7 @@ struct EntryFilter {
 
   // MARK: - Reposts
 
-  /// Whether a post may be shown as reposted, by whomever.
+  /// Whether a post may be shown as reposted, by any user.
   private func passesAsRepost(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
     passesFlags(post, state) && !sources.leavesOut(state.posts.authors[post], state) && passesMentions(post, state)
   }
@@ -110,7 +110,7 @@ struct EntryFilter {
 
   /// The oldest repost by a source.
   ///
-  /// Those who reposted the post are asked from the first on. Of a post that very many reposted, whom nobody reads, the
+  /// Those who reposted the post are asked from the first on. Of a post that very many reposted who are no sources, the
   /// sources are asked instead.
   private func oldestRepost(of post: UInt32, _ state: borrowing GraphState) -> UInt64 {
     guard let repost else { return Self.noRepost }

@@ -58,7 +58,7 @@ extension EntryScratch.Lists {
     heap[place] = head
   }
 
-  /// Places the head's list anew, which has another entry.
+  /// Places the head's list by its next entry.
   @inline(__always)
   mutating func replaceHead(_ list: Int, _ direction: TimelineQuery.Direction, _ state: borrowing GraphState) {
     sink(head(list, direction), direction, state)

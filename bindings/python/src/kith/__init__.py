@@ -19,7 +19,8 @@ from ._passes import BUCKET_DTYPE, COMPONENT_DTYPE, Adjacency, Components, Contr
 from ._reader import Pin, Reader
 from ._relations import EdgeCounts, PostEdge, Relation
 from ._results import Counts, MemoryEntry, Path, Relations, Violation
-from ._rows import Post, Suggestion, User
+from ._rows import Post, User
+from ._suggestions import Suggestion
 
 #: The version of the library.
 __version__: str = _ffi.string(_lib.kith_version()).decode()

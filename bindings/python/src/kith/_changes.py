@@ -9,8 +9,8 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from ._errors import check, local
 from ._kith import ffi, lib
 from ._parameters import described
-from ._reader import Reader
 from ._query import Named, name_of
+from ._reader import Reader
 from ._relations import PostEdge
 from ._text import NOW, Time, from_text, to_id, to_text, to_time
 

@@ -19,8 +19,9 @@ from ._query import (
     name_of,
     word,
 )
-from ._rows import Post, Suggestion, User
+from ._rows import Post, User
 from ._searches import Searches
+from ._suggestions import Suggestion
 from ._text import to_id
 
 

@@ -385,26 +385,3 @@ class Post(Row):
 
     def __repr__(self) -> str:
         return f"Post(id={self.id}, author={self.author!r}, text={shown(self.text)!r})"
-
-
-class Suggestion(User):
-    """A user whom the user may want to follow."""
-
-    __slots__ = ()
-    _names: ClassVar[tuple[str, ...]] = (*User._names, "mutual_count", "mutuals")
-
-    @property
-    def mutual_count(self) -> int:
-        """The number of the user's followees who follow the suggested user."""
-        count: int = self._page._raw.mutual_counts[self._index]
-        return count
-
-    @property
-    def mutuals(self) -> list[User]:
-        """The first of these followees by id, as many as requested."""
-        raw = self._page._raw
-        start = raw.mutual_ends[self._index - 1] if self._index else raw.count
-        return [User(self._page, raw.users[i], i) for i in range(start, raw.mutual_ends[self._index])]
-
-    def _key(self) -> tuple[Any, ...]:
-        return (*super()._key(), self.mutual_count, *self.mutuals)
