@@ -125,7 +125,9 @@ def test_timelines_have_sources_filters_and_reposts(graph):
     graph.follow(1, 2)
     post = graph.add_post(3, "cy's", created_at=1_000, flags=3)
     members = graph.add_post(1, "list", created_at=2_000, edges=[kith.PostEdge(MEMBER, 3)])
-    answer = graph.add_post(2, "answer", created_at=3_000, edges=[kith.PostEdge(REPLY, post), kith.PostEdge(MENTION, 3)])
+    answer = graph.add_post(
+        2, "answer", created_at=3_000, edges=[kith.PostEdge(REPLY, post), kith.PostEdge(MENTION, 3)]
+    )
     graph.add_edge(REPOST, 2, post, at=9_500)
     page = graph.timeline(1)
     assert [found.id for found in page] == [post, answer, members]
