@@ -16,6 +16,15 @@ extension Network {
     var options = SocialGraph.Options()
     options.compactLists = compactLists
     let graph = SocialGraph(options: options)
+    try load(into: graph) { _ in ([], nil) }
+    return graph
+  }
+
+  /// The same network in a graph without users.
+  /// - Parameter more: the edges and the flags of a post.
+  func load(
+    into graph: SocialGraph, post more: (Int) -> (edges: [PostEdge], flags: UInt16?)
+  ) throws(KithError) {
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       try batch.apply(.addUser(id: Self.userID(user), username: names[user]))
     }
@@ -27,21 +36,21 @@ extension Network {
       }
     }
     try Self.apply(authors.count, to: graph) { (post, batch) throws(KithError) in
+      let more = more(post)
       try batch.apply(
         .addPost(
           id: Self.postID(post), by: Self.userID(Int(authors[post])), text: texts[post],
-          createdAt: Timestamp(times[post])))
+          createdAt: Timestamp(times[post]), edges: more.edges, fields: PostFields(flags: more.flags)))
     }
     try Self.apply(userCount, to: graph) { (user, batch) throws(KithError) in
       for post in likes[user] {
         try batch.apply(.like(as: Self.userID(user), post: Self.postID(Int(post)), at: edgeTime(user, Int(post))))
       }
     }
-    return graph
   }
 
   /// Goes over 0..<count; a batch ends after 5,000 changes, because the list of one row can hold as many again.
-  private static func apply(
+  static func apply(
     _ count: Int, to graph: SocialGraph, _ body: (Int, inout SocialGraph.Batch) throws(KithError) -> Void
   ) throws(KithError) {
     var row = 0

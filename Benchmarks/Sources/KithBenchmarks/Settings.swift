@@ -32,7 +32,7 @@ struct Settings {
       --seed S     another network for every number (1)
       --samples N  questions of each kind in one run (2,000)
       --runs N     figures are medians over so many runs (5), at least 5
-      --only WORDS some workloads of timeline,search,patterns,posts,questions,passes,blocks,live,
+      --only WORDS some workloads of timeline,filters,search,patterns,posts,questions,passes,blocks,live,
                    journal,pages,lookups,changes,pins,concurrency,stalls,memory; or names alone, --users of them;
                    or counted, which measures nothing (see guard)
       --directory DIR  where stores are made, on the disk that is meant (.)

@@ -64,6 +64,11 @@ struct DeclaredEdges: ~Copyable, Sendable {
     return uses[place].index
   }
 
+  /// The timestamp of an edge; nil if there is none.
+  func timestamp(_ kind: RelationKind, _ source: UInt32, _ target: UInt32) -> UInt32? {
+    place(of: kind).flatMap { uses[$0].index.value.timestamp(source, target) }
+  }
+
   /// The index of a relation in use.
   subscript(kind: RelationKind) -> Adjacency {
     _read { yield index(of: kind).value }

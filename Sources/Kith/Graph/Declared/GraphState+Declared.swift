@@ -31,9 +31,20 @@ extension GraphState {
   }
 
   /// The timestamp of an edge of any relation; nil if there is none.
+  ///
+  /// Not by the subscript, whose coroutine allocates at each call.
   func timestamp(_ kind: RelationKind, _ source: UInt32, _ target: UInt32) -> UInt32? {
-    isInUse(kind) ? self[kind].timestamp(source, target) : nil
+    switch kind {
+    case .follow: follows.timestamp(source, target)
+    case .like: likes.timestamp(source, target)
+    case .block: blocks.timestamp(source, target)
+    case .mute: mutes.timestamp(source, target)
+    default: declared.timestamp(kind, source, target)
+    }
   }
+
+  /// The number of edges of any relation that lead from a row.
+  func targetCount(_ kind: RelationKind, _ source: UInt32) -> Int { isInUse(kind) ? self[kind].targetCount(source) : 0 }
 
   /// Whether a relation has an index.
   func isInUse(_ kind: RelationKind) -> Bool { Int(kind.number) < Relation.builtIn.count || declared.has(kind) }

@@ -99,6 +99,13 @@ struct EntryFilter {
     return shown == word
   }
 
+  /// Whether a repost is known to be left out.
+  @inline(__always)
+  func isKnown(_ repost: TimelineEntry, _ known: borrowing ScratchMap) -> Bool {
+    guard let shown = known[repost.post] else { return false }
+    return shown != UInt64(repost.time / 1_000) << 32 | UInt64(repost.reposter)
+  }
+
   /// The only repost of a post that is shown, as second and row; `noRepost` if the post is shown at its own place, or
   /// nowhere.
   private func shownRepost(of post: UInt32, _ state: borrowing GraphState) -> UInt64 {
@@ -141,13 +148,14 @@ struct EntryFilter {
     _ post: UInt32, _ edges: borrowing Adjacency, _ state: borrowing GraphState
   ) -> UInt64 {
     var (oldest, id) = (Self.noRepost, Int64.max)
-    sources.forEach(state) { user in
-      guard let second = edges.timestamp(user, post) else { return }
+    sources.forEach(state, in: state.posts.newest, reaching: 0) { user, _ in
+      guard let second = edges.timestamp(user, post) else { return 0 }
       let word = UInt64(second) << 32 | UInt64(user)
       let isFirst = word >> 32 < oldest >> 32 || word >> 32 == oldest >> 32 && state.users.identifiers.id(of: user) < id
       if isFirst, !sources.leavesOut(user, state), !sources.silences(user, state) {
         (oldest, id) = (word, state.users.identifiers.id(of: user))
       }
+      return 0
     }
     return oldest
   }

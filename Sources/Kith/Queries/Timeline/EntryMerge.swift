@@ -1,30 +1,39 @@
 /// The entries of one page of a timeline that has sources or filters of its own, or reposts: a k-way merge of the lists
 /// of its sources, of which each is opened only when it may have the next entry.
 ///
-/// Towards older entries, the sources with the latest bounds are taken first: some for each entry of the page, because
-/// filters pass over entries. Their lists are opened one by one, as soon as their bound reaches the head of the heap.
-/// When the head falls below the bounds of the sources that were left out, four times as many of these follow, from
-/// where the others ended. Towards newer entries, all lists are opened: the newest entry of a list says nothing about
-/// its oldest.
+/// Each source has two: its posts, and what enters timelines by it. Towards older entries, the lists with the latest
+/// bounds are taken first (`EntryCandidates`): some for each entry of the page, because filters pass over entries. They
+/// are opened one by one, as soon as their bound reaches the head of the heap. When the head falls below the bounds of
+/// the lists that were left out, four times as many of these follow, from where the others ended. Towards newer entries,
+/// all lists are opened: the newest entry of a list says nothing about its oldest.
+///
+/// Where many users are sources, their posts are found by a scan of all posts instead, which is one more list
+/// (`EntryScan`). It gives up when it costs more than the lists would, and these are opened from where it was.
 ///
 /// An entry is tested at the head of the heap, so that nothing is tested that is beyond the page.
 /// - Complexity: O(sources) for each four times as many, and O(log entries) for each list opened, O(log lists) for each
 ///   entry, also one passed over.
 struct EntryMerge: ~Copyable {
-  /// The sources that are taken at first, for each entry of the page.
-  private static let sourcesPerEntry = 3
+  /// The lists of a kind that are taken at first, for each entry of the page.
+  private static let listsPerEntry = 3
   private static let growth = 4
 
   private let filter: EntryFilter
   private let range: EntryRange
   private let limit: Int
+  /// What enters timelines, if it is shown.
+  private let entries: Box<EntryLists>?
   private let scratch = EntryScratch()
   private let lists: Box<EntryScratch.Lists>
 
-  init(_ filter: EntryFilter, _ range: EntryRange, limit: Int) {
+  init(_ filter: EntryFilter, _ range: EntryRange, limit: Int, _ state: borrowing GraphState) {
     (self.filter, self.range, self.limit) = (filter, range, limit)
+    entries = filter.showsTags || filter.showsReposts ? state.declared.entries : nil
     lists = scratch.lists
-    lists.value.removeAll()
+    lists.value.removeAll(listCount: Self.listsPerEntry * limit)
+    if range.direction == .older && range.high != EntryRange.end {
+      lists.value.highRow = state.posts.likelyRow(of: range.high.postBound)
+    }
   }
 
   /// The first entries of the range, nearest first in its direction.
@@ -33,53 +42,29 @@ struct EntryMerge: ~Copyable {
     if range.high <= range.low { return [] }
     var budget = QueryBudget()
     var found: [TimelineEntry] = []
+    found.reserveCapacity(min(limit, 64))
+    let isMerged = !filter.sources.isEveryone && range.direction == .older
     if filter.sources.isEveryone {
       open(.all, 0, &budget, state)
-      _ = merge(&found, downTo: nil, [], &budget, state)
     } else if range.direction == .newer {
       openAll(&budget, state)
-      _ = merge(&found, downTo: nil, [], &budget, state)
     } else {
-      var (count, last): (Int, UInt64?) = (Self.sourcesPerEntry * limit, nil)
-      while true {
-        let batch = latest(count, below: last, state)
-        let isLast = batch.count < count
-        if merge(&found, downTo: isLast ? nil : batch.last, batch, &budget, state) || isLast { break }
-        last = batch.last
-        count *= Self.growth
-      }
+      begin(&budget, state)
     }
-    try budget.check()
-    return found
-  }
-
-  /// Takes entries off the heap, after opening lists that may have earlier ones.
-  /// - Parameters:
-  ///   - bound: the last of the sources that were taken; nil if all were.
-  ///   - batch: the sources to be opened, those with the latest bounds first.
-  /// - Returns: whether the page is full, or the query was cancelled.
-  private func merge(
-    _ found: inout [TimelineEntry], downTo bound: UInt64?, _ batch: [UInt64], _ budget: inout QueryBudget,
-    _ state: borrowing GraphState
-  ) -> Bool {
-    var next = 0
     while true {
-      while next < batch.count, lists.value.heapIsBehind(Self.rank(batch[next])) {
-        openLists(of: Self.row(batch[next]), &budget, state)
-        next += 1
-      }
-      if lists.value.heap.count == 0 { return false }
-      // Those left out may have an entry of the same coarse time.
-      if let bound, lists.value.heapIsBehind(Self.rank(bound)) { return false }
+      if isMerged { openDue(&budget, state) }
+      if lists.value.heap.count == 0 { break }
       let list = Int(lists.value.heap[0].list)
       let entry = lists.value.lists[list].entry
       if shows(entry, lists.value.lists[list].kind, found, state) {
         found.append(entry)
-        if found.count == limit { return true }
+        if found.count == limit { break }
       }
       step(list, &budget, state)
-      if !budget.takeStep() { return true }
+      if !budget.takeStep() { break }
     }
+    try budget.check()
+    return found
   }
 
   @inline(__always)
@@ -87,7 +72,7 @@ struct EntryMerge: ~Copyable {
     _ entry: TimelineEntry, _ kind: EntryList.Kind, _ found: [TimelineEntry], _ state: borrowing GraphState
   ) -> Bool {
     switch kind {
-    case .authored: filter.shows(entry.post, isOfSource: true, state) && !isLast(entry, of: found)
+    case .authored, .scanned: filter.shows(entry.post, isOfSource: true, state) && !isLast(entry, of: found)
     case .tagged, .all: filter.shows(entry.post, isOfSource: false, state) && !isLast(entry, of: found)
     case .reposted: filter.shows(entry, &lists.value.reposts, state)
     }
@@ -100,61 +85,97 @@ struct EntryMerge: ~Copyable {
     return last.post == entry.post && !last.isRepost
   }
 
-  // MARK: - Sources
+  // MARK: - Lists that may come first
 
-  @inline(__always)
-  private static func rank(_ source: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: source >> 32) }
-  @inline(__always)
-  private static func row(_ source: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: source) }
-
-  /// No entry of a source is coarsely later: of its posts, and of what enters timelines by it.
-  @inline(__always)
-  private func bound(_ row: UInt32, _ entries: Box<EntryLists>?, _ state: borrowing GraphState) -> UInt32 {
-    let newest = state.posts.newest[row]
-    guard let entries else { return newest }
-    return max(newest, entries.value.newest[row])
-  }
-
-  /// What enters timelines, if it is shown.
-  private func entries(_ state: borrowing GraphState) -> Box<EntryLists>? {
-    filter.showsTags || filter.showsReposts ? state.declared.entries : nil
-  }
-
-  /// The sources with the latest bounds, in descending order, each a word of its bound and its row.
-  /// - Parameter last: only those after it.
-  private func latest(_ count: Int, below last: UInt64?, _ state: borrowing GraphState) -> [UInt64] {
-    var best = TopK<UInt64>(limit: count, ascends: true)
-    let entries = entries(state)
-    let (low, high) = (PostTable.coarse(max(0, range.low.time)), PostTable.coarse(range.high.time))
-    let end = last ?? .max
-    filter.sources.forEach(state) { row in
-      let bound = bound(row, entries, state)
-      if bound < low || bound == 0 { return }
-      let word = UInt64(min(bound, high)) << 32 | UInt64(row)
-      if let bar = best.bar, word <= bar { return }
-      if word >= end || filter.sources.leavesOut(row, state) { return }
-      best.push(word)
+  /// Begins a merge towards older entries: with a scan of all posts where that pays.
+  private func begin(_ budget: inout QueryBudget, _ state: borrowing GraphState) {
+    if let scanLimit = scanLimit(state) {
+      lists.value.scan.begin(filter.sources, limit: scanLimit, state)
+      open(.scanned, 0, &budget, state)
+    } else {
+      takeAuthored(below: .max, state)
     }
-    let found = best.sorted()
-    for source in found { state.posts.byAuthor.prefetchHead(of: Int(Self.row(source))) }
-    return found
+    takeEntering(below: .max, state)
   }
 
-  /// Opens the lists of all sources that have an entry after the lower bound.
-  private func openAll(_ budget: inout QueryBudget, _ state: borrowing GraphState) {
-    let (entries, low) = (entries(state), PostTable.coarse(max(0, range.low.time)))
-    filter.sources.forEach(state) { row in
-      let bound = bound(row, entries, state)
-      if bound >= low, bound > 0, !filter.sources.leavesOut(row, state) {
-        openLists(of: row, &budget, state)
+  private func takeAuthored(below rank: UInt32, _ state: borrowing GraphState) {
+    lists.value.authored.take(filter.sources, in: state.posts.newest, bounds(below: rank), state)
+    lists.value.authored.prefetch(state.posts.byAuthor)
+  }
+
+  private func takeEntering(below rank: UInt32, _ state: borrowing GraphState) {
+    if let entries { lists.value.entering.take(filter.sources, in: entries.value.newest, bounds(below: rank), state) }
+  }
+
+  private func bounds(below rank: UInt32) -> EntryCandidates.Bounds {
+    EntryCandidates.Bounds(
+      low: max(1, PostTable.coarse(max(0, range.low.time))), high: PostTable.coarse(range.high.time), below: rank)
+  }
+
+  /// Opens all lists that may have an entry before the head of the heap.
+  @inline(__always)
+  private func openDue(_ budget: inout QueryBudget, _ state: borrowing GraphState) {
+    while true {
+      if lists.value.heapIsBehind(lists.value.authored.due) {
+        if let row = lists.value.authored.pop() {
+          open(.authored, row, &budget, state)
+        } else {
+          lists.value.authored.wanted *= Self.growth
+          takeAuthored(below: lists.value.authored.bound, state)
+        }
+      } else if lists.value.heapIsBehind(lists.value.entering.due) {
+        if let row = lists.value.entering.pop() {
+          openEntering(row, &budget, state)
+        } else {
+          lists.value.entering.wanted *= Self.growth
+          takeEntering(below: lists.value.entering.bound, state)
+        }
+      } else {
+        return
       }
     }
   }
 
-  private func openLists(of row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState) {
-    if state.posts.newest[row] > 0 { open(.authored, row, &budget, state) }
+  /// Opens the lists of all sources that have an entry after the lower bound.
+  private func openAll(_ budget: inout QueryBudget, _ state: borrowing GraphState) {
+    let low = max(1, PostTable.coarse(max(0, range.low.time)))
+    filter.sources.forEach(state, in: state.posts.newest, reaching: low) { row, _ in
+      if !filter.sources.leavesOut(row, state) { open(.authored, row, &budget, state) }
+      return low
+    }
+    guard let entries else { return }
+    filter.sources.forEach(state, in: entries.value.newest, reaching: low) { row, _ in
+      if !filter.sources.leavesOut(row, state) { openEntering(row, &budget, state) }
+      return low
+    }
+  }
+
+  private func openEntering(_ row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState) {
     if filter.showsTags { open(.tagged, row, &budget, state) }
     if filter.showsReposts, !filter.sources.silences(row, state) { open(.reposted, row, &budget, state) }
+  }
+
+  // MARK: - The scan
+
+  /// How many posts a scan may read to find those of the sources; nil where their lists are cheaper. In the units of
+  /// `TimelinePlan.Cost`.
+  private func scanLimit(_ state: borrowing GraphState) -> Int? {
+    let count = filter.sources.memberCount(state)
+    // Before a bound, most lists are searched, because most sources posted after it.
+    let searched = range.high == EntryRange.end ? min(count, Self.listsPerEntry * limit) : count
+    let merge = TimelinePlan.Cost.merge(count, of: state.users.count, searching: searched, limit: limit)
+    // Half of the posts pass, or so.
+    let expected = (filter.asksFlags ? 2 : 1) * limit * state.users.count / count
+    if TimelinePlan.Cost.filter(count) + expected * TimelinePlan.Cost.filteredPost > merge { return nil }
+    return merge / TimelinePlan.Cost.filteredPost
+  }
+
+  /// Opens the lists of authors in place of a scan that gave up, from the post on that it was at.
+  @inline(never)
+  private func endScan(at entry: TimelineEntry, _ state: borrowing GraphState) {
+    lists.value.scan.end(at: entry.key(state).successor)
+    lists.value.highRow = entry.post &+ 1
+    takeAuthored(below: .max, state)
   }
 
   // MARK: - Lists
@@ -162,7 +183,9 @@ struct EntryMerge: ~Copyable {
   private func open(
     _ kind: EntryList.Kind, _ row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState
   ) {
-    var list = EntryList(kind, row, range, state)
+    var high = range.high
+    if kind == .authored, let end = lists.value.scan.end { high = min(high, end) }
+    var list = EntryList(kind, row, range.direction, low: range.low, high: high, near: lists.value.highRow, state)
     guard list.move(range.direction, state), isInRange(list.entry, state), passOver(&list, &budget, state) else {
       return
     }
@@ -184,11 +207,51 @@ struct EntryMerge: ~Copyable {
     }
   }
 
-  /// Moves on to the first entry whose flags pass, so that the others need not go through the heap. False at the end.
+  /// Moves on to the first entry that may be shown, so that the others need not go through the heap: one with flags that
+  /// pass, in a scan of a source, of reposts one that is not known to be left out. False at the end.
   @inline(__always)
   private func passOver(_ list: inout EntryList, _ budget: inout QueryBudget, _ state: borrowing GraphState) -> Bool {
+    switch list.kind {
+    case .scanned: return passOverOthers(&list, &budget, state)
+    case .reposted where filter.reposts == .once: return passOverKnown(&list, &budget, state)
+    default: break
+    }
     guard filter.asksFlags else { return true }
     while !filter.passesFlags(list.entry.post, state) {
+      if !list.advance(range.direction, state) || !isInRange(list.entry, state) || !budget.takeStep() { return false }
+    }
+    return true
+  }
+
+  /// Passes over posts of others than the sources.
+  @inline(never)
+  private func passOverOthers(
+    _ list: inout EntryList, _ budget: inout QueryBudget, _ state: borrowing GraphState
+  ) -> Bool {
+    while true {
+      let post = list.entry.post
+      let author = state.posts.authors[post]
+      if lists.value.scan.sources.mayContain(author), filter.passesFlags(post, state),
+        filter.sources.contains(author, state)
+      {
+        return true
+      }
+      if !lists.value.scan.takePost() {
+        endScan(at: list.entry, state)
+        return false
+      }
+      if !list.advance(range.direction, state) || !isInRange(list.entry, state) || !budget.takeStep() { return false }
+    }
+  }
+
+  /// Passes over reposts of posts that are known to be shown elsewhere.
+  @inline(never)
+  private func passOverKnown(
+    _ list: inout EntryList, _ budget: inout QueryBudget, _ state: borrowing GraphState
+  ) -> Bool {
+    while filter.asksFlags && !filter.passesFlags(list.entry.post, state)
+      || filter.isKnown(list.entry, lists.value.reposts)
+    {
       if !list.advance(range.direction, state) || !isInRange(list.entry, state) || !budget.takeStep() { return false }
     }
     return true

@@ -20,10 +20,19 @@ struct EntryScratch: ~Copyable {
     var lists = ScratchList<EntryList>()
     /// Of those that have an entry: a binary heap.
     var heap = ScratchList<Head>()
+    /// Those that may be opened next: of posts, and of what enters timelines.
+    var authored = EntryCandidates()
+    var entering = EntryCandidates()
+    var scan = EntryScan()
+    /// The likely row of the first post that is not before the upper bound.
+    var highRow: UInt32 = 0
     /// Which repost of a post is shown.
     var reposts = ScratchMap()
 
-    mutating func removeAll() {
+    mutating func removeAll(listCount: Int) {
+      authored.removeAll(wanted: listCount)
+      entering.removeAll(wanted: listCount)
+      scan.reset()
       lists.truncate(to: 0)
       heap.truncate(to: 0)
       reposts.removeAll()
@@ -32,10 +41,10 @@ struct EntryScratch: ~Copyable {
 }
 
 extension EntryScratch.Lists {
-  /// Whether an entry of a coarse time may come before those in the heap, towards older ones.
+  /// Whether an entry of a coarse time, 0 for none, may come before those in the heap, towards older ones.
   @inline(__always)
   func heapIsBehind(_ rank: UInt32) -> Bool {
-    heap.count == 0 || PostTable.coarse(Int64(bitPattern: heap[0].rank)) <= rank
+    rank > 0 && (heap.count == 0 || PostTable.coarse(Int64(bitPattern: heap[0].rank)) <= rank)
   }
 
   @inline(__always)
@@ -114,8 +123,9 @@ struct EntryList: BitwiseCopyable {
     case tagged
     /// The reposts of a user.
     case reposted
-    /// All posts.
+    /// All posts, of which those of sources are shown: of all users, or where they are scanned for them.
     case all
+    case scanned
   }
 
   let kind: Kind
@@ -125,41 +135,54 @@ struct EntryList: BitwiseCopyable {
   private(set) var entry = TimelineEntry(time: 0, post: 0, reposter: TimelineEntry.noReposter)
 
   /// A place at the beginning of the range, in its direction.
-  init(_ kind: Kind, _ row: UInt32, _ range: EntryRange, _ state: borrowing GraphState) {
+  init(
+    _ kind: Kind, _ row: UInt32, _ direction: TimelineQuery.Direction, low: EntryKey, high: EntryKey,
+    near likelyRow: UInt32,
+    _ state: borrowing GraphState
+  ) {
     self.kind = kind
     list = Int(row)
+    let bound = direction == .older ? high : low
     switch kind {
-    case .authored: posts = Self.place(in: state.posts.byAuthor, list, range, state)
-    case .all: posts = Self.place(in: state.posts.all, list, range, state)
+    case .authored: posts = Self.place(in: state.posts.byAuthor, list, direction, bound, near: likelyRow, state)
+    case .all, .scanned: posts = Self.place(in: state.posts.all, list, direction, bound, near: likelyRow, state)
     case .tagged:
-      if let entries = state.declared.entries { posts = Self.place(in: entries.value.tagged, list, range, state) }
+      if let entries = state.declared.entries {
+        posts = Self.place(in: entries.value.tagged, list, direction, bound, near: likelyRow, state)
+      }
     case .reposted:
       if let entries = state.declared.entries {
-        reposts = Self.place(of: row, in: entries.value.reposts, range, state)
+        reposts = Self.place(of: row, in: entries.value.reposts, direction, bound, state)
       }
     }
   }
 
   private static func place(
-    in lists: borrowing PackedLists<UInt32>, _ list: Int, _ range: EntryRange, _ state: borrowing GraphState
+    in lists: borrowing PackedLists<UInt32>, _ list: Int, _ direction: TimelineQuery.Direction, _ bound: EntryKey,
+    near likelyRow: UInt32, _ state: borrowing GraphState
   ) -> ListCursor<UInt32> {
-    if range.direction == .older && range.high == EntryRange.end { return lists.endCursor(of: list) }
+    if bound == EntryRange.end { return lists.endCursor(of: list) }
     // A post's own place comes before those of its reposts.
-    let bound = range.direction == .older ? range.high.postBound : range.low.ownPlace
-    let place = lists.partitionPoint(of: list) { post in
-      range.direction == .older ? state.posts.isBefore(post, bound) : !state.posts.isAfter(post, bound)
+    if direction == .older {
+      let key = bound.postBound
+      return state.posts.checked(
+        lists.cursor(notBelow: likelyRow, in: list), of: key, in: lists, list: list)
     }
-    return lists.cursor(at: place, of: list)
+    let key = bound.ownPlace
+    return lists.cursor(at: lists.partitionPoint(of: list) { !state.posts.isAfter($0, key) }, of: list)
   }
 
   private static func place(
-    of user: UInt32, in lists: borrowing PackedLists<UInt64>, _ range: EntryRange, _ state: borrowing GraphState
+    of user: UInt32, in lists: borrowing PackedLists<UInt64>, _ direction: TimelineQuery.Direction, _ bound: EntryKey,
+    _ state: borrowing GraphState
   ) -> ListCursor<UInt64> {
     let list = Int(user)
-    if range.direction == .older && range.high == EntryRange.end { return lists.endCursor(of: list) }
+    if bound == EntryRange.end { return lists.endCursor(of: list) }
     let place = lists.partitionPoint(of: list) { element in
-      let key = TimelineEntry(time: EntryLists.time(element), post: EntryLists.post(element), reposter: user).key(state)
-      return range.direction == .older ? key < range.high : key <= range.low
+      let time = EntryLists.time(element)
+      if time != bound.time { return time < bound.time }
+      let key = TimelineEntry(time: time, post: EntryLists.post(element), reposter: user).key(state)
+      return direction == .older ? key < bound : key <= bound
     }
     return lists.cursor(at: place, of: list)
   }
@@ -169,7 +192,7 @@ struct EntryList: BitwiseCopyable {
   mutating func move(_ direction: TimelineQuery.Direction, _ state: borrowing GraphState) -> Bool {
     switch kind {
     case .authored: return set(posts.move(direction, in: state.posts.byAuthor, list), state)
-    case .all: return set(posts.move(direction, in: state.posts.all, list), state)
+    case .all, .scanned: return set(posts.move(direction, in: state.posts.all, list), state)
     case .tagged:
       guard let entries = state.declared.entries else { return false }
       return set(posts.move(direction, in: entries.value.tagged, list), state)

@@ -30,7 +30,7 @@ struct TimelineEntries {
     let sources = try TimelineSources(user, query, state)
     let range = try EntryRange(query, TimelineBinding(user, query.sources))
     // One more, to detect another page.
-    let merge = EntryMerge(EntryFilter(sources, query, state), range, limit: query.limit + 1)
+    let merge = EntryMerge(EntryFilter(sources, query, state), range, limit: query.limit + 1, state)
     var found = try merge.run(state)
     let hasMore = found.count > query.limit
     if hasMore { found.removeLast() }

@@ -12,7 +12,8 @@ struct TimelineSources {
   let visibility: Visibility
   private let members: Members
   private let includesOwn: Bool
-  /// The relations in use by which the user leaves others out.
+  private let hasMutes: Bool
+  /// The declared relations by which the user leaves others out.
   private let hiding: [RelationKind]
   /// Those by which the user leaves out reposts of others.
   private let silencing: [RelationKind]
@@ -55,12 +56,13 @@ struct TimelineSources {
     case .everyone: members = .everyone
     }
     includesOwn = query.includesOwnPosts && !isProfile
-    func used(_ kinds: [RelationKind], _ state: borrowing GraphState) -> [RelationKind] {
-      if isProfile { return [] }
-      return kinds.filter { state.isInUse($0) && state[$0].targetCount(row) > 0 }
+    if isProfile {
+      (hasMutes, hiding, silencing) = (false, [], [])
+    } else {
+      hasMutes = state.mutes.targetCount(own) > 0
+      hiding = state.relations.hiding.timeline.filter { state.targetCount($0, row) > 0 }
+      silencing = state.relations.hiding.reposts.filter { state.targetCount($0, row) > 0 }
     }
-    hiding = used([.mute] + state.relations.hiding.timeline, state)
-    silencing = used(state.relations.hiding.reposts, state)
   }
 
   private static func kind(
@@ -79,16 +81,21 @@ struct TimelineSources {
   @inline(__always)
   func leavesOut(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     if row == own { return false }
-    if visibility.hides(row, state) { return true }
-    for kind in hiding where state[kind].contains(own, row) { return true }
+    if visibility.hides(row, state) || hasMutes && state.mutes.contains(own, row) { return true }
+    return !hiding.isEmpty && hasEdge(hiding, to: row, state)
+  }
+
+  /// Whether an edge of one of some relations leads from the user to another.
+  @inline(never)
+  private func hasEdge(_ kinds: [RelationKind], to row: UInt32, _ state: borrowing GraphState) -> Bool {
+    for kind in kinds where state.hasEdge(kind, own, row) { return true }
     return false
   }
 
   /// Whether what a user reposted is left out.
   @inline(__always)
   func silences(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    for kind in silencing where state[kind].contains(own, row) { return true }
-    return false
+    !silencing.isEmpty && hasEdge(silencing, to: row, state)
   }
 
   /// Whether a user is a source.
@@ -99,7 +106,9 @@ struct TimelineSources {
 
   private func isMember(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     switch members {
-    case .targets(let kinds, let node): return kinds.contains { state[$0].contains(node, row) }
+    case .targets(let kinds, let node):
+      for kind in kinds where state.hasEdge(kind, node, row) { return true }
+      return false
     case .rows(let rows):
       var (low, high) = (0, rows.count)
       while low < high {
@@ -114,37 +123,51 @@ struct TimelineSources {
   /// How many they are, with those left out.
   func memberCount(_ state: borrowing GraphState) -> Int {
     switch members {
-    case .targets(let kinds, let node): kinds.reduce(1) { $0 + state[$1].targetCount(node) }
+    case .targets(let kinds, let node): kinds.reduce(1) { $0 + state.targetCount($1, node) }
     case .rows(let rows): rows.count + 1
     case .everyone: state.users.count
     }
   }
 
-  /// Calls `body` with each user who may be a source, also with those left out, each once.
-  /// - Precondition: not everyone is.
+  /// Calls `body` with each user who may be a source, also with those left out, each once, if an element of a column
+  /// reaches a bar. `body` returns the new bar.
+  /// - Precondition: not everyone is a source.
   @inline(__always)
-  func forEach(_ state: borrowing GraphState, _ body: (UInt32) -> Void) {
-    var addsOwn = includesOwn
+  func forEach(
+    _ state: borrowing GraphState, in column: borrowing Column<UInt32>, reaching bar: UInt32,
+    _ body: (_ row: UInt32, _ element: UInt32) -> UInt32
+  ) {
+    var bar = bar
+    func add(_ row: UInt32, _ column: borrowing Column<UInt32>) {
+      let element = column[row]
+      if element >= bar { bar = body(row, element) }
+    }
     switch members {
     case .targets(let kinds, let node):
       for (place, kind) in kinds.enumerated() {
         state[kind].forward.forEachRun(of: Int(node)) { edges in
-          for index in edges.indices {
-            let row = Adjacency.target(edges[index])
-            if place > 0 && kinds[..<place].contains(where: { state[$0].contains(node, row) }) { continue }
-            if row == own { addsOwn = false }
-            body(row)
+          column.forEach(highWordsOf: edges, reaching: bar) { row, element in
+            let isNew = place == 0 || !kinds[..<place].contains { state.hasEdge($0, node, row) }
+            if isNew { bar = body(row, element) }
+            return bar
           }
         }
       }
-    case .rows(let rows):
-      for row in rows {
-        if row == own { addsOwn = false }
-        body(row)
-      }
+    case .rows(let rows): for row in rows { add(row, column) }
     case .everyone: preconditionFailure("all posts are one list")
     }
-    if addsOwn { body(own) }
+    if includesOwn && !isMember(own, state) { add(own, column) }
+  }
+
+  /// Adds all users who may be sources to a filter.
+  func insert(into filter: inout RowBloomFilter, _ state: borrowing GraphState) {
+    filter.clear(forCount: memberCount(state))
+    switch members {
+    case .targets(let kinds, let node): for kind in kinds { filter.insert(targetsOf: node, in: state[kind]) }
+    case .rows(let rows): for row in rows { filter.insert(row) }
+    case .everyone: preconditionFailure("all posts are one list")
+    }
+    filter.insert(own)
   }
 
   /// What the sources depend on.

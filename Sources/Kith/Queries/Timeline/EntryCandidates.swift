@@ -1,0 +1,105 @@
+/// Lists of sources that may have the next entry of a timeline: those with the latest bounds, the latest first.
+struct EntryCandidates: ~Copyable {
+  struct Bounds {
+    /// The ranks that are looked for: from the least, cut to the greatest, and below another.
+    let low: UInt32
+    let high: UInt32
+    let below: UInt32
+  }
+
+  /// Words of a rank and a row: a binary heap, the latest first.
+  private var words = ScratchList<UInt64>()
+  /// How many lists are taken at least, if there are so many.
+  var wanted = 0
+  /// All lists of lower ranks were left out; 0 if none was.
+  private(set) var bound: UInt32 = 0
+
+  mutating func removeAll(wanted: Int) {
+    words.truncate(to: 0)
+    (self.wanted, bound) = (wanted, 0)
+  }
+
+  /// No list that was not opened has a coarsely later entry; 0 if all were opened.
+  @inline(__always)
+  var due: UInt32 {
+    words.count > 0 ? UInt32(truncatingIfNeeded: words[0] >> 32) : bound == 0 ? 0 : bound &- 1
+  }
+
+  /// Takes those with the greatest ranks, with all that tie with the last of them.
+  /// - Parameter newest: by row, the rank.
+  mutating func take(
+    _ sources: TimelineSources, in newest: borrowing Column<UInt32>, _ bounds: Bounds, _ state: borrowing GraphState
+  ) {
+    words.truncate(to: 0)
+    var (bar, isCut, capacity) = (bounds.low, false, 2 * wanted + 16)
+    sources.forEach(state, in: newest, reaching: bar) { row, element in
+      let rank = min(element, bounds.high)
+      if rank >= bounds.below || sources.leavesOut(row, state) { return bar }
+      words.append(rank: rank, row)
+      if words.count >= capacity, let last = words.keepBest(wanted) {
+        (bar, isCut) = (max(bar, last), true)
+        capacity = max(capacity, 2 * words.count)
+      }
+      return bar
+    }
+    if let last = words.keepBest(wanted) { (bar, isCut) = (max(bar, last), true) }
+    bound = isCut ? bar : 0
+    for place in stride(from: words.count / 2 - 1, through: 0, by: -1) { sink(words[place], place) }
+  }
+
+  /// Prefetches the lists of those that were taken.
+  func prefetch(_ lists: borrowing PackedLists<UInt32>) {
+    for index in 0..<words.count { lists.prefetchHead(of: Int(words.ranked(index))) }
+  }
+
+  /// The row of the first, which is removed; nil if there is none.
+  @inline(__always)
+  mutating func pop() -> UInt32? {
+    if words.count == 0 { return nil }
+    let first = words.ranked(0)
+    let last = words[words.count - 1]
+    words.truncate(to: words.count - 1)
+    if words.count > 0 { sink(last, 0) }
+    return first
+  }
+
+  private mutating func sink(_ word: UInt64, _ start: Int) {
+    let count = words.count
+    var place = start
+    while true {
+      var child = 2 &* place &+ 1
+      if child >= count { break }
+      if child &+ 1 < count, words[child &+ 1] > words[child] { child &+= 1 }
+      if words[child] <= word { break }
+      words[place] = words[child]
+      place = child
+    }
+    words[place] = word
+  }
+}
+
+/// A scan of all posts for those of a timeline's sources.
+struct EntryScan: ~Copyable {
+  /// A filter of the sources, which some others pass.
+  private(set) var sources = RowBloomFilter()
+  /// The posts that may still be read.
+  private var left = 0
+  /// Where it gave up: posts below are found in lists; nil before that.
+  private(set) var end: EntryKey?
+
+  mutating func reset() { end = nil }
+
+  mutating func begin(_ sources: TimelineSources, limit: Int, _ state: borrowing GraphState) {
+    sources.insert(into: &self.sources, state)
+    (left, end) = (limit, nil)
+  }
+
+  mutating func end(at key: EntryKey) { end = key }
+
+  /// Counts a post; false if there were too many.
+  @inline(__always)
+  mutating func takePost() -> Bool {
+    left &-= 1
+    return left >= 0
+  }
+}
