@@ -54,6 +54,7 @@ static inline kith_graph *small_graph(void) {
 
 void test_changes(void);
 void test_queries(void);
+void test_relations(void);
 void test_arguments(void);
 void test_observers(void);
 void test_passes(void);

@@ -5,6 +5,7 @@ int main(int count, char **arguments) {
   if (count != 2) return 2;
   test_changes();
   test_queries();
+  test_relations();
   test_arguments();
   test_observers();
   test_passes();

@@ -78,80 +78,6 @@ static void fields(void) {
   OK(kith_free(graph));
 }
 
-static void relations(void) {
-  const kith_relation declared[] = {
-    {.name = kith_string("bookmark"), .target = KITH_END_POST, .visibility = KITH_SEEN_BY_SOURCE},
-    {.name = kith_string("request"), .is_ended_by = kith_string("follow block")},
-    {.name = kith_string("reply"), .source = KITH_END_POST, .target = KITH_END_POST, .is_thread = 1},
-    {.name = kith_string("repost"), .target = KITH_END_POST, .enters_timelines = 1},
-  };
-  const kith_options options = {.relations = declared, .relation_count = 4};
-  kith_graph *graph;
-  OK(kith_open_memory(&options, &graph, NULL));
-  int64_t ann, bob, root, reply;
-  OK(kith_add_user(graph, kith_string("ann"), 0, &ann, NULL));
-  OK(kith_add_user(graph, kith_string("bob"), 0, &bob, NULL));
-  OK(kith_add_post(graph, ann, kith_string("root"), 0, 1000, &root, NULL));
-  kith_post_edge edge = {.relation = kith_string("reply"), .target = root};
-  OK(kith_add_post_with_edges(graph, bob, kith_string("reply"), 0, 2000, &edge, 1, NULL, &reply, NULL));
-  EXPECT(KITH_INVALID_REQUEST, kith_add_edge(graph, kith_string("reply"), reply, root, KITH_NOW, NULL, NULL));
-  EXPECT(KITH_UNKNOWN_RELATION, kith_add_edge(graph, kith_string("none"), ann, root, KITH_NOW, NULL, NULL));
-  bool changed;
-  OK(kith_add_edge(graph, kith_string("bookmark"), ann, reply, 7000, &changed, NULL));
-  CHECK(changed);
-  OK(kith_add_edge(graph, kith_string("request"), ann, bob, KITH_NOW, &changed, NULL));
-  OK(kith_follow(graph, ann, bob, KITH_NOW, NULL, NULL));
-  OK(kith_has_edge(graph, kith_string("request"), ann, bob, &changed, NULL));
-  CHECK(!changed);
-
-  kith_page page;
-  kith_query query = {
-    .kind = KITH_TARGETS, .target = ann, .text = kith_string("bookmark"), .flags = KITH_COUNTS_MATCHES};
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 1 && page.posts[0].id == reply && page.posts[0].parent == root && page.total == 1);
-  CHECK(page.posts[0].has_liked_at == 2 && page.posts[0].liked_second == 7);
-  OK(kith_free(page.owner));
-  query = (kith_query){.kind = KITH_SOURCES, .target = root, .text = kith_string("reply")};
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 1 && page.posts[0].id == reply);
-  OK(kith_free(page.owner));
-  query = (kith_query){.kind = KITH_THREAD, .target = reply, .order = KITH_THREAD_NEWEST};
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 2 && page.posts[0].id == reply && page.posts[1].id == root);
-  OK(kith_free(page.owner));
-  OK(kith_add_edge(graph, kith_string("repost"), ann, reply, 9500, &changed, NULL));
-  query = (kith_query){.kind = KITH_TIMELINE, .user = ann, .sources = KITH_OF_AUTHOR, .target = ann};
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 2 && page.posts[0].id == reply && page.posts[0].reposted_by == ann);
-  CHECK(page.posts[0].reposted_second == 9 && page.posts[0].reposter_size == 3);
-  CHECK(memcmp(kith_reposter_name(&page, 0).data, "ann", 3) == 0);
-  CHECK(page.posts[1].id == root && kith_reposter_name(&page, 1).size == 0);
-  OK(kith_free(page.owner));
-  query.replies = KITH_NO_REPLIES, query.reposts = KITH_NO_REPOSTS;
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 1 && page.posts[0].id == root);
-  OK(kith_free(page.owner));
-  query.sources = 6;
-  EXPECT(KITH_INVALID_REQUEST, kith_run(graph, &query, &page, NULL));
-
-  query = (kith_query){.kind = KITH_ANCESTORS, .target = reply};
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 1 && page.posts[0].id == root && !page.is_truncated);
-  OK(kith_free(page.owner));
-
-  const kith_text names[] = {kith_string("reply"), kith_string("like")};
-  const int64_t posts[] = {root, reply, 99};
-  uint32_t counts[6];
-  OK(kith_edge_counts(graph, KITH_END_POST, posts, 3, names, 2, 0, counts, NULL, NULL));
-  CHECK(counts[0] == 1 && counts[1] == 0 && counts[2] == 0 && counts[4] == 0);
-  uint8_t mark;
-  const kith_text bookmark = kith_string("bookmark");
-  OK(kith_edge_counts(graph, KITH_END_POST, &posts[1], 1, &bookmark, 1, ann, counts, &mark, NULL));
-  CHECK(counts[0] == 1 && mark == 1);
-  EXPECT(KITH_INVALID_REQUEST, kith_edge_counts(graph, KITH_END_POST, posts, 1, &bookmark, 1, 0, NULL, &mark, NULL));
-  OK(kith_free(graph));
-}
-
 static void cursors(void) {
   kith_graph *graph;
   OK(kith_open_memory(NULL, &graph, NULL));
@@ -380,7 +306,6 @@ static void pins(void) {
 
 void test_queries(void) {
   rows();
-  relations();
   fields();
   cursors();
   lookups();

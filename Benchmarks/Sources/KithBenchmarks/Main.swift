@@ -98,9 +98,7 @@ enum Main {
       measurements += posts.measurements
       rates += posts.rates
     }
-    if wants("filters") {
-      measurements += try FilterWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
-    }
+    if wants("filters") { measurements += try FilterWorkload(network, graph, seed: settings.seed).run(&harness) }
     if wants("questions") {
       measurements += try HopWorkload(network: network, graph: graph, seed: settings.seed).run(&harness)
     }

@@ -59,6 +59,10 @@ struct HostColumns: ~Copyable, Sendable {
     row < payloads.count ? buffer.append(payloads.reference(Int(row)), of: payloads) : 0..<0
   }
 
+  /// Prefetches the flags of a row.
+  @inline(__always)
+  func prefetchFlags(of row: UInt32) { if row < flags.count { flags.prefetch(Int(row)) } }
+
   mutating func setPayload(_ payload: Span<UInt8>, of row: UInt32) {
     if row >= payloads.count {
       if payload.isEmpty { return }

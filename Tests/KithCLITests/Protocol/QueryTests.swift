@@ -3,20 +3,6 @@ import Testing
 
 @testable import KithCLI
 
-extension Shape {
-  /// Of fields of which a request has exactly one, the first.
-  fileprivate var chosen: [Field] { alternatives.map(\.0) }
-
-  /// All fields that a request can have at once.
-  fileprivate var fields: [Field] {
-    required + optional.filter { field in !alternatives.contains { $0.1 == field } }
-  }
-
-  private var alternatives: [(Field, Field)] {
-    if case .graph(let operation) = operation { operation.alternatives } else { [] }
-  }
-}
-
 private let operations = ShapeTable.graph.shapes.map(\.operation)
 
 @Suite struct RequestTests {
@@ -48,14 +34,17 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
   func everyField(operation: Operation) throws {
     let shape = try shape(operation)
     var console = RequestConsole()
-    // Of fields that exclude others, one line at a time.
-    let others = if case .graph(let asked) = operation { asked.exclusive } else { [[Field]]() }
-    let most = (others.isEmpty ? [[]] : others).map { line in
-      shape.fields.filter { field in line.contains(field) || !others.contains { $0.contains(field) } }
-    }
-    for fields in [shape.required + shape.chosen] + most {
+    for fields in [shape.required + shape.chosen] + shape.most {
       let code = try console.code(line(operation, fields))
       #expect(code != "invalidRequest", "\(fields.map(\.name))")
+    }
+  }
+
+  @Test("A timeline has one kind of sources, all of it")
+  func timelineSources() throws {
+    var console = RequestConsole()
+    for line in [#""everyone":true,"users":[1]"#, #""relation":"follow""#, #""post":1,"author":1"#] {
+      #expect(try console.code(#"{"op":"timeline","user":1,\#(line)}"#) == "invalidRequest", "\(line)")
     }
   }
 

@@ -34,5 +34,17 @@ extension ArticleSnippets {
       "I am", by: cy, edges: [PostEdge(reply, to: first), PostEdge(mention, to: cy)])
     print(try talk.read { try $0.thread(of: second) }.map(\.text))
     print(try talk.read { try $0.ancestors(of: second) }.map(\.id) == [first])
+
+    let repost = Relation("repost", from: .user, to: .post, entersTimelines: true)
+    let listed = Relation("listed", from: .post, to: .user)
+    let feed = SocialGraph(schema: SocialGraph.Schema([repost, listed]))
+    let dan = try await feed.addUser("dan")
+    let eve = try await feed.addUser("eve")
+    let news = try await feed.addPost("news", by: eve)
+    try await feed.addEdge(repost, from: dan, to: news)
+    let people = try await feed.addPost("my list", by: dan, edges: [PostEdge(listed, to: eve)])
+    print(try feed.read { try $0.timeline(of: dan) }.map { $0.repost?.username ?? $0.author.username })
+    let theirs = TimelineQuery(includesOwnPosts: false, sources: .members(listed, of: people), reposts: .none)
+    print(try feed.read { try $0.timeline(of: dan, theirs) }.map(\.text))
   }
 }

@@ -95,17 +95,39 @@ extension ReadsTests {
     ]
   }
 
-  /// Lists of the four relations that every graph has, searches and timelines.
-  private var plain: [String: Check] {
+  private var timelines: [String: Check] {
     [
       "timeline(of: me)": {
         try texts($0.timeline(of: me), $0, authors: false) == ["last reply", "first reply", "quote", "an image", "old"]
       },
-      "timeline(of: me, TimelineQuery(includesAuthors: true))": {
-        let page = try $0.timeline(of: me, TimelineQuery(includesAuthors: true))
-        return try texts(page, $0) == texts($0.timeline(of: me), $0, authors: false)
-          && page.last?.author.user?.postCount == 2
+      "timeline(of: me, TimelineQuery(reposts: .all, includesAuthors: true))": {
+        let page = try $0.timeline(of: me, TimelineQuery(reposts: .all, includesAuthors: true))
+        return try texts(page, $0) == [
+          "last reply", "first reply", "quote", "an image", "old", "an image",
+        ]
       },
+      "timeline(of: me, TimelineQuery(sources: .author(user), replies: .none, includesAuthors: true))": {
+        let page = try $0.timeline(of: me, TimelineQuery(sources: .author(user), replies: .none, includesAuthors: true))
+        return try texts(page, $0) == ["an image", "old"]
+      },
+      "timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .members(.member, of: list)))": {
+        let page = try $0.timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .members(.member, of: list)))
+        return try texts(page, $0, authors: false) == ["first reply", "quote", "an image", "old"]
+      },
+      "timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .users([tag])))": {
+        let page = try $0.timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .users([tag])))
+        return try texts(page, $0, authors: false) == ["quote", "an image"]
+      },
+      "timeline(of: me, TimelineQuery(replies: .none, includesAuthors: true))": {
+        let page = try $0.timeline(of: me, TimelineQuery(replies: .none, includesAuthors: true))
+        return try texts(page, $0) == ["quote", "an image", "old"]
+      },
+    ]
+  }
+
+  /// Lists of the four relations that every graph has, and searches.
+  private var plain: [String: Check] {
+    [
       "followers(of: user, ListQuery(viewer: me))": {
         try names($0.followers(of: user, ListQuery(viewer: me)), $0) == ["anton", "bob", "me"]
       },
@@ -219,7 +241,7 @@ extension ReadsTests {
   }
 
   var checks: [String: Check] {
-    [lookups, plain, users, targets, conversations].reduce(into: [:]) { all, some in
+    [lookups, timelines, plain, users, targets, conversations].reduce(into: [:]) { all, some in
       all.merge(some) { _, _ in preconditionFailure("a call has one check") }
     }
   }

@@ -22,7 +22,7 @@ extension Relation {
   static let rejected = Relation(
     "rejected", from: .user, to: .user, visibility: .ends, isEndedBy: ["follow", "request", "block"])
   // What users do with posts, seen by everyone.
-  static let repost = Relation("repost", from: .user, to: .post)
+  static let repost = Relation("repost", from: .user, to: .post, entersTimelines: true)
   static let pin = Relation("pin", from: .user, to: .post)
   static let list = Relation("list", from: .user, to: .post)
   static let pack = Relation("pack", from: .user, to: .post)
@@ -35,7 +35,7 @@ extension Relation {
   static let reply = Relation("reply", from: .post, to: .post, isThread: true)
   static let quote = Relation("quote", from: .post, to: .post)
   static let mention = Relation("mention", from: .post, to: .user)
-  static let tag = Relation("tag", from: .post, to: .user)
+  static let tag = Relation("tag", from: .post, to: .user, entersTimelines: true)
   static let member = Relation("member", from: .post, to: .user, isTimed: true)
   static let item = Relation("item", from: .post, to: .post, isTimed: true)
 }

@@ -190,6 +190,17 @@ struct PackedLists<Element: BitwiseCopyable & FixedWidthInteger & UnsignedIntege
     }
   }
 
+  /// Calls `body` with the elements of a list, until it answers false.
+  @inline(__always)
+  func forEach(of list: Int, _ body: (Element) -> Bool) {
+    func goesOn(_ elements: Span<Element>) -> Bool {
+      for index in elements.indices where !body(elements[index]) { return false }
+      return true
+    }
+    if isCompact { return forEachPiece(of: list) { goesOn($0) } }
+    for index in 0..<runCount(of: list) where !goesOn(run(index, of: list)) { return }
+  }
+
   subscript(list: Int, position: Position) -> Element {
     isCompact ? compactRun(position.run, of: list)[position.offset] : run(position.run, of: list)[position.offset]
   }

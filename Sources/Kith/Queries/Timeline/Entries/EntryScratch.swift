@@ -23,19 +23,17 @@ struct EntryScratch: ~Copyable {
     /// Those that may be opened next: of posts, and of what enters timelines.
     var authored = EntryCandidates()
     var entering = EntryCandidates()
-    var scan = EntryScan()
     /// The likely row of the first post that is not before the upper bound.
     var highRow: UInt32 = 0
-    /// Which repost of a post is shown.
-    var reposts = ScratchMap()
+    /// What was found out on the way.
+    var memory = EntryMemory()
 
     mutating func removeAll(listCount: Int) {
       authored.removeAll(wanted: listCount)
       entering.removeAll(wanted: listCount)
-      scan.reset()
       lists.truncate(to: 0)
       heap.truncate(to: 0)
-      reposts.removeAll()
+      memory.removeAll()
     }
   }
 }
@@ -204,6 +202,12 @@ struct EntryList: BitwiseCopyable {
         time: EntryLists.time(element), post: EntryLists.post(element), reposter: UInt32(truncatingIfNeeded: list))
       return true
     }
+  }
+
+  /// Prefetches what is read of the next post of an author.
+  @inline(__always)
+  func prefetchNext(_ filter: EntryFilter, _ direction: TimelineQuery.Direction, _ state: borrowing GraphState) {
+    if kind == .authored && direction == .older { filter.prefetch(before: posts, state) }
   }
 
   /// Moves to the next entry. False if there is none.

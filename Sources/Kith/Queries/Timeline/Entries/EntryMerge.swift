@@ -4,8 +4,8 @@
 /// Each source has two: its posts, and what enters timelines by it. Towards older entries, the lists with the latest
 /// bounds are taken first (`EntryCandidates`): some for each entry of the page, because filters pass over entries. They
 /// are opened one by one, as soon as their bound reaches the head of the heap. When the head falls below the bounds of
-/// the lists that were left out, four times as many of these follow, from where the others ended. Towards newer entries,
-/// all lists are opened: the newest entry of a list says nothing about its oldest.
+/// the lists that were left out, four times as many of these follow, from where the others ended. Towards newer
+/// entries, all lists are opened: the newest entry of a list says nothing about its oldest.
 ///
 /// Where many users are sources, their posts are found by a scan of all posts instead, which is one more list
 /// (`EntryScan`). It gives up when it costs more than the lists would, and these are opened from where it was.
@@ -74,7 +74,7 @@ struct EntryMerge: ~Copyable {
     switch kind {
     case .authored, .scanned: filter.shows(entry.post, isOfSource: true, state) && !isLast(entry, of: found)
     case .tagged, .all: filter.shows(entry.post, isOfSource: false, state) && !isLast(entry, of: found)
-    case .reposted: filter.shows(entry, &lists.value.reposts, state)
+    case .reposted: filter.shows(entry, &lists.value.memory, state)
     }
   }
 
@@ -90,7 +90,7 @@ struct EntryMerge: ~Copyable {
   /// Begins a merge towards older entries: with a scan of all posts where that pays.
   private func begin(_ budget: inout QueryBudget, _ state: borrowing GraphState) {
     if let scanLimit = scanLimit(state) {
-      lists.value.scan.begin(filter.sources, limit: scanLimit, state)
+      lists.value.memory.beginScan(limit: scanLimit)
       open(.scanned, 0, &budget, state)
     } else {
       takeAuthored(below: .max, state)
@@ -101,10 +101,13 @@ struct EntryMerge: ~Copyable {
   private func takeAuthored(below rank: UInt32, _ state: borrowing GraphState) {
     lists.value.authored.take(filter.sources, in: state.posts.newest, bounds(below: rank), state)
     lists.value.authored.prefetch(state.posts.byAuthor)
+    if range.high == EntryRange.end { lists.value.authored.prefetchLast(filter, state) }
   }
 
   private func takeEntering(below rank: UInt32, _ state: borrowing GraphState) {
-    if let entries { lists.value.entering.take(filter.sources, in: entries.value.newest, bounds(below: rank), state) }
+    guard let entries else { return }
+    lists.value.entering.take(filter.sources, in: entries.value.newest, bounds(below: rank), state)
+    if filter.showsReposts { lists.value.entering.prefetch(entries.value.reposts) }
   }
 
   private func bounds(below rank: UInt32) -> EntryCandidates.Bounds {
@@ -173,7 +176,7 @@ struct EntryMerge: ~Copyable {
   /// Opens the lists of authors in place of a scan that gave up, from the post on that it was at.
   @inline(never)
   private func endScan(at entry: TimelineEntry, _ state: borrowing GraphState) {
-    lists.value.scan.end(at: entry.key(state).successor)
+    lists.value.memory.endScan(at: entry.key(state).successor)
     lists.value.highRow = entry.post &+ 1
     takeAuthored(below: .max, state)
   }
@@ -184,11 +187,12 @@ struct EntryMerge: ~Copyable {
     _ kind: EntryList.Kind, _ row: UInt32, _ budget: inout QueryBudget, _ state: borrowing GraphState
   ) {
     var high = range.high
-    if kind == .authored, let end = lists.value.scan.end { high = min(high, end) }
+    if kind == .authored, let end = lists.value.memory.scanEnd { high = min(high, end) }
     var list = EntryList(kind, row, range.direction, low: range.low, high: high, near: lists.value.highRow, state)
     guard list.move(range.direction, state), isInRange(list.entry, state), passOver(&list, &budget, state) else {
       return
     }
+    list.prefetchNext(filter, range.direction, state)
     lists.value.lists.append(list)
     lists.value.push(lists.value.lists.count - 1, range.direction, state)
   }
@@ -199,6 +203,7 @@ struct EntryMerge: ~Copyable {
     var moved = lists.value.lists[list]
     let goesOn =
       moved.advance(range.direction, state) && isInRange(moved.entry, state) && passOver(&moved, &budget, state)
+    moved.prefetchNext(filter, range.direction, state)
     lists.value.lists[list] = moved
     if goesOn {
       lists.value.replaceHead(list, range.direction, state)
@@ -207,8 +212,8 @@ struct EntryMerge: ~Copyable {
     }
   }
 
-  /// Moves on to the first entry that may be shown, so that the others need not go through the heap: one with flags that
-  /// pass, in a scan of a source, of reposts one that is not known to be left out. False at the end.
+  /// Moves on to the first entry that may be shown, so that the others need not go through the heap: one with flags
+  /// that pass, in a scan of a source, of reposts one that is not known to be left out. False at the end.
   @inline(__always)
   private func passOver(_ list: inout EntryList, _ budget: inout QueryBudget, _ state: borrowing GraphState) -> Bool {
     switch list.kind {
@@ -231,12 +236,10 @@ struct EntryMerge: ~Copyable {
     while true {
       let post = list.entry.post
       let author = state.posts.authors[post]
-      if lists.value.scan.sources.mayContain(author), filter.passesFlags(post, state),
-        filter.sources.contains(author, state)
-      {
+      if lists.value.memory.isSource(author, filter.sources, state), filter.passesFlags(post, state) {
         return true
       }
-      if !lists.value.scan.takePost() {
+      if !lists.value.memory.takePost() {
         endScan(at: list.entry, state)
         return false
       }
@@ -250,7 +253,7 @@ struct EntryMerge: ~Copyable {
     _ list: inout EntryList, _ budget: inout QueryBudget, _ state: borrowing GraphState
   ) -> Bool {
     while filter.asksFlags && !filter.passesFlags(list.entry.post, state)
-      || filter.isKnown(list.entry, lists.value.reposts)
+      || filter.isKnown(list.entry, lists.value.memory)
     {
       if !list.advance(range.direction, state) || !isInRange(list.entry, state) || !budget.takeStep() { return false }
     }

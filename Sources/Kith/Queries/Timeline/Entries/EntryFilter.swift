@@ -1,5 +1,5 @@
-/// What of a timeline's sources is shown.
-struct EntryFilter {
+/// What of a timeline's sources is shown. A class, as `TimelineSources`.
+final class EntryFilter: Sendable {
   let sources: TimelineSources
   private let replies: TimelineQuery.Replies
   let reposts: TimelineQuery.Reposts
@@ -82,6 +82,15 @@ struct EntryFilter {
     return false
   }
 
+  /// Prefetches the time of the post before a place in a list, and what is asked of it.
+  @inline(__always)
+  func prefetch(before place: ListCursor<UInt32>, _ state: borrowing GraphState) {
+    guard let post = place.before else { return }
+    state.posts.prefetchTime(of: post)
+    if asksFlags { state.posts.host?.value.prefetchFlags(of: post) }
+    if replies != .all { state.declared.prefetchParent(of: post) }
+  }
+
   // MARK: - Reposts
 
   /// Whether a post may be shown as reposted, by any user.
@@ -90,27 +99,29 @@ struct EntryFilter {
   }
 
   /// Whether the repost of a source is shown, who is not silenced.
-  func shows(_ repost: TimelineEntry, _ known: inout ScratchMap, _ state: borrowing GraphState) -> Bool {
+  func shows(_ repost: TimelineEntry, _ memory: inout EntryMemory, _ state: borrowing GraphState) -> Bool {
     guard reposts == .once else { return passesAsRepost(repost.post, state) }
     let word = UInt64(repost.time / 1_000) << 32 | UInt64(repost.reposter)
-    if let shown = known[repost.post] { return shown == word }
-    let shown = shownRepost(of: repost.post, state)
-    known[repost.post] = shown
+    if let shown = memory.reposts[repost.post] { return shown == word }
+    let shown = shownRepost(of: repost.post, &memory, state)
+    memory.reposts[repost.post] = shown
     return shown == word
   }
 
   /// Whether a repost is known to be left out.
   @inline(__always)
-  func isKnown(_ repost: TimelineEntry, _ known: borrowing ScratchMap) -> Bool {
-    guard let shown = known[repost.post] else { return false }
+  func isKnown(_ repost: TimelineEntry, _ memory: borrowing EntryMemory) -> Bool {
+    guard let shown = memory.reposts[repost.post] else { return false }
     return shown != UInt64(repost.time / 1_000) << 32 | UInt64(repost.reposter)
   }
 
   /// The only repost of a post that is shown, as second and row; `noRepost` if the post is shown at its own place, or
   /// nowhere.
-  private func shownRepost(of post: UInt32, _ state: borrowing GraphState) -> UInt64 {
-    if !passesAsRepost(post, state) || isShownAtOwnPlace(post, state) { return Self.noRepost }
-    return oldestRepost(of: post, state)
+  private func shownRepost(
+    of post: UInt32, _ memory: inout EntryMemory, _ state: borrowing GraphState
+  ) -> UInt64 {
+    guard let repost, passesAsRepost(post, state), !isShownAtOwnPlace(post, state) else { return Self.noRepost }
+    return oldestRepost(of: post, state.declared[repost], &memory, state)
   }
 
   private static let noRepost = UInt64.max
@@ -119,25 +130,19 @@ struct EntryFilter {
   ///
   /// Those who reposted the post are asked from the first on. Of a post that very many reposted who are no sources, the
   /// sources are asked instead.
-  private func oldestRepost(of post: UInt32, _ state: borrowing GraphState) -> UInt64 {
-    guard let repost else { return Self.noRepost }
-    return oldestRepost(of: post, state.declared[repost], state)
-  }
-
   private func oldestRepost(
-    of post: UInt32, _ edges: borrowing Adjacency, _ state: borrowing GraphState
+    of post: UInt32, _ edges: borrowing Adjacency, _ memory: inout EntryMemory, _ state: borrowing GraphState
   ) -> UInt64 {
-    let (list, limit) = (Int(post), Self.askedShare * sources.memberCount(state) + Self.leastAskedCount)
-    var (asked, place) = (0, edges.backward.startPosition())
-    while let (user, position) = edges.backward.element(atOrAfter: place, of: list) {
-      if sources.contains(user, state), !sources.silences(user, state) {
-        return UInt64(edges.timestamp(user, post) ?? 0) << 32 | UInt64(user)
+    let limit = Self.askedShare * sources.memberCount(state) + Self.leastAskedCount
+    var (asked, oldest) = (0, Self.noRepost)
+    edges.backward.forEach(of: Int(post)) { user in
+      if memory.isSource(user, sources, state), !sources.silences(user, state) {
+        oldest = UInt64(edges.timestamp(user, post) ?? 0) << 32 | UInt64(user)
       }
-      asked += 1
-      if asked > limit { return oldestRepostOfSources(post, edges, state) }
-      place = PackedLists<UInt32>.Position(run: position.run, offset: position.offset + 1)
+      asked &+= 1
+      return oldest == Self.noRepost && asked <= limit
     }
-    return Self.noRepost
+    return asked <= limit || oldest != Self.noRepost ? oldest : oldestRepostOfSources(post, edges, state)
   }
 
   /// Of those who reposted a post so many are asked at most, for each source and besides, before the sources are.

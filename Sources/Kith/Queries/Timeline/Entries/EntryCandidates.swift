@@ -48,8 +48,16 @@ struct EntryCandidates: ~Copyable {
   }
 
   /// Prefetches the lists of those that were taken.
-  func prefetch(_ lists: borrowing PackedLists<UInt32>) {
+  func prefetch<Element>(_ lists: borrowing PackedLists<Element>) {
     for index in 0..<words.count { lists.prefetchHead(of: Int(words.ranked(index))) }
+  }
+
+  /// Prefetches the last posts of those lists, in stages, and what a filter reads of them.
+  func prefetchLast(_ filter: EntryFilter, _ state: borrowing GraphState) {
+    for index in 0..<words.count { state.posts.byAuthor.endCursor(of: Int(words.ranked(index))).prefetchBefore() }
+    for index in 0..<words.count {
+      filter.prefetch(before: state.posts.byAuthor.endCursor(of: Int(words.ranked(index))), state)
+    }
   }
 
   /// The row of the first, which is removed; nil if there is none.
@@ -75,31 +83,5 @@ struct EntryCandidates: ~Copyable {
       place = child
     }
     words[place] = word
-  }
-}
-
-/// A scan of all posts for those of a timeline's sources.
-struct EntryScan: ~Copyable {
-  /// A filter of the sources, which some others pass.
-  private(set) var sources = RowBloomFilter()
-  /// The posts that may still be read.
-  private var left = 0
-  /// Where it gave up: posts below are found in lists; nil before that.
-  private(set) var end: EntryKey?
-
-  mutating func reset() { end = nil }
-
-  mutating func begin(_ sources: TimelineSources, limit: Int, _ state: borrowing GraphState) {
-    sources.insert(into: &self.sources, state)
-    (left, end) = (limit, nil)
-  }
-
-  mutating func end(at key: EntryKey) { end = key }
-
-  /// Counts a post; false if there were too many.
-  @inline(__always)
-  mutating func takePost() -> Bool {
-    left &-= 1
-    return left >= 0
   }
 }

@@ -15,6 +15,10 @@ struct FilterWorkload {
   let graph: SocialGraph
   let seed: UInt64
 
+  init(_ network: Network, _ graph: SocialGraph, seed: UInt64) {
+    (self.network, self.graph, self.seed) = (network, graph, seed)
+  }
+
   private static let queries: [(name: String, query: TimelineQuery)] = [
     ("nothing asked", TimelineQuery(reposts: .none)),
     ("a flag that half have", TimelineQuery(reposts: .none, flags: FlagFilter(all: 1))),

@@ -1,6 +1,7 @@
-/// The sources of a timeline, by rows, and who is left out of it.
-struct TimelineSources {
-  private enum Members {
+/// The sources of a timeline, by rows, and who is left out of it. A class, so that a merge that asks it for each entry
+/// counts one reference, not those of all its lists.
+final class TimelineSources: Sendable {
+  private enum Members: Sendable {
     /// The targets of some relations, each in use, of a user or a post.
     case targets([RelationKind], of: UInt32)
     /// Ascending.
