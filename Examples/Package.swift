@@ -17,6 +17,7 @@ let package = Package(
     .executableTarget(name: "timeline", dependencies: [kith, "Shared"], swiftSettings: app),
     .executableTarget(name: "postcodes", dependencies: [kith, "Shared"], swiftSettings: app),
     .executableTarget(name: "likes", dependencies: [kith, "Shared"], swiftSettings: app),
+    .executableTarget(name: "microblog", dependencies: [kith], swiftSettings: app),
     .executableTarget(name: "server", dependencies: [kith, "Shared"], swiftSettings: [.swiftLanguageMode(.v6)]),
     .target(name: "Screen", dependencies: [kith], swiftSettings: app),
   ]

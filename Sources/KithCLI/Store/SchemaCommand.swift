@@ -14,8 +14,8 @@ enum SchemaCommand {
     options: [.json],
     notes: [
       "A schema file is {\"relations\":[…]}. A relation has a name, from and to (user or post), and where wanted "
-        + "isTimed (of posts), visibility (everyone, ends or source), isEndedBy (a list of relations) and endsWith "
-        + "(a relation).",
+        + "isTimed (of posts), visibility (everyone, ends or source), isEndedBy (a list of relations), endsWith (a "
+        + "relation), hides (a list of timeline, reposts, incoming), entersTimelines, isThread and grantsAccess.",
       "Nothing that is declared is ever altered or removed: a relation that was declared with other facts is refused, "
         + "and nothing of the file is then declared.",
       "Exit status: 0 if the store has a schema, 1 if it has none, 2 for a file or a store that cannot be used.",
@@ -52,15 +52,8 @@ enum SchemaCommand {
 }
 
 extension Relation {
-  /// The facts in words, after the name.
-  fileprivate var facts: String {
-    var facts = ["\(source) to \(target)"]
-    if isTimed { facts.append("with times") }
-    if visibility != .everyone { facts.append("seen by its \(visibility.rawValue)") }
-    if !isEndedBy.isEmpty { facts.append("ended by \(isEndedBy.joined(separator: ", "))") }
-    if let endsWith { facts.append("ends with \(endsWith)") }
-    return facts.joined(separator: "; ")
-  }
+  /// The facts in words: those of the description, without the name.
+  fileprivate var facts: String { String(description.dropFirst(name.count + 2).dropLast()) }
 }
 
 extension GraphView {

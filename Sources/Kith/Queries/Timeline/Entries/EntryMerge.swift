@@ -61,7 +61,7 @@ struct EntryMerge: ~Copyable {
         if found.count == limit { break }
       }
       step(list, &budget, state)
-      if !budget.takeStep() { break }
+      if !budget.takeStep() || !budget.canContinue { break }
     }
     try budget.check()
     return found

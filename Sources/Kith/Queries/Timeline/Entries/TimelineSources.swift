@@ -171,13 +171,24 @@ final class TimelineSources: Sendable {
     filter.insert(own)
   }
 
+  /// Of at most so many given users the posts are watched one by one.
+  private static let watchedCount = 32
+
+  /// What a source shows: posts, reposts and tags.
+  private static func watched(_ user: UserID) -> [QueryDependency] {
+    [.posts(by: user), .declaredEdges(of: .user(user))]
+  }
+
   /// What the sources depend on.
   static func dependencies(of user: UserID, _ query: TimelineQuery) -> [QueryDependency] {
     switch query.sources {
     case .followees: [.timeline(of: user), .followees(of: user)]
     case .targets: [.anyPost] + QueryDependency.anyEdges(of: .user(user))
     case .members(_, let post): [.anyPost] + QueryDependency.anyEdges(of: .post(post))
-    case .users, .author, .everyone: [.anyPost]
+    case .users(let users) where users.count <= watchedCount:
+      (users + (query.includesOwnPosts ? [user] : [])).flatMap(watched)
+    case .author(let author): watched(author)
+    case .users, .everyone: [.anyPost]
     }
   }
 }
