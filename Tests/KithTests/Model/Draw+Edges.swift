@@ -46,6 +46,7 @@ extension Draw {
   private static let microblog = [
     Relation("repost", from: .user, to: .post, entersTimelines: true),
     Relation("tag", from: .post, to: .user, entersTimelines: true),
+    Relation("group", from: .post, to: .user, entersTimelines: true),
     Relation("reply", from: .post, to: .post, isThread: true),
     Relation("quiet", from: .user, to: .user, visibility: .source, endsWith: "follow", hides: [.reposts]),
     Relation("mention", from: .post, to: .user, grantsAccess: true),
