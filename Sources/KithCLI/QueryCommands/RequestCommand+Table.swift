@@ -64,12 +64,15 @@ extension RequestCommand {
       "timeline ./store ann --members member --of 17",
     ])
 
+  private static let members = Option("--members", "RELATION", "posts of those whom edges lead to from a post")
+  private static let list = Option("--of", "POST", "that post, such as a list of people")
+
   private static let sources = [
     Setting(
       option: Option("--targets", "RELATIONS", "posts of those whom edges of these relations lead to, such as a,b"),
       field: .relations),
-    Setting(option: Option("--members", "RELATION", "posts of those whom edges lead to from a post"), field: .relation),
-    Setting(option: Option("--of", "POST", "that post, such as a list of people"), field: .post),
+    Setting(option: members, field: .relation, companion: list),
+    Setting(option: list, field: .post, companion: members),
     Setting(option: Option("--author", "USER", "posts and reposts of one user, as on a profile"), field: .author),
     Setting(option: Option("--everyone", nil, "posts of all users"), field: .everyone, word: .boolean(true)),
   ]
