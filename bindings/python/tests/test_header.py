@@ -19,9 +19,9 @@ HEADER = (ROOT / "Sources/CKith/include/kith.h").read_text()
 SOURCES = "\n".join(path.read_text() for path in Path(kith.__file__).parent.glob("*.py"))
 NAMED = set(re.findall(r"\b_?lib\.(\w+)", SOURCES))
 
-# What the package needs no name for: 0 and 1 of a member that is true or false, the outcome besides two others, and
-# what the C of build_kith.py calls.
-UNNAMED = {"KITH_OK", "KITH_NOT_FOLLOWED", "KITH_IS_FOLLOWED", "KITH_NO_EVENT", "KITH_UNREACHABLE"}
+# What the package needs no name for: 0 and 1 of a member that is true or false, the outcome besides two others, the
+# sources of a timeline that names none, and what the C of build_kith.py calls.
+UNNAMED = {"KITH_OK", "KITH_NOT_FOLLOWED", "KITH_IS_FOLLOWED", "KITH_NO_EVENT", "KITH_UNREACHABLE", "KITH_OF_FOLLOWEES"}
 # Of lists of edges, which only a host in Swift asks for.
 UNNAMED |= {"KITH_ADDED_AT"}
 UNNAMED |= {"KITH_VERSION_MAJOR", "kith_version_number"}

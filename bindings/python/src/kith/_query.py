@@ -141,10 +141,11 @@ class Query:
         everyone: bool,
     ) -> None:
         """Sets whose posts a timeline has."""
-        if targets is members is of is users is author is None and not everyone:
-            return
         given = [targets, members, users, author, everyone or None]
-        if sum(each is not None for each in given) != 1 or (members is None) != (of is None):
+        count = sum(each is not None for each in given)
+        if count == 0 and of is None:
+            return
+        if count != 1 or (members is None) != (of is None):
             raise refused("a timeline takes one of targets, members with of, users, author and everyone")
         raw = self.raw
         if targets is not None:
