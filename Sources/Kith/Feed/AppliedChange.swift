@@ -3,13 +3,34 @@ struct AppliedChange: Sendable {
   let change: Change
   /// The author of the post that it removes or edits; set only if there are observers.
   let knownAuthor: UserID?
-  /// The root of the conversation that it adds a post to; set only if there are observers.
-  var root: PostID?
-  /// The authors of the posts that its edges lead to; set only if there are observers.
-  var targetAuthors: [UserID] = []
-  /// The users in whose followers' timelines it may show another post, beside the author; set only if there are
-  /// observers.
-  var entering: [UserID] = []
+  /// What else observers are told; nil without observers, and where there is nothing. One reference: every change that
+  /// is made returns such a value, also where there are no observers.
+  private let context: Context?
+
+  private final class Context: Sendable {
+    let root: PostID?
+    let targetAuthors: [UserID]
+    let entering: [UserID]
+
+    init(_ root: PostID?, _ targetAuthors: [UserID], _ entering: [UserID]) {
+      (self.root, self.targetAuthors, self.entering) = (root, targetAuthors, entering)
+    }
+  }
+
+  init(
+    change: Change, knownAuthor: UserID?, root: PostID? = nil, targetAuthors: [UserID] = [], entering: [UserID] = []
+  ) {
+    (self.change, self.knownAuthor) = (change, knownAuthor)
+    let isEmpty = root == nil && targetAuthors.isEmpty && entering.isEmpty
+    context = isEmpty ? nil : Context(root, targetAuthors, entering)
+  }
+
+  /// The root of the conversation that it adds a post to.
+  private var root: PostID? { context?.root }
+  /// The authors of the posts that its edges lead to.
+  private var targetAuthors: [UserID] { context?.targetAuthors ?? [] }
+  /// The users in whose followers' timelines it may show another post, beside the author.
+  var entering: [UserID] { context?.entering ?? [] }
 
   /// The author of the post that it adds or removes.
   var postAuthor: UserID? {
