@@ -39,8 +39,9 @@ export function postRow(post, {by = true, note = null} = {}) {
 		h('div.post-body', {},
 			h('p.post-head', {}, by && h('a.author', {href: userHash(post.author.id)}, named(post.author.username)),
 				time(post.createdAt), post.parent !== undefined && h('a.text-link', {href: `#/post/${post.parent}`}, 'reply'),
-				post.repost !== undefined && h('span.muted', {}, 'reposted by ',
-					h('a.author', {href: userHash(post.repost.id)}, named(post.repost.username))),
+				post.repost !== undefined &&
+					h('span.muted', {}, 'reposted by ',
+						h('a.author', {href: userHash(post.repost.id)}, named(post.repost.username))),
 				note),
 			h(isLong ? 'a.post-words.folded' : 'a.post-words', {href},
 				post.text === '' ? h('span.muted', {text: '(no text)'}) : text),

@@ -3,8 +3,8 @@ struct AppliedChange: Sendable {
   let change: Change
   /// The author of the post that it removes or edits; set only if there are observers.
   let knownAuthor: UserID?
-  /// What else observers are told; nil without observers, and where there is nothing. One reference: every change that
-  /// is made returns such a value, also where there are no observers.
+  /// What else a notification needs; nil without observers, and where there is nothing. One reference: every change
+  /// that is made returns such a value, also where there are no observers.
   private let context: Context?
 
   private final class Context: Sendable {
