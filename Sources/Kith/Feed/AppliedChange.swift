@@ -85,7 +85,6 @@ struct AppliedChange: Sendable {
     case .addEdge(let relation, let source, let target, _), .removeEdge(let relation, let source, let target):
       body(.declaredEdges(of: source))
       body(.declaredEdges(of: target))
-      if relation.entersTimelines { body(.anyPost) }
       if relation.grantsAccess { body(.filtered) }
       // It leaves out others, as a mute.
       if case .user(let user) = source, !relation.facts.hides.isEmpty { body(.mutes(of: user)) }
@@ -94,6 +93,8 @@ struct AppliedChange: Sendable {
     default: if let edge = change.edge { Self.touch(edge, body) }
     }
     for author in targetAuthors { body(.incoming(to: author)) }
+    for user in entering { body(.declaredEdges(of: .user(user))) }
+    if !entering.isEmpty { body(.anyEntry) }
     body(.everything)
   }
 

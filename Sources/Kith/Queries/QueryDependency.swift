@@ -19,6 +19,7 @@ public struct QueryDependency: Hashable, Sendable {
     static let conversation = Kind(rawValue: 66)
     static let incoming = Kind(rawValue: 67)
     static let filtered = Kind(rawValue: 68)
+    static let anyEntry = Kind(rawValue: 69)
 
     /// Edges of a user; relations come after all others.
     @inline(__always)
@@ -66,6 +67,8 @@ public struct QueryDependency: Hashable, Sendable {
   }
   /// The edges that lead to a user or to their posts.
   static func incoming(to user: UserID) -> QueryDependency { QueryDependency(.incoming, user.rawValue) }
+  /// All that brings posts into timelines beside their authors: reposts, and edges such as tags.
+  static let anyEntry = QueryDependency(.anyEntry)
   /// What the filters of timelines read of posts, and changes later: flags, and the users whom posts mention.
   static let filtered = QueryDependency(.filtered)
   /// The posts that have a root.

@@ -36,4 +36,24 @@ extension GraphState {
     case .buildBackward: break
     }
   }
+
+  /// The users in whose followers' timelines a change may show another post, or one no more, beside its author. An edge
+  /// of another relation may end one that brings a post there.
+  func users(entering change: Change) -> [UserID] {
+    func mayEnd(_ kind: RelationKind) -> Bool { !relations[kind].isEndedBy.isEmpty || relations[kind].endsWith != nil }
+    let (reposts, tags) = (relations.repost.map(mayEnd) ?? false, relations.tags.contains(where: mayEnd))
+    switch change {
+    case .addEdge(let relation, .user(let user), .post, _), .removeEdge(let relation, .user(let user), .post):
+      return relation.entersTimelines || reposts ? [user] : []
+    case .like(let user, _, _), .unlike(let user, _): return reposts ? [user] : []
+    case .addEdge(let relation, .post, .user(let user), _), .removeEdge(let relation, .post, .user(let user)):
+      return relation.entersTimelines || tags ? [user] : []
+    case .addPost(_, _, _, _, let edges, _):
+      return edges.compactMap { edge in
+        guard case .user(let user) = edge.target, edge.relation.entersTimelines else { return nil }
+        return user
+      }
+    default: return []
+    }
+  }
 }

@@ -294,4 +294,32 @@ import Testing
     _ = try Self.post(graph, "tagged", by: cid, at: 2_000, [PostEdge(Self.tag, to: sea)])
     #expect(try await next() == ["tagged"])
   }
+
+  @Test("A live timeline of any sources sees a repost that a like or another edge ends", .timeLimit(.minutes(1)))
+  func liveEndings() async throws {
+    let undo = Relation("undo", from: .user, to: .post)
+    let repost = Relation("repost", from: .user, to: .post, isEndedBy: ["like", "undo"], entersTimelines: true)
+    let reader = Relation("reader", from: .user, to: .user)
+    let graph = SocialGraph(schema: SocialGraph.Schema([undo, repost, reader]))
+    let users = try Self.users(graph, ["ann", "bob", "cid"])
+    let (ann, bob, cid) = (users[0], users[1], users[2])
+    try await graph.addEdge(reader, from: ann, to: bob)
+    for sources in [TimelineQuery.Sources.targets([reader]), .author(bob), .users([bob])] {
+      for endsByLike in [true, false] {
+        let post = try Self.post(graph, "post", by: cid, at: 1_000)
+        let query = TimelineQuery(includesOwnPosts: false, sources: sources)
+        var values = graph.values(of: .timeline(of: ann, query)).makeAsyncIterator()
+        func next() async throws -> [String] { try await values.next()?.map(\.text) ?? ["ended"] }
+        #expect(try await next() == [])
+        try await graph.addEdge(repost, from: bob, to: post)
+        #expect(try await next() == ["post"])
+        if endsByLike {
+          try await graph.like(post, as: bob)
+        } else {
+          try await graph.addEdge(undo, from: bob, to: post)
+        }
+        #expect(try await next() == [])
+      }
+    }
+  }
 }

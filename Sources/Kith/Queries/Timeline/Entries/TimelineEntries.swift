@@ -60,27 +60,4 @@ extension GraphState {
     }
     return relations.hiding.timeline.contains { isInUse($0) }
   }
-
-  /// The users in whose followers' timelines a change may show another post, or one no more, beside its author.
-  func users(entering change: Change) -> [UserID] {
-    if relations.repost == nil && relations.tags.isEmpty { return [] }
-    func mayEnter(_ relation: Relation, _ entering: [RelationKind]) -> Bool {
-      relation.entersTimelines
-        || entering.contains { !relations[$0].isEndedBy.isEmpty || relations[$0].endsWith != nil }
-    }
-    switch change {
-    case .addEdge(let relation, .user(let user), .post, _), .removeEdge(let relation, .user(let user), .post):
-      return mayEnter(relation, relations.repost.map { [$0] } ?? []) ? [user] : []
-    case .like(let user, _, _), .unlike(let user, _):
-      return mayEnter(.like, relations.repost.map { [$0] } ?? []) ? [user] : []
-    case .addEdge(let relation, .post, .user(let user), _), .removeEdge(let relation, .post, .user(let user)):
-      return mayEnter(relation, relations.tags) ? [user] : []
-    case .addPost(_, _, _, _, let edges, _):
-      return edges.compactMap { edge in
-        guard case .user(let user) = edge.target, mayEnter(edge.relation, relations.tags) else { return nil }
-        return user
-      }
-    default: return []
-    }
-  }
 }

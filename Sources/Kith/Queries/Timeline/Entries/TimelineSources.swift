@@ -183,12 +183,13 @@ final class TimelineSources: Sendable {
   static func dependencies(of user: UserID, _ query: TimelineQuery) -> [QueryDependency] {
     switch query.sources {
     case .followees: [.timeline(of: user), .followees(of: user)]
-    case .targets: [.anyPost] + QueryDependency.anyEdges(of: .user(user))
-    case .members(_, let post): [.anyPost] + QueryDependency.anyEdges(of: .post(post))
+    case .targets: [.anyPost, .anyEntry] + QueryDependency.anyEdges(of: .user(user))
+    case .members(_, let post): [.anyPost, .anyEntry] + QueryDependency.anyEdges(of: .post(post))
     case .users(let users) where users.count <= watchedCount:
       (users + (query.includesOwnPosts ? [user] : [])).flatMap(watched)
     case .author(let author): watched(author)
-    case .users, .everyone: [.anyPost]
+    case .users: [.anyPost, .anyEntry]
+    case .everyone: [.anyPost]
     }
   }
 }
