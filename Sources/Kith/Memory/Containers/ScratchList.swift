@@ -71,6 +71,21 @@
     }
   }
 
+  /// Places an element of the binary heap that the elements are, in the empty place `start` or below it.
+  @inline(__always)
+  func sink(_ element: Element, from start: Int, isBefore: (Element, Element) -> Bool) {
+    var place = start
+    while true {
+      var child = 2 &* place &+ 1
+      if child >= count { break }
+      if child &+ 1 < count, isBefore(self[child &+ 1], self[child]) { child &+= 1 }
+      if !isBefore(self[child], element) { break }
+      self[place] = self[child]
+      place = child
+    }
+    self[place] = element
+  }
+
   @inline(never)
   private mutating func grow(to newCapacity: Int) {
     let wider = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)

@@ -64,7 +64,7 @@ struct TimelinePosts: Query {
     if case .twoHops(let followLimit) = scope, followLimit < 0 {
       throw .invalidRequest(.followLimit(followLimit))
     }
-    if case .twoHops = scope, !query.isOfFollowees { throw .invalidRequest(.twoHopFilters) }
+    if case .twoHops = scope, !query.isOfFollowees || query.reposts == .all { throw .invalidRequest(.twoHopFilters) }
     let own = try state.userRow(user)
     let range = try TimelineRange(query, kind: cursorKind, subject: user.rawValue)
     var found: TimelineRows

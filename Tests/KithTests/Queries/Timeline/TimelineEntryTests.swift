@@ -128,6 +128,9 @@ import Testing
     #expect(throws: KithError.invalidRequest(.twoHopFilters)) {
       try graph.read { (view) throws(KithError) in try view.twoHopTimeline(of: ann, everyone) }
     }
+    #expect(throws: KithError.invalidRequest(.twoHopFilters)) {
+      try graph.read { (view) throws(KithError) in try view.twoHopTimeline(of: ann, TimelineQuery(reposts: .all)) }
+    }
   }
 
   @Test("Replies are shown to whom they concern, and posts that mention who is left out are not")
@@ -321,5 +324,16 @@ import Testing
         #expect(try await next() == [])
       }
     }
+    // Also of one that is not on the page: there is no next one then.
+    let posts = try (1...2).map { try Self.post(graph, "\($0)", by: cid, at: 1_000) }
+    for (second, post) in posts.enumerated() {
+      try await graph.addEdge(repost, from: bob, to: post, at: Timestamp(Int64(second) * 1_000))
+    }
+    let query = TimelineQuery(sources: .author(bob), limit: 1)
+    var values = graph.values(of: .timeline(of: ann, query)).makeAsyncIterator()
+    #expect(try await values.next()?.next != nil)
+    try await graph.like(posts[0], as: bob)
+    let last = try await values.next()
+    #expect(last?.map(\.text) == ["2"] && last?.next == nil)
   }
 }

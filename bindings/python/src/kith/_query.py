@@ -142,10 +142,7 @@ class Query:
     ) -> None:
         """Sets whose posts a timeline has."""
         given = [targets, members, users, author, everyone or None]
-        count = sum(each is not None for each in given)
-        if count == 0 and of is None:
-            return
-        if count != 1 or (members is None) != (of is None):
+        if sum(each is not None for each in given) != 1 or (members is None) != (of is None):
             raise refused("a timeline takes one of targets, members with of, users, author and everyone")
         raw = self.raw
         if targets is not None:

@@ -170,7 +170,9 @@ class Searches(Unshared):
         that were reposted say by whom.
         """
         query = Query(lib.KITH_TIMELINE, limit, cursor)
-        query.set_sources(targets, members, of, users, author, everyone)
+        plain = targets is None and members is None and of is None and users is None and author is None
+        if everyone or not plain:
+            query.set_sources(targets, members, of, users, author, everyone)
         if replies != "all" or reposts != "once":
             query.raw.replies, query.raw.reposts = word(REPLIES, replies), word(REPOSTS, reposts)
         if flags_all or flags_any or flags_none:

@@ -338,11 +338,11 @@ extension GraphSections {
       state.declared.add(index, for: relation, kind)
     }
     try restoreThreads(from: source, to: &state)
+    let problems = state.checkDeclaredEdges(PassControl())
+    if let problem = problems.first { throw section.corrupt(problem) }
     if state.declared.uses.contains(where: { state.relations[$0.kind].entersTimelines }) {
       state.declared.set(EntryLists(state))
     }
-    let problems = state.checkDeclaredEdges(PassControl())
-    if let problem = problems.first { throw section.corrupt(problem) }
   }
 
   /// Restores the parents of posts, if there are replies.

@@ -44,7 +44,9 @@ struct EntryCandidates: ~Copyable {
     }
     if let last = words.keepBest(wanted) { (bar, isCut) = (max(bar, last), true) }
     bound = isCut ? bar : 0
-    for place in stride(from: words.count / 2 - 1, through: 0, by: -1) { sink(words[place], place) }
+    for place in stride(from: words.count / 2 - 1, through: 0, by: -1) {
+      words.sink(words[place], from: place, isBefore: >)
+    }
   }
 
   /// Prefetches the lists of those that were taken.
@@ -67,21 +69,7 @@ struct EntryCandidates: ~Copyable {
     let first = words.ranked(0)
     let last = words[words.count - 1]
     words.truncate(to: words.count - 1)
-    if words.count > 0 { sink(last, 0) }
+    if words.count > 0 { words.sink(last, from: 0, isBefore: >) }
     return first
-  }
-
-  private mutating func sink(_ word: UInt64, _ start: Int) {
-    let count = words.count
-    var place = start
-    while true {
-      var child = 2 &* place &+ 1
-      if child >= count { break }
-      if child &+ 1 < count, words[child &+ 1] > words[child] { child &+= 1 }
-      if words[child] <= word { break }
-      words[place] = words[child]
-      place = child
-    }
-    words[place] = word
   }
 }

@@ -6,7 +6,7 @@ final class EntryFilter: Sendable {
   private let flags: FlagFilter
   /// The relations in use whose edges lead to users who must be visible.
   private let mentions: [RelationKind]
-  /// The relations in use whose edges lead to users in whose timelines a post is shown, and whether there are any.
+  /// The relations in use whose edges bring a post into the timelines of those who read the user that they lead to.
   private let tags: [RelationKind]
   /// The relation of reposts; nil if none is shown.
   private let repost: RelationKind?

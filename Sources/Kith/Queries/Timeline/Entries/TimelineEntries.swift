@@ -6,8 +6,8 @@ struct TimelineEntries {
   /// The page as visible to its user.
   /// - Throws: `unknownUser`, `unknownPost`, `unknownRelation`, `invalidRequest`, `invalidCursor`, `cancelled`.
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
-    let found = try entries(state)
     let binding = TimelineBinding(user, query.sources)
+    let found = try entries(state, binding)
     guard let first = found.items.first, let last = found.items.last else {
       // Before every post, so that the first ones are newer.
       let start = EntryKey(time: -1, post: 0, reposter: 0)
@@ -22,13 +22,20 @@ struct TimelineEntries {
       previous: binding.cursor(at: first.key(state)))
   }
 
+  /// The ids of the posts of the page, newest first.
+  func ids(_ state: borrowing GraphState) throws(KithError) -> [PostID] {
+    var ids: [PostID] = []
+    for entry in try entries(state, TimelineBinding(user, query.sources)).items { ids.append(state.postID(entry.post)) }
+    return ids
+  }
+
   /// The entries of the page, newest first.
-  func entries(
-    _ state: borrowing GraphState
+  private func entries(
+    _ state: borrowing GraphState, _ binding: TimelineBinding
   ) throws(KithError) -> (items: [TimelineEntry], hasMore: Bool, visibility: Visibility) {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let sources = try TimelineSources(user, query, state)
-    let range = try EntryRange(query, TimelineBinding(user, query.sources))
+    let range = try EntryRange(query, binding)
     // One more, to detect another page.
     let merge = EntryMerge(EntryFilter(sources, query, state), range, limit: query.limit + 1, state)
     var found = try merge.run(state)
