@@ -146,8 +146,7 @@ extension LiveQuery where Value == Int, Failure == KithError {
   /// The number of posts in a user's timeline that are newer than a cursor, `previous` of the page shown: for a "5 new
   /// posts" label, without reading the page.
   ///
-  /// Counts up to `limit`, 1…1,000.
-  /// - Parameter query: the timeline; its direction, limit and cursor are left out.
+  /// Counts up to `limit`, 1…1,000. The direction, limit and cursor of `query` are left out.
   /// - Throws: as `GraphView.timeline`.
   public static func newPosts(
     for user: UserID, _ query: TimelineQuery = TimelineQuery(), after place: Cursor, limit: Int = 100
