@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };                // followed_by_viewer
+enum { KITH_AUDIENCE_EVERYONE, KITH_AUDIENCE_UNLISTED, KITH_AUDIENCE_FOLLOWERS, KITH_AUDIENCE_MENTIONED };  // audience
 enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2, KITH_ADDED_AT = 3 };  // event
 
 typedef struct kith_user {
@@ -18,7 +19,7 @@ typedef struct kith_user {
   uint8_t name_size;
   uint8_t followed_by_viewer;
   uint8_t event;
-  uint8_t reserved;
+  uint8_t is_private;  // only followers see the user's posts
   uint16_t flags;  // of the host's
   uint8_t reserved2[6];
 } kith_user;
@@ -40,7 +41,8 @@ typedef struct kith_post {
   uint8_t is_edited;
   uint8_t reposter_size;  // of the name of who reposted it; 0 for a post at its own place
   uint16_t flags;         // of the host's
-  uint8_t reserved2[2];
+  uint8_t audience;       // who may see it
+  uint8_t reserved2;
   int64_t reposted_by;       // in a timeline, who reposted it; 0 for a post at its own place
   uint32_t reposter_start;   // in page.text
   uint32_t reposted_second;  // since 1970

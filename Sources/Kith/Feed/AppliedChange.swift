@@ -41,8 +41,16 @@ struct AppliedChange: Sendable {
     }
   }
 
-  /// Whether all observers must be notified: removing a user also removes follows, posts and likes.
-  var touchesAll: Bool { if case .removeUser = change { true } else { false } }
+  /// Whether all observers must be notified: removing a user also removes follows, posts and likes, and what others may
+  /// see can be anywhere.
+  var touchesAll: Bool {
+    switch change {
+    case .removeUser: true
+    case .editUser(_, let fields): fields.isPrivate != nil
+    case .editPost(_, _, let fields): fields.audience != nil
+    default: false
+    }
+  }
 
   /// Calls `body` with each dependency it touches, except timelines, which depend on the follows.
   func forEachTouched(_ body: (QueryDependency) -> Void) {

@@ -147,7 +147,8 @@ extension GraphState {
   func countedCard(_ row: UInt32) -> UserCard {
     UserCard(
       id: users.identifiers.ids[row], followerCount: follows.sourceCount(row), followeeCount: follows.targetCount(row),
-      postCount: posts.byAuthor.count(of: Int(row)), flags: users.flags(of: row))
+      postCount: posts.byAuthor.count(of: Int(row)), flags: users.flags(of: row),
+      isPrivate: users.isPrivate(row))
   }
 
   /// Appends the lists of the newest user row.

@@ -57,6 +57,7 @@ extension GraphState {
     let isSame =
       (fields.flags.map { $0 == users.flags(of: row) } ?? true)
       && (fields.payload.map { isPayload($0, of: row, users.host) } ?? true)
+      && (fields.isPrivate.map { $0 == users.isPrivate(row) } ?? true)
     return isSame ? nil : .editUser(row)
   }
 
@@ -67,10 +68,11 @@ extension GraphState {
     if let count = text?.utf8.count, count > SocialGraph.Limits.textByteCount { throw .textTooLong(byteCount: count) }
     try check(fields)
     let changesFlags = fields.flags.map { $0 != posts.host?.value.flags(of: row) ?? 0 } ?? false
+    let changesAudience = fields.audience.map { $0 != posts.audience(of: row) } ?? false
     let changesContent = changesText(of: row, to: text) || changesPayload(of: row, to: fields.payload)
     // A journal could have a text without the time of its edit.
     if changesContent && fields.editedAt == nil { throw .invalidRequest(.editTimeMissing) }
-    return changesFlags || changesContent ? .editPost(row) : nil
+    return changesFlags || changesAudience || changesContent ? .editPost(row) : nil
   }
 
   private func changesText(of row: UInt32, to text: String?) -> Bool {
@@ -110,16 +112,17 @@ extension GraphState {
   func userFields(_ row: UInt32) -> UserFields {
     guard let host = users.host else { return UserFields() }
     let flags = users.flags(of: row)
-    return UserFields(payload: payload(row, host), flags: flags == 0 ? nil : flags)
+    return UserFields(
+      payload: payload(row, host), flags: flags == 0 ? nil : flags, isPrivate: users.isPrivate(row) ? true : nil)
   }
 
   /// What the host keeps with a post; nil for what it keeps nothing of.
   func postFields(_ row: UInt32) -> PostFields {
     guard let host = posts.host else { return PostFields() }
-    let flags = host.value.flags(of: row)
+    let (flags, audience) = (host.value.flags(of: row), posts.audience(of: row))
     return PostFields(
       payload: payload(row, host), flags: flags == 0 ? nil : flags,
-      editedAt: host.value.editTime(of: row).map { Timestamp($0) })
+      editedAt: host.value.editTime(of: row).map { Timestamp($0) }, audience: audience == .everyone ? nil : audience)
   }
 
   private func payload(_ row: UInt32, _ host: Box<HostColumns>) -> [UInt8]? {
@@ -136,13 +139,15 @@ extension GraphState {
 
   /// Whether a user has just the fields of a change that adds them.
   func has(_ fields: UserFields, user row: UInt32) -> Bool {
-    (fields.flags ?? 0) == users.flags(of: row) && isPayload(fields.payload ?? [], of: row, users.host)
+    (fields.flags ?? 0) == users.flags(of: row) && (fields.isPrivate ?? false) == users.isPrivate(row)
+      && isPayload(fields.payload ?? [], of: row, users.host)
   }
 
   /// Whether a post has just the fields of a change that adds it.
   func has(_ fields: PostFields, post row: UInt32) -> Bool {
     (fields.flags ?? 0) == posts.host?.value.flags(of: row) ?? 0
       && fields.editedAt?.rawValue == posts.host?.value.editTime(of: row)
+      && (fields.audience ?? .everyone) == posts.audience(of: row)
       && isPayload(fields.payload ?? [], of: row, posts.host)
   }
 }

@@ -1,5 +1,5 @@
-/// What a host keeps with the users, or with the posts, of a graph: payloads, flags, and when a post was edited. By
-/// row. The engine stores and shows it.
+/// What a host keeps with the users, or with the posts, of a graph: payloads, flags, when a post was edited, and who may
+/// see it. By row.
 ///
 /// A column is made by its first use, and ends with the last row that used it: the rows behind have nothing.
 struct HostColumns: ~Copyable, Sendable {
@@ -8,30 +8,36 @@ struct HostColumns: ~Copyable, Sendable {
   private var flags: Column<UInt16>
   /// When posts were edited, in milliseconds plus one; 0 for those that were not.
   private var editTimes: Column<UInt64>
+  /// The numbers of the audiences of posts. That a user is private is in the card.
+  private var audiences: Column<UInt8>
 
   init() {
     payloads = TextColumn()
     flags = Column()
     editTimes = Column()
+    audiences = Column()
   }
 
   private init(
-    payloads: consuming TextColumn, flags: consuming Column<UInt16>, editTimes: consuming Column<UInt64>
+    payloads: consuming TextColumn, flags: consuming Column<UInt16>, editTimes: consuming Column<UInt64>,
+    audiences: consuming Column<UInt8>
   ) {
     self.payloads = payloads
     self.flags = flags
     self.editTimes = editTimes
+    self.audiences = audiences
   }
 
   mutating func pin() -> HostColumns {
-    HostColumns(payloads: payloads.pin(), flags: flags.pin(), editTimes: editTimes.pin())
+    HostColumns(payloads: payloads.pin(), flags: flags.pin(), editTimes: editTimes.pin(), audiences: audiences.pin())
   }
 
-  var byteCount: Int { payloads.memoryByteCount + flags.byteCount + editTimes.byteCount }
+  var byteCount: Int { payloads.memoryByteCount + flags.byteCount + editTimes.byteCount + audiences.byteCount }
 
   /// Whether any row has, or had, one.
   var hasFlags: Bool { flags.count > 0 }
   var hasEdits: Bool { editTimes.count > 0 }
+  var hasAudiences: Bool { audiences.count > 0 }
 
   // MARK: - Payloads
 
@@ -103,14 +109,33 @@ struct HostColumns: ~Copyable, Sendable {
     editTimes[row] = time.map { UInt64($0) + 1 } ?? 0
   }
 
+  // MARK: - Audiences
+
+  /// The number of the audience of a post, whether its author is private or not.
+  @inline(__always)
+  func audience(of row: UInt32) -> UInt8 { row < audiences.count ? audiences[row] : 0 }
+
+  /// Prefetches the audience of a row.
+  @inline(__always)
+  func prefetchAudience(of row: UInt32) { if row < audiences.count { audiences.prefetch(Int(row)) } }
+
+  mutating func setAudience(_ number: UInt8, of row: UInt32) {
+    if row >= audiences.count {
+      if number == 0 { return }
+      audiences.grow(to: Int(row) + 1, filledWith: 0)
+    }
+    audiences[row] = number
+  }
+
+  // MARK: - Whole rows and columns
+
   /// Forgets everything about a row, which was removed.
   mutating func clear(_ row: UInt32) {
+    setAudience(0, of: row)
     setPayload(Span(), of: row)
     setFlags(0, of: row)
     setEditTime(nil, of: row)
   }
-
-  // MARK: - Whole columns
 
   /// Takes the payloads of a snapshot.
   mutating func restore(payloads: consuming TextColumn) { self.payloads = payloads }
@@ -118,11 +143,11 @@ struct HostColumns: ~Copyable, Sendable {
   /// - Parameter isLive: whether a row is of what was not removed.
   func checkInvariants(_ name: String, rowCount: Int, isLive: (UInt32) -> Bool) -> [String] {
     var problems = payloads.checkInvariants("payloads of \(name)")
-    if max(payloads.count, flags.count, editTimes.count) > rowCount {
+    if max(payloads.count, flags.count, editTimes.count, audiences.count) > rowCount {
       return problems + ["\(name): more rows than ids"]
     }
     for row in 0..<UInt32(rowCount) where !isLive(row) {
-      if payloadByteCount(row) > 0 || flags(of: row) != 0 || editTime(of: row) != nil {
+      if payloadByteCount(row) > 0 || flags(of: row) != 0 || editTime(of: row) != nil || audience(of: row) != 0 {
         problems.append("\(name): removed row \(row) has kept something")
       }
     }

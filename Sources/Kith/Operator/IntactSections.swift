@@ -125,11 +125,23 @@ struct IntactSections<D: ByteStorage>: Sendable {
       ("payloads of posts", [GraphSections.postPayloadLengths, GraphSections.postPayloadBytes], true),
       ("flags of posts", [GraphSections.postFlags], true),
       ("times of edits", [GraphSections.postEditTimes], true),
+      ("audiences, so that posts are seen by those whom they mention alone", [GraphSections.postAudiences], true),
+      ("who is private, so that all users are", [GraphSections.userPrivacy], false),
     ]
   }
 
   func state() throws(KithError) -> GraphState {
-    try GraphSections.state(from: self, sequence: header.sequence, byteLimit: byteLimit)
+    var state = try GraphSections.state(from: self, sequence: header.sequence, byteLimit: byteLimit)
+    // What was lost shows nothing to more people than before.
+    if absent.contains(GraphSections.postAudiences) {
+      for row in 0..<UInt32(state.posts.rowCount) where state.posts.isLive(row) {
+        state.posts.setAudience(.mentioned, of: row)
+      }
+    }
+    if absent.contains(GraphSections.userPrivacy) {
+      for row in 0..<UInt32(state.users.rowCount) where state.users.isLive(row) { state.users.setPrivate(true, row) }
+    }
+    return state
   }
 }
 

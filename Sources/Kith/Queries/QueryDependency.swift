@@ -114,6 +114,12 @@ extension QueryDependency {
     return RelationKind.allCases.filter { $0.facts.hides == .everything }.map { .edges($0, of: viewer) }
   }
 
+  /// The posts hidden from a viewer: with their authors, for followers, and for those whom they mention.
+  static func access(of viewer: UserID?) -> [QueryDependency] {
+    guard let viewer else { return [] }
+    return hidden(from: viewer) + [.followees(of: viewer), .declaredEdges(of: .user(viewer))]
+  }
+
   /// The users whom a user's timelines and suggestions omit.
   static func omitted(by user: UserID) -> [QueryDependency] {
     RelationKind.allCases.filter { $0.facts.hides != .nothing }.map { .edges($0, of: user) }

@@ -76,6 +76,9 @@ public struct TimelineQuery: Hashable, Sendable {
   public var mentions: Mentions
   /// The flags that posts must, may or must not have.
   public var flags: FlagFilter
+  /// The audiences that posts may have, those of private authors as `Audience` says; none for all. What the user may not
+  /// see is never shown.
+  public var audiences: Set<Audience>
   /// Whether each post has its author's counts, and whether the user follows the author (`Post.Author.user`).
   public var includesAuthors: Bool
   /// The most posts of a page, 1…1,000.
@@ -90,8 +93,8 @@ public struct TimelineQuery: Hashable, Sendable {
   public init(
     direction: Direction = .older, before: Timestamp? = nil, after: Timestamp? = nil, includesOwnPosts: Bool = true,
     sources: Sources = .followees, replies: Replies = .all, reposts: Reposts = .once, mentions: Mentions = .all,
-    flags: FlagFilter = FlagFilter(), includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
-    includesCursor: Bool = false
+    flags: FlagFilter = FlagFilter(), audiences: Set<Audience> = [], includesAuthors: Bool = false, limit: Int = 20,
+    cursor: Cursor? = nil, includesCursor: Bool = false
   ) {
     self.direction = direction
     self.before = before
@@ -102,6 +105,7 @@ public struct TimelineQuery: Hashable, Sendable {
     self.reposts = reposts
     self.mentions = mentions
     self.flags = flags
+    self.audiences = audiences
     self.includesAuthors = includesAuthors
     self.limit = limit
     self.cursor = cursor
@@ -112,7 +116,7 @@ public struct TimelineQuery: Hashable, Sendable {
   @inline(__always)
   var isOfFollowees: Bool {
     guard case .followees = sources else { return false }
-    return replies == .all && mentions == .all && flags.isEmpty
+    return replies == .all && mentions == .all && flags.isEmpty && audiences.isEmpty
   }
 }
 

@@ -1,8 +1,20 @@
-/// Hides users who block the viewer or are blocked by them, the latter unless they are asked for. A Bloom filter
-/// rejects most rows without a lookup.
+extension UserID {
+  /// In place of a viewer: a visitor who is no user, and sees no post for followers or for those whom it mentions.
+  public static let visitor = UserID(rawValue: -1)
+}
+
+/// What a viewer may see: the one place that every read asks.
+///
+/// Users are hidden who block the viewer or are blocked by them, the latter unless they are asked for. A Bloom filter
+/// rejects most rows without a lookup. Posts are hidden with their authors, and from whom their audience leaves out
+/// (`Audience`). What no post uses costs nothing.
 struct Visibility {
-  /// The row of the viewer; nil without a viewer, so that no user is hidden.
+  /// The row of the viewer; nil without a viewer, so that nothing is hidden, and for a visitor.
   let viewer: UInt32?
+  /// Whether a visitor asks.
+  let isVisitor: Bool
+  /// Whether posts may have audiences that leave the viewer out.
+  let asksAudiences: Bool
   /// Whether users whom the viewer blocks are shown, unless they block the viewer too.
   private let includesBlocked: Bool
   /// A filter of the users who may be hidden from the viewer; nil if there are none.
@@ -12,7 +24,9 @@ struct Visibility {
   /// - Complexity: O(blocks of the viewer, both ways).
   init(of viewer: UserID?, includesBlocked: Bool = false, _ state: borrowing GraphState) throws(KithError) {
     self.includesBlocked = includesBlocked
-    guard let viewer else {
+    isVisitor = viewer == .visitor
+    asksAudiences = viewer != nil && state.hasAudiences
+    guard let viewer, !isVisitor else {
       (self.viewer, hidden) = (nil, nil)
       return
     }
@@ -20,6 +34,9 @@ struct Visibility {
     self.viewer = row
     hidden = Self.usersHidden(from: row, includesBlocked: includesBlocked, in: state.blocks)
   }
+
+  /// Whether all is seen: there is neither a viewer nor a visitor.
+  var seesAll: Bool { viewer == nil && !isVisitor }
 
   /// Whether no user is hidden.
   var hidesNone: Bool { hidden == nil }
@@ -31,6 +48,31 @@ struct Visibility {
     return includesBlocked ? state.blocks.contains(row, viewer) : state.isBlocked(viewer, row)
   }
 
+  /// Whether a post is hidden from the viewer: its author is, or its audience leaves the viewer out.
+  @inline(__always)
+  func hides(post: UInt32, _ state: borrowing GraphState) -> Bool {
+    hides(state.posts.authors[post], state) || leavesOut(post, state)
+  }
+
+  /// Whether the audience of a post leaves the viewer out.
+  @inline(__always)
+  func leavesOut(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
+    asksAudiences && state.audienceNumber(of: post) > Audience.unlisted.number && isBeyondAudience(post, state)
+  }
+
+  /// Whether a post for followers, or for those whom it mentions, is not for the viewer.
+  @inline(never)
+  private func isBeyondAudience(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
+    guard let viewer else { return true }
+    let author = state.posts.authors[post]
+    if viewer == author { return false }
+    if state.audienceNumber(of: post) == Audience.followers.number && state.follows.contains(viewer, author) {
+      return false
+    }
+    for kind in state.relations.mentions where state.hasEdge(kind, post, viewer) { return false }
+    return true
+  }
+
   /// The row of a user who is not hidden.
   /// - Throws: `unknownUser`.
   func row(of id: UserID, _ state: borrowing GraphState) throws(KithError) -> UInt32 {
@@ -39,11 +81,11 @@ struct Visibility {
     return row
   }
 
-  /// The row of a post whose author is not hidden.
+  /// The row of a post that is not hidden.
   /// - Throws: `unknownPost`.
   func row(of id: PostID, _ state: borrowing GraphState) throws(KithError) -> UInt32 {
     let row = try state.postRow(id)
-    if hides(state.posts.authors[row], state) { throw .unknownPost(id) }
+    if hides(post: row, state) { throw .unknownPost(id) }
     return row
   }
 
@@ -57,5 +99,19 @@ struct Visibility {
     if !includesBlocked { blocks.forEachTarget(of: user) { target, _ in filter.insert(target) } }
     blocks.forEachSource(of: user) { filter.insert($0) }
     return filter
+  }
+}
+
+extension GraphState {
+  /// Whether any post may not be for everyone.
+  @inline(__always)
+  var hasAudiences: Bool { users.privateCount > 0 || posts.hasAudiences }
+
+  /// The number of the audience that a post has in effect: of a private author it is at least that for followers.
+  @inline(__always)
+  func audienceNumber(of post: UInt32) -> UInt8 {
+    let given = posts.host.map { $0.value.audience(of: post) } ?? 0
+    if given >= Audience.followers.number || users.privateCount == 0 { return given }
+    return users.isPrivate(posts.authors[post]) ? Audience.followers.number : given
   }
 }

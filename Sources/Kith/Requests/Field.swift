@@ -12,6 +12,8 @@ package struct Field: Hashable, Sendable {
     case references(Int)
     case integers(Int)
     case texts(Int)
+    /// Some of some words.
+    case words([String])
     case changes(Int)
     case edges(Int)
     /// Bytes, as base64.
@@ -90,6 +92,10 @@ package struct Field: Hashable, Sendable {
   package static let payloads = Field("payloads", .flag, default: .flag(false))
   package static let payload = Field("payload", .payload)
   package static let flags = Field("flags", .number(0...Int64(UInt16.max)))
+  package static let isPrivate = Field("isPrivate", .flag)
+  package static let audience = Field("audience", .choice(Audience.allCases.map(\.rawValue)))
+  package static let audiences = Field("audiences", .words(Audience.allCases.map(\.rawValue)))
+  package static let asVisitor = Field("asVisitor", .flag, default: .flag(false))
   package static let editedAt = Field("editedAt", .integer)
   package static let changes = Field("changes", .changes(SocialGraph.Limits.batchCount))
 

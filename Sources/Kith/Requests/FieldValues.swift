@@ -88,6 +88,9 @@ package struct FieldValues: Sendable {
     if case .reference(.id(let id))? = value(of: field) { id } else { nil }
   }
 
+  /// Who asks; nil for one who sees all.
+  var viewer: UserID? { flag(.asVisitor) == true ? .visitor : user(.viewer) }
+
   /// The users of a list; none if it is missing.
   func users(_ field: Field) -> [UserID] {
     guard case .references(let references)? = value(of: field) else { return [] }
@@ -127,12 +130,16 @@ package struct FieldValues: Sendable {
     let owner = operation.fields.optional.contains(.viewer) ? nil : user(.user)
     return ResultDetails(
       counts: relations(.counts), marks: relations(.marks), includesPayloads: flag(.payloads) ?? false,
-      viewer: user(.viewer) ?? owner)
+      viewer: viewer ?? owner)
   }
 
   /// What the host keeps with a user, or with a post, as far as it is given.
-  var userFields: UserFields { UserFields(payload: payload, flags: hostFlags) }
-  var postFields: PostFields { PostFields(payload: payload, flags: hostFlags, editedAt: time(.editedAt)) }
+  var userFields: UserFields { UserFields(payload: payload, flags: hostFlags, isPrivate: flag(.isPrivate)) }
+  var postFields: PostFields {
+    PostFields(
+      payload: payload, flags: hostFlags, editedAt: time(.editedAt),
+      audience: text(.audience).flatMap(Audience.init(rawValue:)))
+  }
 
   private var payload: [UInt8]? { if case .payload(let bytes)? = value(of: .payload) { bytes } else { nil } }
   private var hostFlags: UInt16? { integer(.flags).map { UInt16(truncatingIfNeeded: $0) } }

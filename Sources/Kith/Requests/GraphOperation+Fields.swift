@@ -3,7 +3,8 @@ extension GraphOperation {
   /// The fields that a request must and may have.
   package var fields: (required: [Field], optional: [Field]) {
     let (required, optional) = ownFields
-    return (required, optional + (hasDetails ? [.counts, .marks, .payloads] : []))
+    let visitor = hasAudiences ? [Field.asVisitor] : []
+    return (required, optional + visitor + (hasDetails ? [.counts, .marks, .payloads] : []))
   }
 
   /// Whether its answer has users or posts that tell of relations on request.
@@ -15,6 +16,14 @@ extension GraphOperation {
     case .isFollowing, .relations, .edges, .incomingCount, .shortestPath, .addUser, .renameUser, .editUser, .removeUser,
       .addPost, .editPost, .removePost, .edge, .anyEdge, .batch:
       false
+    }
+  }
+
+  /// Whether its answer depends on who may see posts, and a visitor may ask.
+  private var hasAudiences: Bool {
+    switch kind {
+    case .post, .lookup, .posts, .likers, .likes, .edgeList, .thread, .ancestors: true
+    default: false
     }
   }
 
@@ -31,7 +40,7 @@ extension GraphOperation {
     case .lookup: return ([], [.viewer, .users, .posts, .includeBlocked, .authors])
     case .timeline, .twoHopTimeline:
       let range = page + [.includeCursor, .direction, .before, .after, .includeSelf, .authors]
-      let filters = [Field.replies, .reposts, .mentions, .flagsAll, .flagsAny, .flagsNone]
+      let filters = [Field.replies, .reposts, .mentions, .flagsAll, .flagsAny, .flagsNone, .audiences]
       return ([.user], range + (kind == .timeline ? Self.timelineSources.flatMap(\.self) + filters : []))
     case .posts:
       return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors])
@@ -49,12 +58,12 @@ extension GraphOperation {
     case .incomingCount: return ([.user], [.relations, .incomingFrom, .before, .after])
     case .suggestions: return ([.user], [.limit])
     case .shortestPath: return ([.user, .target], [.maximum])
-    case .addUser: return ([.username], [.id, .payload, .flags])
+    case .addUser: return ([.username], [.id, .payload, .flags, .isPrivate])
     case .renameUser: return ([.user, .username], [])
-    case .editUser: return ([.user], [.payload, .flags])
+    case .editUser: return ([.user], [.payload, .flags, .isPrivate])
     case .removeUser: return ([.user], [])
-    case .addPost: return ([.user, .text], [.id, .createdAt, .edges, .payload, .flags, .editedAt])
-    case .editPost: return ([.post], [.text, .payload, .flags, .editedAt])
+    case .addPost: return ([.user, .text], [.id, .createdAt, .edges, .payload, .flags, .editedAt, .audience])
+    case .editPost: return ([.post], [.text, .payload, .flags, .editedAt, .audience])
     case .removePost: return ([.post], [])
     case .anyEdge(let adds): return ([.relation], [.from, .fromPost, .to, .toPost] + (adds ? [.at] : []))
     case .batch: return ([.changes], [])
@@ -82,7 +91,9 @@ extension GraphOperation {
   ]
 
   /// Lines of fields, of which a request has all of one, or none.
-  package var exclusive: [[Field]] { kind == .timeline ? Self.timelineSources : [] }
+  package var exclusive: [[Field]] {
+    kind == .timeline ? Self.timelineSources : hasAudiences ? [[.viewer], [.asVisitor]] : []
+  }
 
   /// All possible members of the answer.
   package var answer: [String] {

@@ -10,7 +10,7 @@ extension Read {
   /// Without details.
   private init?(plain operation: GraphOperation, _ fields: FieldValues) {
     func user(_ field: Field) -> UserID { fields.required(field, fields.user) }
-    var viewer: UserID? { fields.user(.viewer) }
+    var viewer: UserID? { fields.viewer }
     var includesBlocked: Bool { fields.required(.includeBlocked, fields.flag) }
     var includesAuthors: Bool { fields.required(.authors, fields.flag) }
     switch operation.kind {
@@ -78,7 +78,7 @@ extension UserQuery {
       excludedUser: fields.user(.excluding), includesBlocked: fields.required(.includeBlocked, fields.flag),
       countsMatches: fields.required(.count, fields.flag),
       includesHighlights: fields.required(.highlights, fields.flag), limit: fields.limit, cursor: fields.cursor,
-      viewer: fields.user(.viewer))
+      viewer: fields.viewer)
   }
 }
 
@@ -89,7 +89,7 @@ extension PostQuery {
       before: fields.time(.before), after: fields.time(.after),
       includesHighlights: fields.required(.highlights, fields.flag),
       includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor,
-      viewer: fields.user(.viewer))
+      viewer: fields.viewer)
   }
 }
 
@@ -108,6 +108,7 @@ extension TimelineQuery {
     self.init(fields)
     (replies, reposts, mentions) = (fields.choice(.replies), fields.choice(.reposts), fields.choice(.mentions))
     flags = FlagFilter(all: mask(.flagsAll), any: mask(.flagsAny), none: mask(.flagsNone))
+    audiences = Set((fields.texts(.audiences) ?? []).compactMap(Audience.init(rawValue:)))
     if let names = fields.texts(.relations) {
       sources = .targets(names.map { Relation($0, from: .user, to: .user) })
     } else if let post = fields.post(.post) {
@@ -135,7 +136,7 @@ extension FieldValues {
 extension ListQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
-      order: fields.choice(.listOrder), limit: fields.limit, cursor: fields.cursor, viewer: fields.user(.viewer))
+      order: fields.choice(.listOrder), limit: fields.limit, cursor: fields.cursor, viewer: fields.viewer)
   }
 }
 

@@ -128,6 +128,11 @@ extension Field {
     case .references(let limit): writer.listSchema(limit) { $0.userSchema() }
     case .integers(let limit): writer.listSchema(limit) { $0.integerSchema() }
     case .texts(let limit): writer.listSchema(limit) { $0.member("type", "string") }
+    case .words(let words):
+      writer.listSchema(words.count) {
+        $0.member("type", "string")
+        $0.strings("enum", words)
+      }
     case .changes(let limit), .edges(let limit): writer.listSchema(limit) { $0.member("type", "object") }
     case .payload:
       writer.member("type", "string")

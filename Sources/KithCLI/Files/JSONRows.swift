@@ -94,7 +94,18 @@ struct JSONRows: RowBlocks {
         RowEncoder.append(parent, to: &bytes)
       }
       try appendFields(members, ["flags", "editedAt"])
-    case .component(.users): try appendFields(members, ["flags"])
+      bytes.append(UInt8(ascii: "\t"))
+      if let value = members.named("audience")?.value {
+        guard case .string(let audience) = value else { throw MalformedRow("audience is no string") }
+        RowEncoder.append(audience, to: &bytes)
+      }
+    case .component(.users):
+      try appendFields(members, ["flags"])
+      bytes.append(UInt8(ascii: "\t"))
+      if let value = members.named("isPrivate")?.value {
+        guard case .boolean(let isPrivate) = value else { throw MalformedRow("isPrivate is true or false") }
+        bytes.append(UInt8(ascii: isPrivate ? "1" : "0"))
+      }
     default: break
     }
     bytes.append(UInt8(ascii: "\n"))
@@ -136,8 +147,8 @@ struct JSONRows: RowBlocks {
   /// Other members that a row may have.
   private var others: [String] {
     switch kind {
-    case .component(.users): ["flags", "payload"]
-    case .component(.posts): ["edges", "flags", "editedAt", "payload"]
+    case .component(.users): ["flags", "payload", "isPrivate"]
+    case .component(.posts): ["edges", "flags", "editedAt", "payload", "audience"]
     case .component: []
     case .edges: ["relation"]
     }

@@ -44,13 +44,15 @@ struct RowEncoder {
     case .component(.users):
       try view.forEachUser { (id, name, fields) throws(CommandFailure) in
         try encoder.row(
-          id.rawValue, text: name, host: HostFields(payload: fields.payload, flags: fields.flags, editedAt: nil))
+          id.rawValue, text: name, host: HostFields(payload: fields.payload, flags: fields.flags, isPrivate: fields.isPrivate))
       }
     case .component(.posts):
       try view.forEachPost(isForImport: true) { (id, author, time, parent, text, fields) throws(CommandFailure) in
         try encoder.row(
           id.rawValue, author.rawValue, time.rawValue, text: text, parent: parent?.rawValue,
-          host: HostFields(payload: fields.payload, flags: fields.flags, editedAt: fields.editedAt?.rawValue))
+          host: HostFields(
+            payload: fields.payload, flags: fields.flags, editedAt: fields.editedAt?.rawValue,
+            audience: fields.audience))
       }
     case .component(.relation(let relation)):
       try view.forEachEdge(of: relation) { (source, target, time) throws(CommandFailure) in
@@ -71,6 +73,8 @@ struct RowEncoder {
     var payload: [UInt8]?
     var flags: UInt16?
     var editedAt: Int64?
+    var isPrivate: Bool?
+    var audience: Audience?
   }
 
   private var columns: [String] {
@@ -130,6 +134,9 @@ struct RowEncoder {
       }
       bytes.append(UInt8(ascii: separator))
       if let payload = host.payload { bytes.append(contentsOf: Base64.standard.text(payload).utf8) }
+      bytes.append(UInt8(ascii: separator))
+      if host.isPrivate == true { bytes.append(UInt8(ascii: "1")) }
+      if let audience = host.audience { bytes.append(contentsOf: audience.rawValue.utf8) }
     }
     bytes.append(contentsOf: end.utf8)
   }
@@ -155,6 +162,8 @@ struct RowEncoder {
       if let flags = host.flags { json.member("flags", Int64(flags)) }
       if let time = host.editedAt { json.member("editedAt", time) }
       if let payload = host.payload { json.member("payload", Base64.standard.text(payload)) }
+      if let isPrivate = host.isPrivate { json.member("isPrivate", isPrivate) }
+      if let audience = host.audience { json.member("audience", audience.rawValue) }
     }
     json.newline()
     bytes.append(contentsOf: json.bytes)

@@ -37,8 +37,8 @@ enum RowKind: Equatable, Sendable {
   /// The fewest and the most fields of a row.
   var fieldCounts: ClosedRange<Int> {
     switch self {
-    case .component(.users): 2...4
-    case .component(.posts): 4...8
+    case .component(.users): 2...5
+    case .component(.posts): 4...9
     case .component(.relation(let kind)): kind.facts.hasTime ? 2...3 : 2...2
     case .edges: 2...3
     }
@@ -47,8 +47,8 @@ enum RowKind: Equatable, Sendable {
   /// The fields by name.
   var fields: String {
     switch self {
-    case .component(.users): "id username [flags payload]"
-    case .component(.posts): "id author unix_ms text [parent flags edited_unix_ms payload]"
+    case .component(.users): "id username [flags payload is_private]"
+    case .component(.posts): "id author unix_ms text [parent flags edited_unix_ms payload audience]"
     case .component(.relation(.follow)), .edges: "from to [unix_ms]"
     case .component(.relation(let kind)):
       (kind.facts.target == .post ? "user post" : "user target") + (kind.facts.hasTime ? " [unix_ms]" : "")

@@ -19,6 +19,24 @@ extension RowParser {
     return flags
   }
 
+  /// Whether a user is private: 1 or 0.
+  mutating func optionalFlag(_ bytes: [UInt8]) throws(MalformedRow) -> Bool? {
+    guard let number = try optionalInteger(bytes) else { return nil }
+    guard 0...1 ~= number else { throw MalformedRow("is_private is 1 or 0, not \(number)") }
+    return number == 1
+  }
+
+  /// The audience of a post, by its name.
+  mutating func optionalAudience(_ bytes: [UInt8]) throws(MalformedRow) -> Audience? {
+    if isAbsent(bytes) { return nil }
+    let name = try text(bytes)
+    guard let audience = Audience(rawValue: name) else {
+      let names = Audience.allCases.map(\.rawValue).joined(separator: ", ")
+      throw MalformedRow("an audience is one of \(names), not \(name.shown)")
+    }
+    return audience
+  }
+
   /// A payload, as base64.
   mutating func optionalPayload(_ bytes: [UInt8]) throws(MalformedRow) -> [UInt8]? {
     if isAbsent(bytes) { return nil }

@@ -209,7 +209,7 @@ private final class RowSource: Sendable {
       let id = try next()
       let username = try parser.text(bytes)
       let (flags, payload) = (try parser.optionalFlags(bytes), try parser.optionalPayload(bytes))
-      let fields = UserFields(payload: payload, flags: flags)
+      let fields = UserFields(payload: payload, flags: flags, isPrivate: try parser.optionalFlag(bytes))
       return (try end(.addUser(id: UserID(id), username: username, fields: fields)), nil)
     case .component(.posts):
       let (id, author, time) = (try next(), try next(), try parser.time(bytes, as: unit))
@@ -224,7 +224,8 @@ private final class RowSource: Sendable {
       }
       let (flags, editedAt) = (try parser.optionalFlags(bytes), try parser.optionalTime(bytes, as: unit))
       let fields = PostFields(
-        payload: try parser.optionalPayload(bytes), flags: flags, editedAt: editedAt.map { Timestamp($0) })
+        payload: try parser.optionalPayload(bytes), flags: flags, editedAt: editedAt.map { Timestamp($0) },
+        audience: try parser.optionalAudience(bytes))
       let change = Change.addPost(
         id: PostID(id), by: UserID(author), text: text, createdAt: Timestamp(time), edges: edges, fields: fields)
       return (try end(change), time)

@@ -28,7 +28,7 @@ extension Field {
       case .number(let range):
         writer.member("minimum", range.lowerBound)
         writer.member("maximum", range.upperBound)
-      case .choice(let words):
+      case .choice(let words), .words(let words):
         writer.strings("values", words)
       case .references(let count), .integers(let count), .texts(let count), .changes(let count), .edges(let count):
         writer.member("maximumCount", count)
@@ -55,7 +55,7 @@ extension Field.Kind {
     case .reference: "user"
     case .references: "users"
     case .integers: "integers"
-    case .texts: "strings"
+    case .texts, .words: "strings"
     case .changes: "changes"
     case .edges: "edges"
     case .payload: "base64"

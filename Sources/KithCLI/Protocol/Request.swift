@@ -151,6 +151,10 @@ struct Request: Sendable {
       try check(elements, limit, field)
       let texts = elements.compactMap { element in if case .string(let text) = element { text } else { nil } }
       if texts.count == elements.count { return .texts(texts) }
+    case (.words(let words), .array(let elements)):
+      try check(elements, words.count, field)
+      let texts = elements.compactMap { element in if case .string(let text) = element { text } else { nil } }
+      if texts.count == elements.count, texts.allSatisfy(words.contains) { return .texts(texts) }
     case (.payload, .string(let text)): if let bytes = Base64.standard.bytes(text) { return .payload(bytes) }
     case (.edges(let limit), .array(let elements)):
       try check(elements, limit, field)
@@ -222,6 +226,7 @@ extension Field.Kind {
     case .references: "a list of users: ids or {\"username\": …}"
     case .integers: "a list of integers of 64 bits"
     case .texts: "a list of strings"
+    case .words(let words): "a list of some of \(words.joined(separator: ", "))"
     case .changes: "a list of changes"
     case .edges:
       "a list of edges: {\"relation\": …, and \"to\": a user or \"toPost\": an id}, with \"at\" if it has a time"

@@ -84,6 +84,9 @@ extension RequestCommand {
     Setting(option: Option("--flags-all", "MASK", "only posts with all of these flags, 0 to 65535"), field: .flagsAll),
     Setting(option: Option("--flags-any", "MASK", "only posts with one of these flags"), field: .flagsAny),
     Setting(option: Option("--flags-none", "MASK", "only posts with none of these flags"), field: .flagsNone),
+    Setting(
+      option: Option("--audiences", "WHICH", "only posts for these audiences, such as everyone,unlisted"),
+      field: .audiences),
   ]
 
   /// An option with some words, of which the first is the default.

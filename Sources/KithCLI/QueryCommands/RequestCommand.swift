@@ -92,6 +92,12 @@ struct RequestCommand: Sendable {
         throw arguments.misuse("\(name) \(text): \(alternatives(words)) is needed")
       }
       return .string(text)
+    case .words(let words):
+      let given = text.split(separator: ",").map(String.init)
+      guard !given.isEmpty, given.allSatisfy(words.contains) else {
+        throw arguments.misuse("\(name) \(text): some of \(words.joined(separator: ",")) are needed")
+      }
+      return .array(given.map { .string($0) })
     case .texts:
       return .array(text.split(separator: ",", omittingEmptySubsequences: false).map { .string(String($0)) })
     default: return .string(text)

@@ -123,6 +123,7 @@ enum ShellHelp {
       case .references: "users, separated by commas"
       case .integers: "numbers, separated by commas"
       case .texts: "texts, separated by commas"
+      case .words(let words): "some of \(words.joined(separator: ",")), separated by commas"
       case .changes, .edges, .question: "JSON"
       }
     switch field.defaultValue {

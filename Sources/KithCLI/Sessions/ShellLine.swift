@@ -115,7 +115,7 @@ enum ShellLine {
       var numbers: [Int64] = []
       for one in list { numbers.append(try integer(one, of: field)) }
       writer.array(field.name, numbers) { $0.integer($1) }
-    case .texts: writer.strings(field.name, list)
+    case .texts, .words: writer.strings(field.name, list)
     case .changes, .edges, .question:
       guard (try? JSONReader.parse(Array(text.utf8))) != nil else {
         throw Mistake(message: "\(field.name) is JSON here; write the whole request as JSON")

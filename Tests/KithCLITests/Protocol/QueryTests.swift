@@ -17,6 +17,7 @@ private let operations = ShapeTable.graph.shapes.map(\.operation)
     case .references, .integers: "[1]"
     case .changes: "[{\"op\":\"unlike\",\"user\":1,\"post\":1}]"
     case .texts: "[\"follow\"]"
+    case .words(let words): "[\"\(words[0])\"]"
     case .edges: "[{\"relation\":\"x\",\"toPost\":1},{\"relation\":\"x\",\"to\":{\"username\":\"x\"},\"at\":1}]"
     case .payload: "\"AP8=\""
     case .question: "{\"op\":\"stats\"}"

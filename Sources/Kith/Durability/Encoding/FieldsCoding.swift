@@ -1,55 +1,73 @@
 /// Fields of a change in a journal or a log: a byte that says which are given, then these in their order.
 ///
-/// A payload is its length, a varint, then its bytes; flags are a varint, and so is a time.
+/// A payload is its length, a varint, then its bytes; flags are a varint, and so is a time. Last comes the number of an
+/// audience, of a post, or 1 or 0 for whether a user is private: one byte.
 enum FieldsCoding {
-  private static let (payload, flags, editedAt): (UInt8, UInt8, UInt8) = (1, 2, 4)
+  private static let (payload, flags, editedAt, access): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 4, 8)
+
+  private struct Fields {
+    var payload: [UInt8]?
+    var flags: UInt16?
+    var editedAt: Timestamp?
+    /// The number of an audience, or whether a user is private.
+    var access: UInt8?
+  }
 
   static func append(_ fields: UserFields, to bytes: inout [UInt8]) {
-    append(fields.payload, fields.flags, nil, to: &bytes)
+    let access: UInt8? = fields.isPrivate.map { $0 ? 1 : 0 }
+    append(Fields(payload: fields.payload, flags: fields.flags, access: access), to: &bytes)
   }
 
   static func append(_ fields: PostFields, to bytes: inout [UInt8]) {
-    append(fields.payload, fields.flags, fields.editedAt, to: &bytes)
+    append(
+      Fields(
+        payload: fields.payload, flags: fields.flags, editedAt: fields.editedAt, access: fields.audience?.number),
+      to: &bytes)
   }
 
-  private static func append(
-    _ payload: [UInt8]?, _ flags: UInt16?, _ editedAt: Timestamp?, to bytes: inout [UInt8]
-  ) {
+  private static func append(_ fields: Fields, to bytes: inout [UInt8]) {
     bytes.append(
-      (payload == nil ? 0 : self.payload) | (flags == nil ? 0 : self.flags) | (editedAt == nil ? 0 : self.editedAt))
-    if let payload {
+      (fields.payload == nil ? 0 : payload) | (fields.flags == nil ? 0 : flags)
+        | (fields.editedAt == nil ? 0 : editedAt) | (fields.access == nil ? 0 : access))
+    if let payload = fields.payload {
       bytes.appendVarint(UInt64(payload.count))
       bytes += payload
     }
-    if let flags { bytes.appendVarint(UInt64(flags)) }
-    if let editedAt { bytes.appendVarint(UInt64(bitPattern: editedAt.rawValue)) }
+    if let flags = fields.flags { bytes.appendVarint(UInt64(flags)) }
+    if let editedAt = fields.editedAt { bytes.appendVarint(UInt64(bitPattern: editedAt.rawValue)) }
+    if let access = fields.access { bytes.append(access) }
   }
 
   /// - Parameter mayBeEmpty: whether no field need be given: a change that adds without fields has another kind.
   /// - Throws: `corrupt`.
   static func readUser(_ reader: inout ByteReader, mayBeEmpty: Bool = true) throws(KithError) -> UserFields {
     let start = reader.position
-    let (payload, flags, editedAt) = try read(&reader, mayBeEmpty)
-    if editedAt != nil { throw reader.corrupt("a user has a time of an edit", at: start) }
-    return UserFields(payload: payload, flags: flags)
+    let fields = try read(&reader, mayBeEmpty)
+    if fields.editedAt != nil { throw reader.corrupt("a user has a time of an edit", at: start) }
+    if let access = fields.access, access > 1 { throw reader.corrupt("a user is private: \(access)", at: start) }
+    return UserFields(payload: fields.payload, flags: fields.flags, isPrivate: fields.access.map { $0 == 1 })
   }
 
   /// As `readUser`.
   /// - Throws: `corrupt`.
   static func readPost(_ reader: inout ByteReader, mayBeEmpty: Bool = true) throws(KithError) -> PostFields {
-    let (payload, flags, editedAt) = try read(&reader, mayBeEmpty)
-    return PostFields(payload: payload, flags: flags, editedAt: editedAt)
+    let start = reader.position
+    let fields = try read(&reader, mayBeEmpty)
+    var audience: Audience?
+    if let access = fields.access {
+      audience = Audience(number: UInt64(access))
+      if audience == nil { throw reader.corrupt("no audience has the number \(access)", at: start) }
+    }
+    return PostFields(payload: fields.payload, flags: fields.flags, editedAt: fields.editedAt, audience: audience)
   }
 
-  private static func read(
-    _ reader: inout ByteReader, _ mayBeEmpty: Bool
-  ) throws(KithError) -> (payload: [UInt8]?, flags: UInt16?, editedAt: Timestamp?) {
+  private static func read(_ reader: inout ByteReader, _ mayBeEmpty: Bool) throws(KithError) -> Fields {
     let start = reader.position
     let given = try reader.readUInt8()
-    guard given & ~(payload | flags | editedAt) == 0, mayBeEmpty || given != 0 else {
+    guard given & ~(payload | flags | editedAt | access) == 0, mayBeEmpty || given != 0 else {
       throw reader.corrupt("there are no fields of the kinds \(given)", at: start)
     }
-    var found: (payload: [UInt8]?, flags: UInt16?, editedAt: Timestamp?)
+    var found = Fields()
     if given & payload != 0 {
       let count = try reader.readVarint()
       guard count <= UInt64(min(SocialGraph.Limits.payloadByteCount, reader.remaining)) else {
@@ -64,6 +82,7 @@ enum FieldsCoding {
       found.flags = value
     }
     if given & editedAt != 0 { found.editedAt = Timestamp(Int64(try reader.readVarint(bitCount: 63))) }
+    if given & access != 0 { found.access = try reader.readUInt8() }
     return found
   }
 }

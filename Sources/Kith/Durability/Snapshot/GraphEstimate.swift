@@ -65,6 +65,7 @@ struct GraphEstimate: Sendable {
     for (id, rows, width) in [
       (GraphSections.userPayloadLengths, userRows, 8), (GraphSections.postPayloadLengths, postRows, 8),
       (GraphSections.postFlags, postRows, 2), (GraphSections.postEditTimes, postRows, 8),
+      (GraphSections.postAudiences, postRows, 1),
     ] where source.has(id) {
       hostByteCount += Self.column(rows, of: rows, width: width)
     }

@@ -33,7 +33,7 @@ extension GraphView {
   private func collect(_ posts: TimelinePosts, into ids: inout [PostID]) throws(KithError) {
     ids.removeAll(keepingCapacity: true)
     if posts.hasEntries(state) {
-      return ids.append(contentsOf: try posts.entries.ids(state))
+      return ids.append(contentsOf: try posts.entries(state).ids(state))
     }
     let found = try posts.rows(state)
     ids.append(addingCapacity: found.count) { output in

@@ -11,6 +11,8 @@ struct UserCard: Equatable {
   var postCount: Int
   /// The flags of the host's.
   var flags: UInt16 = 0
+  /// Whether only followers see the user's posts.
+  var isPrivate = false
 }
 
 extension TextColumn {
@@ -24,14 +26,19 @@ extension TextColumn {
     let (name, id, counts, posts) = fourWords(Int(row))
     let card = UserCard(
       id: Int64(bitPattern: id), followerCount: Int(counts & 0xFFFF_FFFF), followeeCount: Int(counts >> 32),
-      postCount: Int(posts & 0xFFFF_FFFF), flags: UInt16(truncatingIfNeeded: posts >> 32))
+      postCount: Int(posts & 0xFFFF_FFFF), flags: UInt16(truncatingIfNeeded: posts >> 32),
+      isPrivate: posts >> 48 & 1 == 1)
     return (name, card)
   }
+
+  /// Whether only followers see the posts of a user.
+  @inline(__always)
+  func isPrivate(_ row: UInt32) -> Bool { self[Int(row), 3] >> 48 & 1 == 1 }
 
   mutating func setCard(_ row: UInt32, _ card: UserCard) {
     self[Int(row), 1] = UInt64(bitPattern: card.id)
     self[Int(row), 2] = UInt64(card.followeeCount) << 32 | UInt64(card.followerCount)
-    self[Int(row), 3] = UInt64(card.flags) << 32 | UInt64(card.postCount)
+    self[Int(row), 3] = UInt64(card.isPrivate ? 1 : 0) << 48 | UInt64(card.flags) << 32 | UInt64(card.postCount)
   }
 
   /// Counts a follow that was added (`by` is 1) or removed (-1).

@@ -17,6 +17,8 @@ struct UserTable: ~Copyable, Sendable {
   private var defersSearch: Bool
   /// Payloads; nil before the first.
   private(set) var host: Optional<Box<HostColumns>>
+  /// How many users are private.
+  private(set) var privateCount: Int
 
   init() {
     identifiers = IdentifierTable()
@@ -29,12 +31,14 @@ struct UserTable: ~Copyable, Sendable {
     count = 0
     defersSearch = false
     host = nil
+    privateCount = 0
   }
 
   private init(
     identifiers: consuming IdentifierTable, names: consuming TextColumn, digests: consuming NameDigests,
     byName: consuming HashIndex, byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32],
-    search: consuming NameIndex, count: Int, defersSearch: Bool, host: Box<HostColumns>?
+    search: consuming NameIndex, count: Int, defersSearch: Bool, host: Box<HostColumns>?,
+    privateCount: Int
   ) {
     self.identifiers = identifiers
     self.names = names
@@ -46,13 +50,14 @@ struct UserTable: ~Copyable, Sendable {
     self.count = count
     self.defersSearch = defersSearch
     self.host = host
+    self.privateCount = privateCount
   }
 
   mutating func pin() -> UserTable {
     UserTable(
       identifiers: identifiers.pin(), names: names.pin(), digests: digests.pin(), byName: byName.pin(),
       byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(), count: count, defersSearch: defersSearch,
-      host: host.map { Box($0.value.pin()) })
+      host: host.map { Box($0.value.pin()) }, privateCount: privateCount)
   }
 
   /// The number of rows, including those of removed users.
@@ -197,6 +202,7 @@ struct UserTable: ~Copyable, Sendable {
     if let host {
       host.value.clear(row)
       setFlags(0, of: row)
+      setPrivate(false, row)
     }
   }
 
@@ -211,6 +217,18 @@ struct UserTable: ~Copyable, Sendable {
     names.setCard(row, card)
   }
 
+  @inline(__always)
+  func isPrivate(_ row: UInt32) -> Bool { names.isPrivate(row) }
+
+  mutating func setPrivate(_ isPrivate: Bool, _ row: UInt32) {
+    var card = names.card(row)
+    if card.isPrivate == isPrivate { return }
+    useHost()
+    card.isPrivate = isPrivate
+    names.setCard(row, card)
+    privateCount += isPrivate ? 1 : -1
+  }
+
   mutating func setPayload(_ payload: Span<UInt8>, of row: UInt32) { useHost().value.setPayload(payload, of: row) }
 
   /// Takes the payloads of a snapshot.
@@ -220,6 +238,7 @@ struct UserTable: ~Copyable, Sendable {
   mutating func set(_ fields: UserFields, of row: UInt32) {
     if let flags = fields.flags { setFlags(flags, of: row) }
     if let payload = fields.payload { setPayload(payload.span, of: row) }
+    if let isPrivate = fields.isPrivate { setPrivate(isPrivate, row) }
   }
 
   @discardableResult
@@ -345,9 +364,10 @@ struct UserTable: ~Copyable, Sendable {
     var problems = identifiers.checkInvariants("users") + names.checkInvariants("usernames")
     problems += byName.checkInvariants("users by name") + search.checkInvariants(names: names, control)
     problems += checkLooseKeys()
-    var live = 0
+    var (live, privates) = (0, 0)
     for row in 0..<UInt32(rowCount) where isLive(row) {
       live += 1
+      if isPrivate(row) { privates += 1 }
       if !control.visit() { return problems }
       if !digests.holds(row, key: Folding.loose(names.bytes(Int(row))).span) {
         problems.append("users: the digest of row \(row) is another name's")
@@ -357,6 +377,7 @@ struct UserTable: ~Copyable, Sendable {
       }
     }
     if let host { problems += host.value.checkInvariants("users", rowCount: rowCount) { isLive($0) } }
+    if privates != privateCount { problems.append("users: \(privateCount) private, \(privates) by their cards") }
     if digests.count != rowCount { problems.append("users: \(digests.count) digests of \(rowCount) rows") }
     if live != count || byName.count != count {
       problems.append("users: \(count) counted, \(live) live, \(byName.count) names")

@@ -1,4 +1,5 @@
-/// What a host keeps with a user beside the name: stored, shown on request, and read by nothing else.
+/// What a host keeps with a user beside the name: stored, shown on request, and, but for `isPrivate`, read by nothing
+/// else.
 ///
 /// Given with a new user or in an edit, in a graph with a schema. In an edit, nil leaves what is there.
 public struct UserFields: Hashable, Sendable {
@@ -6,15 +7,19 @@ public struct UserFields: Hashable, Sendable {
   public var payload: [UInt8]?
   /// Sixteen flags of the host's.
   public var flags: UInt16?
+  /// Whether only followers see the user's posts, whatever their audiences say (`Audience`).
+  public var isPrivate: Bool?
 
   /// Fields of a user; nil for those that keep their value, or have none.
-  public init(payload: [UInt8]? = nil, flags: UInt16? = nil) { (self.payload, self.flags) = (payload, flags) }
+  public init(payload: [UInt8]? = nil, flags: UInt16? = nil, isPrivate: Bool? = nil) {
+    (self.payload, self.flags, self.isPrivate) = (payload, flags, isPrivate)
+  }
 
   /// Whether nothing is given.
-  var isEmpty: Bool { payload == nil && flags == nil }
+  var isEmpty: Bool { payload == nil && flags == nil && isPrivate == nil }
 }
 
-/// What a host keeps with a post beside the text: stored, shown on request, and read by nothing else.
+/// What a host keeps with a post beside the text: stored and shown. Filters read the flags, and all lists the audience.
 ///
 /// Given with a new post or in an edit, in a graph with a schema. In an edit, nil leaves what is there.
 public struct PostFields: Hashable, Sendable {
@@ -23,9 +28,10 @@ public struct PostFields: Hashable, Sendable {
     let payload: [UInt8]?
     let flags: UInt16?
     let editedAt: Timestamp?
+    let audience: Audience?
 
-    init(_ payload: [UInt8]?, _ flags: UInt16?, _ editedAt: Timestamp?) {
-      (self.payload, self.flags, self.editedAt) = (payload, flags, editedAt)
+    init(_ payload: [UInt8]?, _ flags: UInt16?, _ editedAt: Timestamp?, _ audience: Audience?) {
+      (self.payload, self.flags, self.editedAt, self.audience) = (payload, flags, editedAt, audience)
     }
   }
 
@@ -33,29 +39,37 @@ public struct PostFields: Hashable, Sendable {
   private var contents: Contents?
 
   /// Fields of a post; nil for those that keep their value, or have none.
-  public init(payload: [UInt8]? = nil, flags: UInt16? = nil, editedAt: Timestamp? = nil) {
-    set(payload, flags, editedAt)
+  public init(
+    payload: [UInt8]? = nil, flags: UInt16? = nil, editedAt: Timestamp? = nil, audience: Audience? = nil
+  ) {
+    set(payload, flags, editedAt, audience)
   }
 
-  private mutating func set(_ payload: [UInt8]?, _ flags: UInt16?, _ editedAt: Timestamp?) {
-    contents = payload == nil && flags == nil && editedAt == nil ? nil : Contents(payload, flags, editedAt)
+  private mutating func set(_ payload: [UInt8]?, _ flags: UInt16?, _ editedAt: Timestamp?, _ audience: Audience?) {
+    let isEmpty = payload == nil && flags == nil && editedAt == nil && audience == nil
+    contents = isEmpty ? nil : Contents(payload, flags, editedAt, audience)
   }
 
   /// Bytes of the host's: pictures, a warning. At most 65,535; none if empty.
   public var payload: [UInt8]? {
     get { contents?.payload }
-    set { set(newValue, flags, editedAt) }
+    set { set(newValue, flags, editedAt, audience) }
   }
   /// Sixteen flags of the host's.
   public var flags: UInt16? {
     get { contents?.flags }
-    set { set(payload, newValue, editedAt) }
+    set { set(payload, newValue, editedAt, audience) }
   }
   /// When the text or the payload was edited, in milliseconds since 1970. An edit of one of them fills it in if it is
   /// nil; an edit of neither does not take it.
   public var editedAt: Timestamp? {
     get { contents?.editedAt }
-    set { set(payload, flags, newValue) }
+    set { set(payload, flags, newValue, audience) }
+  }
+  /// Who may see it.
+  public var audience: Audience? {
+    get { contents?.audience }
+    set { set(payload, flags, editedAt, newValue) }
   }
 
   /// Whether nothing is given.
@@ -66,6 +80,7 @@ public struct PostFields: Hashable, Sendable {
   public static func == (one: PostFields, other: PostFields) -> Bool {
     one.contents === other.contents
       || one.payload == other.payload && one.flags == other.flags && one.editedAt == other.editedAt
+        && one.audience == other.audience
   }
 
   /// Hashes all fields.
@@ -73,5 +88,6 @@ public struct PostFields: Hashable, Sendable {
     hasher.combine(payload)
     hasher.combine(flags)
     hasher.combine(editedAt)
+    hasher.combine(audience)
   }
 }

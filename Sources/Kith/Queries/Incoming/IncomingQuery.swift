@@ -72,8 +72,7 @@ struct IncomingEdges: Query {
   }
 
   static func dependencies(of user: UserID, _ query: IncomingQuery) -> [QueryDependency] {
-    [.incoming(to: user), .removedPosts] + QueryDependency.omitted(by: user)
-      + (query.sources == .followees ? [.followees(of: user)] : [])
+    [.incoming(to: user), .removedPosts] + QueryDependency.omitted(by: user) + QueryDependency.access(of: user)
   }
 }
 

@@ -167,7 +167,7 @@ struct IncomingSearch {
         else { continue }
         let entry = entry(kind, facts, second, source, target, id, state)
         if let end, entry >= end { continue }
-        if shows(source, state) { best.push(entry) }
+        if shows(source, facts, state) { best.push(entry) }
       }
       return
     }
@@ -189,7 +189,7 @@ struct IncomingSearch {
       let entry = entry(kind, facts, second, source, target, id, state)
       if let bar = best.bar, isOrdered ? entry <= bar : second < bar.second { return }
       if let end, entry >= end { continue }
-      if shows(state.user(source, facts.source), state) { best.push(entry) }
+      if shows(source, facts, state) { best.push(entry) }
     }
   }
 
@@ -214,10 +214,14 @@ struct IncomingSearch {
       : min(state.posts.time(source) / 1_000, Int64(UInt32.max))
   }
 
-  /// Whether the edges of a user, or of their posts, are shown: not the user's own, nor across a block, nor muted.
-  private func shows(_ source: UInt32, _ state: borrowing GraphState) -> Bool {
-    source != own && !visibility.hides(source, state) && !hiding.contains(where: { state[$0].contains(own, source) })
-      && (!followedOnly || state.follows.contains(own, source))
+  /// Whether the edges of a user, or of a post, are shown: not the user's own, nor across a block, nor muted, nor of a
+  /// post that the user may not see.
+  private func shows(_ source: UInt32, _ facts: Relation, _ state: borrowing GraphState) -> Bool {
+    let user = state.user(source, facts.source)
+    return user != own && !visibility.hides(user, state)
+      && !(facts.source == .post && visibility.leavesOut(source, state))
+      && !hiding.contains(where: { state[$0].contains(own, user) })
+      && (!followedOnly || state.follows.contains(own, user))
   }
 }
 

@@ -3,7 +3,7 @@ struct EdgeSubject {
   /// What of the edges a viewer may see.
   enum Extent {
     case all
-    /// Those whose other end is not across a block.
+    /// Those whose other end the viewer may see.
     case unhidden
     /// Those whose other end is this user, or a post by them.
     case only(UInt32)
@@ -38,7 +38,7 @@ struct EdgeSubject {
     let ends = side == .targets ? (relation.source, relation.target) : (relation.target, relation.source)
     guard node.end == ends.0, other == ends.1 else { throw .invalidRequest(.noSuchList(of: relation.name)) }
     guard let viewer = visibility.viewer else {
-      extent = .all
+      extent = visibility.seesAll ? .all : relation.visibility == .everyone ? .unhidden : .none
       return
     }
     let isOwn = state.user(row, node.end) == viewer
@@ -82,7 +82,7 @@ struct EdgeSubject {
   /// What a list depends on, of any relation: what ends an edge may be one of another.
   static func dependencies(of node: Node, _ query: EdgeQuery) -> [QueryDependency] {
     QueryDependency.anyEdges(of: node) + (query.order == .name ? [.anyName] : [])
-      + QueryDependency.hidden(from: query.viewer)
+      + QueryDependency.access(of: query.viewer)
   }
 }
 
@@ -155,7 +155,7 @@ struct PostsOfEdges: Query {
   private func shows(_ post: UInt32, _ subject: EdgeSubject, _ state: borrowing GraphState) -> Bool {
     switch subject.extent {
     case .all: true
-    case .unhidden: !subject.visibility.hides(state.posts.authors[post], state)
+    case .unhidden: !subject.visibility.hides(post: post, state)
     case .only(let user): state.posts.authors[post] == user
     case .none: false
     }

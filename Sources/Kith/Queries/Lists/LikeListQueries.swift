@@ -17,7 +17,7 @@ struct LikersQuery: Query {
   }
 
   func dependencies(of page: Page<User>) -> [QueryDependency] {
-    [.post(post)] + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
+    [.post(post)] + QueryDependency.access(of: query.viewer) + QueryDependency.shown(page)
   }
 }
 
@@ -36,7 +36,7 @@ struct LikesQuery: Query {
     let page = EdgePage(kind: .likes, subject: user.rawValue, limit: query.limit, visibility: visibility)
     var selection = try page.selection(query.cursor)
     selection.push(targetsOf: own, in: state.likes) { row in
-      visibility.hides(state.posts.authors[row], state) ? nil : state.posts.identifiers.ids[row]
+      visibility.hides(post: row, state) ? nil : state.posts.identifiers.ids[row]
     }
     var edges = selection.best()
     let next = page.cut(&edges)
@@ -47,6 +47,6 @@ struct LikesQuery: Query {
   }
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] {
-    [.likes(of: user), .removedPosts] + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
+    [.likes(of: user), .removedPosts] + QueryDependency.access(of: query.viewer) + QueryDependency.shown(page)
   }
 }

@@ -17,7 +17,7 @@ public struct ThreadQuery: Hashable, Sendable {
   public var limit: Int
   /// The cursor of the page; nil for the first.
   public var cursor: Cursor?
-  /// The viewer. Posts of users across a block are omitted.
+  /// The viewer. Posts that the viewer may not see are omitted.
   public var viewer: UserID?
 
   /// The defaults: the first twenty.
@@ -66,7 +66,7 @@ struct PostsOfThread: Query {
       if let last { place = self.place(of: last, Int(root), isAscending, state) }
       // One more than the page holds.
       state.declared.threads.forEach(of: root, from: place, isAscending: isAscending) { row in
-        if visibility.hidesNone || !visibility.hides(state.posts.authors[row], state) { rows.append(row) }
+        if !visibility.hides(post: row, state) { rows.append(row) }
         return rows.count <= query.limit
       }
     }
@@ -89,7 +89,7 @@ struct PostsOfThread: Query {
   }
 
   func dependencies(of result: Output) -> [QueryDependency] {
-    [.conversation(result.root), .removedPosts] + QueryDependency.hidden(from: query.viewer)
+    [.conversation(result.root), .removedPosts] + QueryDependency.access(of: query.viewer)
       + QueryDependency.shown(result.page)
   }
 }
@@ -111,7 +111,7 @@ struct AncestorsOfPost: Query {
     if state.declared.hasThreads {
       while let parent = state.declared.threads.parent(of: row) {
         row = parent
-        if !state.posts.isLive(row) || visibility.hides(state.posts.authors[row], state) { continue }
+        if !state.posts.isLive(row) || visibility.hides(post: row, state) { continue }
         isTruncated = rows.count == limit
         if isTruncated { break }
         rows.append(row)
@@ -122,6 +122,6 @@ struct AncestorsOfPost: Query {
   }
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] {
-    [.removedPosts] + QueryDependency.hidden(from: viewer) + QueryDependency.shown(page)
+    [.removedPosts] + QueryDependency.access(of: viewer) + QueryDependency.shown(page)
   }
 }

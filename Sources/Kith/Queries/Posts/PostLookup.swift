@@ -12,11 +12,11 @@ struct PostByID: Query {
   }
 
   func dependencies(of post: Post) -> [QueryDependency] {
-    QueryDependency.shown([post]) + QueryDependency.hidden(from: viewer)
+    QueryDependency.shown([post]) + QueryDependency.access(of: viewer)
   }
 }
 
-/// Many posts by id; nil for an unknown post, or one whose author is hidden.
+/// Many posts by id; nil for an unknown or hidden post.
 struct PostsByID: Query {
   let ids: [PostID]
   let viewer: UserID?
@@ -27,7 +27,7 @@ struct PostsByID: Query {
     try SocialGraph.Limits.check(idCount: ids.count)
     let visibility = try Visibility(of: viewer, state)
     let found = FoundRows(ids) { id in
-      guard let row = state.posts.row(of: id), !visibility.hides(state.posts.authors[row], state) else { return nil }
+      guard let row = state.posts.row(of: id), !visibility.hides(post: row, state) else { return nil }
       return row
     }
     return Post.list(found, PostRecords(found.rows.span, visibility, state, includesAuthors: includesAuthors))
@@ -35,7 +35,7 @@ struct PostsByID: Query {
 
   func dependencies(of posts: [Post?]) -> [QueryDependency] {
     ids.map { .post($0) } + posts.compactMap { post in post.map { .shown($0.author) } }
-      + QueryDependency.hidden(from: viewer)
+      + QueryDependency.access(of: viewer)
   }
 }
 
@@ -44,7 +44,7 @@ package struct LookupByID: Query {
   package struct Output: Equatable, Sendable {
     /// Nil for an unknown or hidden user.
     package let users: [User?]
-    /// Nil for an unknown post, or one whose author is hidden.
+    /// Nil for an unknown or hidden post.
     package let posts: [Post?]
   }
 

@@ -127,7 +127,7 @@ struct PostQueryExecutor: ~Copyable {
   mutating func matches(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     let writer = state.posts.authors[row]
     if let author, writer != author { return false }
-    if visibility.hides(writer, state) { return false }
+    if visibility.hides(writer, state) || visibility.leavesOut(row, state) { return false }
     if let among, !state.follows.contains(among, writer) { return false }
     if terms.isEmpty { return true }
     let left = state.posts.texts.withBytes(Int(row)) { terms.missing(terms.all, in: $0, &keys) }

@@ -37,7 +37,7 @@ struct PostsByWords: Query {
   func dependencies(of page: Page<Post>) -> [QueryDependency] {
     var dependencies: [QueryDependency] = [query.author.map { .posts(by: $0) } ?? .anyPost, .anyName]
     if query.followedOnly, let viewer = query.viewer { dependencies.append(.followees(of: viewer)) }
-    return dependencies + QueryDependency.hidden(from: query.viewer) + QueryDependency.shown(page)
+    return dependencies + QueryDependency.access(of: query.viewer) + QueryDependency.shown(page)
   }
 
   private func terms() throws(KithError) -> Terms {

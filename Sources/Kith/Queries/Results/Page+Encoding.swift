@@ -22,6 +22,7 @@ extension User: Encodable {
     try writer.member(.followeeCount, Int64(followeeCount))
     try writer.member(.postCount, Int64(postCount))
     if flags != 0 { try writer.member(.flags, Int64(flags)) }
+    if isPrivate { try writer.member(.isPrivate, true) }
     if let isFollowedByViewer { try writer.member(.following, isFollowedByViewer) }
     if let followedAt { try writer.member(.followedAt, followedAt.rawValue) }
     if let likedAt { try writer.member(.likedAt, likedAt.rawValue) }
@@ -59,6 +60,7 @@ extension Post: Encodable {
     try writer.member(.createdAt, createdAt.rawValue)
     if let parent { try writer.member(.parent, parent.rawValue) }
     if flags != 0 { try writer.member(.flags, Int64(flags)) }
+    if audience != .everyone { try writer.member(.audience, audience.rawValue) }
     if let editedAt { try writer.member(.editedAt, editedAt.rawValue) }
     try writer.member(.text, text)
     try writer.member(.likeCount, Int64(likeCount))

@@ -33,6 +33,8 @@ public struct Post: PageElement, CustomStringConvertible {
   }
   /// The flags that the host keeps with it.
   public var flags: UInt16 { record.flags }
+  /// Who may see it, while its author is not private.
+  public var audience: Audience { Audience(number: UInt64(record.audience)) ?? .everyone }
   /// When the text or the payload was last edited, in milliseconds; nil if neither was.
   public var editedAt: Timestamp? { record.is_edited == 0 ? nil : Timestamp(record.edited_at) }
   /// The payload, if it was asked for (`ResultDetails.includesPayloads`); empty for none.
@@ -60,6 +62,7 @@ public struct Post: PageElement, CustomStringConvertible {
   public var description: String {
     "Post(id: \(id), author: \(author), createdAt: \(createdAt.rawValue), "
       + (parent.map { "parent: \($0), " } ?? "") + (flags == 0 ? "" : "flags: \(flags), ")
+      + (audience == .everyone ? "" : "audience: \(audience), ")
       + (editedAt.map { "editedAt: \($0.rawValue), " } ?? "") + "text: \(text.debugDescription), "
       + "likeCount: \(likeCount), isLikedByViewer: \(isLikedByViewer.map(String.init) ?? "nil"), "
       + "likedAt: \(likedAt.map { String($0.rawValue) } ?? "nil")"
@@ -70,6 +73,7 @@ public struct Post: PageElement, CustomStringConvertible {
   public static func == (left: Post, right: Post) -> Bool {
     left.id == right.id && left.author == right.author && left.createdAt == right.createdAt
       && left.parent == right.parent && left.flags == right.flags && left.editedAt == right.editedAt
+      && left.audience == right.audience
       && left.likeCount == right.likeCount && left.isLikedByViewer == right.isLikedByViewer
       && left.likedAt == right.likedAt && left.addedAt == right.addedAt && left.repost == right.repost
       && left.text.utf8.elementsEqual(right.text.utf8)
@@ -160,6 +164,6 @@ extension PostRecord {
       liked_second: likedSecond ?? 0, text_size: textByteCount, name_size: nameByteCount,
       has_viewer: isLiked == nil ? 0 : 1, liked_by_viewer: isLiked == true ? 1 : 0,
       has_liked_at: likedSecond == nil ? 0 : isOfEdge ? 2 : 1, is_edited: 0, reposter_size: 0, flags: 0,
-      reserved2: (0, 0), reposted_by: 0, reposter_start: 0, reposted_second: 0)
+      audience: 0, reserved2: 0, reposted_by: 0, reposter_start: 0, reposted_second: 0)
   }
 }

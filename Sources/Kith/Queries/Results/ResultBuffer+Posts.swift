@@ -135,9 +135,10 @@ extension ResultBufferWriter<PostRecord> {
   private func setFields(_ rows: Span<UInt32>, _ host: Box<HostColumns>) {
     for index in rows.indices {
       let (flags, time) = (host.value.flags(of: rows[index]), host.value.editTime(of: rows[index]))
-      if flags == 0 && time == nil { continue }
+      let audience = host.value.audience(of: rows[index])
+      if flags == 0 && time == nil && audience == 0 { continue }
       update(index) { record in
-        record.flags = flags
+        (record.flags, record.audience) = (flags, audience)
         if let time { (record.is_edited, record.edited_at) = (1, time) }
       }
     }

@@ -28,7 +28,8 @@ extension ResultBuffer<UserRecord> {
         followeeCount: UInt32(truncatingIfNeeded: card.followeeCount),
         postCount: UInt32(truncatingIfNeeded: card.postCount),
         nameStart: UInt32(truncatingIfNeeded: name.lowerBound),
-        nameByteCount: UInt8(truncatingIfNeeded: name.upperBound &- name.lowerBound), flags: card.flags)
+        nameByteCount: UInt8(truncatingIfNeeded: name.upperBound &- name.lowerBound), flags: card.flags,
+        isPrivate: card.isPrivate)
       complete(index, row, &record)
       buffer.set(index, record)
     }

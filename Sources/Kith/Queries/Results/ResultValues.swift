@@ -6,15 +6,15 @@ extension User {
   ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: UserID, username: String, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
-    flags: UInt16 = 0, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil, likedAt: Timestamp? = nil,
-    addedAt: Timestamp? = nil
+    flags: UInt16 = 0, isPrivate: Bool = false, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil,
+    likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
     let times = [followedAt, likedAt, addedAt].compactMap(\.self)
     demand(times.count < 2, "a user of a list has the time of a follow, of a like or of another edge, of one of them")
     let record = UserRecord(
       id: id.rawValue, followerCount: HostValue.count(followerCount), followeeCount: HostValue.count(followeeCount),
       postCount: HostValue.count(postCount), nameStart: 0, nameByteCount: HostValue.byteCount(username),
-      flags: flags, second: times.first.map(HostValue.second) ?? 0,
+      flags: flags, isPrivate: isPrivate, second: times.first.map(HostValue.second) ?? 0,
       following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
       timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : addedAt != nil ? .added : .none)
     self.init(UserRecords([(record, username)]), 0)
@@ -47,20 +47,20 @@ extension Post {
   ///   times is given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, flags: UInt16 = 0,
-    editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
+    audience: Audience = .everyone, editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
     likedAt: Timestamp? = nil, addedAt: Timestamp? = nil, repost: Repost? = nil
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
       id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent,
-      flags: flags, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer,
+      flags: flags, audience: audience, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer,
       eventAt: likedAt ?? addedAt, isOfEdge: addedAt != nil, repost: repost)
   }
 
   fileprivate init(
     id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, parent: PostID? = nil,
-    flags: UInt16 = 0, editedAt: Timestamp? = nil, text: String = "", likeCount: Int = 0, isLikedByViewer: Bool? = nil,
-    eventAt: Timestamp? = nil, isOfEdge: Bool = false, repost: Repost? = nil
+    flags: UInt16 = 0, audience: Audience = .everyone, editedAt: Timestamp? = nil, text: String = "",
+    likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false, repost: Repost? = nil
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     var record = PostRecord(
@@ -68,7 +68,7 @@ extension Post {
       parent: parent?.rawValue ?? 0, likeCount: HostValue.count(likeCount), nameStart: 0,
       nameByteCount: HostValue.byteCount(username), textByteCount: UInt16(text.utf8.count),
       isLiked: isLikedByViewer, likedSecond: eventAt.map(HostValue.second), isOfEdge: isOfEdge)
-    record.flags = flags
+    (record.flags, record.audience) = (flags, audience.number)
     if let editedAt { (record.is_edited, record.edited_at) = (1, editedAt.rawValue) }
     if let repost {
       record.reposted_by = repost.id.rawValue

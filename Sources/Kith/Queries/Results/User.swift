@@ -35,6 +35,8 @@ public struct User: PageElement, CustomStringConvertible {
   public var isFollowedByViewer: Bool? { record.following == .noViewer ? nil : record.following == .yes }
   /// The flags that the host keeps with the user.
   public var flags: UInt16 { record.flags }
+  /// Whether only followers see the user's posts.
+  public var isPrivate: Bool { record.is_private != 0 }
   /// The payload, if it was asked for (`ResultDetails.includesPayloads`); empty for none.
   public var payload: [UInt8]? { records.details?.payload(index) }
   /// The time of the follow, in whole seconds; nil except in a list of followers or followees.
@@ -64,7 +66,7 @@ public struct User: PageElement, CustomStringConvertible {
     return own.id == other.id && own.follower_count == other.follower_count
       && own.followee_count == other.followee_count && own.post_count == other.post_count
       && own.followed_by_viewer == other.followed_by_viewer && own.event == other.event && own.second == other.second
-      && own.flags == other.flags
+      && own.flags == other.flags && own.is_private == other.is_private
       && left.username.utf8.elementsEqual(right.username.utf8)
       && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
   }
@@ -105,13 +107,13 @@ extension UserRecord {
   @inline(__always)
   init(
     id: Int64, followerCount: UInt32, followeeCount: UInt32, postCount: UInt32, nameStart: UInt32,
-    nameByteCount: UInt8, flags: UInt16 = 0, second: UInt32 = 0, following: Following = .noViewer,
+    nameByteCount: UInt8, flags: UInt16 = 0, isPrivate: Bool = false, second: UInt32 = 0, following: Following = .noViewer,
     timedEvent: TimedEvent = .none
   ) {
     self.init(
       id: id, follower_count: followerCount, followee_count: followeeCount, post_count: postCount,
       name_start: nameStart, second: second, name_size: nameByteCount, followed_by_viewer: following.number,
-      event: timedEvent.number, reserved: 0, flags: flags, reserved2: (0, 0, 0, 0, 0, 0))
+      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, reserved2: (0, 0, 0, 0, 0, 0))
   }
 
   var following: Following {

@@ -27,7 +27,7 @@ struct TimelinePosts: Query {
 
   /// The page as visible to its user.
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<Post> {
-    if hasEntries(state) { return try entries.run(state) }
+    if hasEntries(state) { return try entries(state).run(state) }
     let visibility = try Visibility(of: user, state)
     if let viewer = visibility.viewer { state.likes.forward.prefetchHead(of: Int(viewer)) }
     let found = try rows(state)
@@ -41,30 +41,44 @@ struct TimelinePosts: Query {
   /// Whether the timeline has sources or filters of its own, or what else enters timelines.
   @inline(__always)
   func hasEntries(_ state: borrowing GraphState) -> Bool {
-    guard case .followees = scope else { return false }
-    return !query.isOfFollowees || !state.declared.isEmpty && state.hasEntries(query)
+    if case .twoHops = scope { return query.isOfFollowees && state.hasSchema && state.leavesOutPosts }
+    return !query.isOfFollowees || state.hasSchema && state.hasEntries(query)
   }
 
-  var entries: TimelineEntries { TimelineEntries(user: user, query: query) }
+  /// - Throws: `unknownUser`, `invalidRequest`.
+  func entries(_ state: borrowing GraphState) throws(KithError) -> TimelineEntries {
+    guard case .twoHops(let followLimit) = scope else { return TimelineEntries(user: user, query: query) }
+    try check()
+    let own = try state.userRow(user)
+    let followees = HopFrontier(of: own, in: state, followLimit: followLimit)
+    var authors: [UInt32] = []
+    forEachAuthor(of: own, followees, state) { authors.append($0) }
+    authors.sort()
+    return TimelineEntries(user: user, query: query, authors: authors, isTruncated: followees.isTruncated)
+  }
 
   /// What the ids of any page depend on: added and removed posts, and the set of authors.
   var pageDependencies: [QueryDependency] {
     let authors: [QueryDependency] =
       switch scope {
-      case .followees: entries.sourceDependencies
+      case .followees: TimelineEntries(user: user, query: query).sourceDependencies
       case .twoHops: [.anyPost, .anyFollow]
       }
-    return authors + QueryDependency.omitted(by: user)
+    return authors + QueryDependency.omitted(by: user) + QueryDependency.access(of: user)
+  }
+
+  /// - Throws: `invalidRequest`.
+  private func check() throws(KithError) {
+    try SocialGraph.Limits.check(pageLimit: query.limit)
+    guard case .twoHops(let followLimit) = scope else { return }
+    if followLimit < 0 { throw .invalidRequest(.followLimit(followLimit)) }
+    if !query.isOfFollowees || query.reposts == .all { throw .invalidRequest(.twoHopFilters) }
   }
 
   /// The rows of the page, newest first.
   /// - Throws: `unknownUser`, `invalidRequest`, `invalidCursor`.
   func rows(_ state: borrowing GraphState) throws(KithError) -> TimelineRows {
-    try SocialGraph.Limits.check(pageLimit: query.limit)
-    if case .twoHops(let followLimit) = scope, followLimit < 0 {
-      throw .invalidRequest(.followLimit(followLimit))
-    }
-    if case .twoHops = scope, !query.isOfFollowees || query.reposts == .all { throw .invalidRequest(.twoHopFilters) }
+    try check()
     let own = try state.userRow(user)
     let range = try TimelineRange(query, kind: cursorKind, subject: user.rawValue)
     var found: TimelineRows
@@ -153,19 +167,19 @@ struct TimelinePosts: Query {
   ) -> TimelineRows {
     let followees = HopFrontier(of: own, in: state, followLimit: followLimit)
     var merge = TimelineMerge(range)
-    pushTwoHops(of: own, followees, to: &merge, state)
+    if query.includesOwnPosts { merge.push(own, state.posts) }
+    forEachAuthor(of: own, followees, state) { merge.push($0, state.posts) }
     var found = merge.run(state.posts)
     found.isTruncated = followees.isTruncated
     return found
   }
 
-  /// Pushes every author to a merge, each once.
+  /// Calls `body` with every author within two hops but the user, each once.
   ///
-  /// All users within two hops are counted first. Those whose posts are not shown are excluded, and the others are
-  /// pushed. All followees of the user are authors; `followees` are those whose own followees are authors too.
+  /// All users within two hops are counted first. Those whose posts are not shown are excluded. All followees of the user are authors; `followees` are those whose own followees are authors too.
   /// - Complexity: O(followees + their follows + mutes + blocks).
-  private func pushTwoHops(
-    of user: UInt32, _ followees: HopFrontier, to merge: inout TimelineMerge, _ state: borrowing GraphState
+  private func forEachAuthor(
+    of user: UInt32, _ followees: HopFrontier, _ state: borrowing GraphState, _ body: (UInt32) -> Void
   ) {
     state.marks.lend(rowCount: state.users.rowCount) { marks in
       state.follows.forward.forEachRun(of: Int(user)) { marks.countVisits($0) }
@@ -174,11 +188,10 @@ struct TimelinePosts: Query {
       marks.exclude(targetsOf: user, in: state.mutes)
       marks.exclude(targetsOf: user, in: state.blocks)
       marks.exclude(sourcesOf: user, in: state.blocks)
-      if query.includesOwnPosts { merge.push(user, state.posts) }
       marks.drain {
         state.posts.newest.prefetch(Int($0))
       } _: { author, mark in
-        if mark > 0 { merge.push(author, state.posts) }
+        if mark > 0 { body(author) }
       }
     }
   }

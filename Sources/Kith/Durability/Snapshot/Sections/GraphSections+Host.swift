@@ -4,7 +4,7 @@ extension GraphSections {
   static let namesOfHost: [(id: SectionID, name: String)] = [
     (userPayloadLengths, "users.payloadLength"), (userPayloadBytes, "users.payloadBytes"), (userFlags, "users.flags"),
     (postPayloadLengths, "posts.payloadLength"), (postPayloadBytes, "posts.payloadBytes"), (postFlags, "posts.flags"),
-    (postEditTimes, "posts.editedAt"),
+    (postEditTimes, "posts.editedAt"), (postAudiences, "posts.audience"), (userPrivacy, "users.isPrivate"),
   ]
 
   // MARK: - Writing
@@ -18,6 +18,9 @@ extension GraphSections {
         try writePlanes(userCount, as: userFlags, to: sink) { UInt32(state.users.flags(of: UInt32($0))) }
       }
     }
+    if state.users.privateCount > 0 {
+      try writePlanes(userCount, as: userPrivacy, to: sink) { state.users.isPrivate(UInt32($0)) ? 1 : 0 }
+    }
     guard let host = state.posts.host else { return }
     try writePayloads(host, postCount, as: postPayloadLengths, postPayloadBytes, to: sink)
     if host.value.hasFlags, (0..<UInt32(postCount)).contains(where: { host.value.flags(of: $0) != 0 }) {
@@ -27,6 +30,9 @@ extension GraphSections {
       try writeDeltas(postCount, as: postEditTimes, to: sink) {
         Int64(bitPattern: host.value.storedEditTime(of: UInt32($0)))
       }
+    }
+    if host.value.hasAudiences, (0..<UInt32(postCount)).contains(where: { host.value.audience(of: $0) != 0 }) {
+      try writePlanes(postCount, as: postAudiences, to: sink) { UInt32(host.value.audience(of: UInt32($0))) }
     }
   }
 
@@ -50,11 +56,16 @@ extension GraphSections {
     if source.has(postPayloadLengths) {
       state.posts.restore(payloads: try payloads(postPayloadLengths, postPayloadBytes, .post, source, ends))
     }
-    if source.has(userFlags) {
-      try forEachFlags(userFlags, .user, source, ends) { state.users.setFlags($1, of: $0) }
+    try forEachNumber(userFlags, upTo: UInt32(UInt16.max), .user, source, ends) {
+      state.users.setFlags(UInt16(truncatingIfNeeded: $1), of: $0)
     }
-    if source.has(postFlags) {
-      try forEachFlags(postFlags, .post, source, ends) { state.posts.setFlags($1, of: $0) }
+    try forEachNumber(userPrivacy, upTo: 1, .user, source, ends) { row, _ in state.users.setPrivate(true, row) }
+    try forEachNumber(postFlags, upTo: UInt32(UInt16.max), .post, source, ends) {
+      state.posts.setFlags(UInt16(truncatingIfNeeded: $1), of: $0)
+    }
+    let audienceCount = UInt32(Audience.allCases.count)
+    try forEachNumber(postAudiences, upTo: audienceCount - 1, .post, source, ends) { row, number in
+      if let audience = Audience(number: UInt64(number)) { state.posts.setAudience(audience, of: row) }
     }
     if source.has(postEditTimes) {
       let section = try source.section(postEditTimes)
@@ -90,19 +101,21 @@ extension GraphSections {
     return payloads.finish()
   }
 
-  private static func forEachFlags(
-    _ id: SectionID, _ end: Relation.End, _ source: some SectionSource, _ ends: borrowing EdgeEnds,
-    _ body: (UInt32, UInt16) -> Void
+  /// Calls `body` with the rows of a section that have another number than 0; with none if there is no such section.
+  private static func forEachNumber(
+    _ id: SectionID, upTo greatest: UInt32, _ end: Relation.End, _ source: some SectionSource,
+    _ ends: borrowing EdgeEnds, _ body: (_ row: UInt32, _ number: UInt32) -> Void
   ) throws(KithError) {
+    guard source.has(id) else { return }
     let section = try source.section(id)
     var row: UInt32 = 0
     try section.forEachUInt32(count: ends.count(end)) { (stored) throws(KithError) in
       defer { row += 1 }
       if stored == 0 { return }
-      guard let flags = UInt16(exactly: stored), !ends.isGone(row, end) else {
-        throw section.corrupt("\(end) row \(row) has the flags \(stored)")
+      guard stored <= greatest, !ends.isGone(row, end) else {
+        throw section.corrupt("\(end) row \(row) has the number \(stored)")
       }
-      body(row, flags)
+      body(row, stored)
     }
   }
 }

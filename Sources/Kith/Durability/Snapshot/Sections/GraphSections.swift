@@ -25,6 +25,9 @@ enum GraphSections {
   static let postFlags = SectionID("POFL")
   /// When posts were edited, plus one; 0 for those that were not.
   static let postEditTimes = SectionID("POED")
+  /// The numbers of the audiences of posts (`Audience`); 1 for a user who is private.
+  static let postAudiences = SectionID("POAC")
+  static let userPrivacy = SectionID("USPR")
 
   /// Every section of a graph without a schema, with its readable name.
   static let names: [(id: SectionID, name: String)] =

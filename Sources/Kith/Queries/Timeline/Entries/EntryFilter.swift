@@ -4,6 +4,7 @@ final class EntryFilter: Sendable {
   private let replies: TimelineQuery.Replies
   let reposts: TimelineQuery.Reposts
   private let flags: FlagFilter
+  private let audiences: AudienceMask
   /// The relations in use whose edges lead to users who must be visible.
   private let mentions: [RelationKind]
   /// The relations in use whose edges bring a post into the timelines of those who read the user that they lead to.
@@ -15,10 +16,11 @@ final class EntryFilter: Sendable {
     self.sources = sources
     replies = query.replies
     flags = query.flags
+    audiences = AudienceMask(query.audiences)
     mentions = query.mentions == .all ? [] : state.relations.mentions.filter { state.isInUse($0) }
-    tags = state.relations.tags.filter { state.isInUse($0) }
+    tags = sources.areAuthorsAlone ? [] : state.relations.tags.filter { state.isInUse($0) }
     let used = state.relations.repost.flatMap { state.isInUse($0) ? $0 : nil }
-    repost = query.reposts == .none || sources.isEveryone ? nil : used
+    repost = query.reposts == .none || sources.isEveryone || sources.areAuthorsAlone ? nil : used
     reposts = repost == nil ? .none : query.reposts
   }
 
@@ -36,7 +38,15 @@ final class EntryFilter: Sendable {
 
   /// Whether a post that belongs at its own place is shown there.
   func passes(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
-    passesFlags(post, state) && passesReplies(post, state) && passesMentions(post, state)
+    passesFlags(post, state) && passesAudiences(post, state) && passesReplies(post, state)
+      && passesMentions(post, state)
+  }
+
+  /// Whether the user may see a post, and asked for its audience.
+  @inline(__always)
+  private func passesAudiences(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
+    !sources.visibility.leavesOut(post, state)
+      && (audiences.isEmpty || audiences.passes(state.audienceNumber(of: post)))
   }
 
   private func passesReplies(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
@@ -60,10 +70,16 @@ final class EntryFilter: Sendable {
     return true
   }
 
-  /// Whether the entry of a list of authors, or of posts that lead to a user, is shown.
+  /// Whether the entry of a list of all posts is shown.
   @inline(__always)
-  func shows(_ post: UInt32, isOfSource: Bool, _ state: borrowing GraphState) -> Bool {
-    (isOfSource || !sources.leavesOut(state.posts.authors[post], state)) && passes(post, state)
+  func showsAny(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
+    !sources.leavesOut(state.posts.authors[post], state) && passes(post, state)
+  }
+
+  /// Whether a post that leads to a source is shown for that.
+  @inline(__always)
+  func showsTagged(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
+    state.audienceNumber(of: post) == Audience.everyone.number && showsAny(post, state)
   }
 
   /// Whether a post is shown at its own place.
@@ -76,6 +92,7 @@ final class EntryFilter: Sendable {
   }
 
   private func isTagged(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
+    if tags.isEmpty || state.audienceNumber(of: post) != Audience.everyone.number { return false }
     for kind in tags {
       for user in state.declared[kind].targets(of: post) where sources.contains(user, state) { return true }
     }
@@ -88,6 +105,7 @@ final class EntryFilter: Sendable {
     guard let post = place.before else { return }
     state.posts.prefetchTime(of: post)
     if asksFlags { state.posts.host?.value.prefetchFlags(of: post) }
+    if sources.visibility.asksAudiences { state.posts.host?.value.prefetchAudience(of: post) }
     if replies != .all { state.declared.prefetchParent(of: post) }
   }
 
@@ -95,7 +113,8 @@ final class EntryFilter: Sendable {
 
   /// Whether a post may be shown as reposted, by any user.
   private func passesAsRepost(_ post: UInt32, _ state: borrowing GraphState) -> Bool {
-    passesFlags(post, state) && !sources.leavesOut(state.posts.authors[post], state) && passesMentions(post, state)
+    passesFlags(post, state) && passesAudiences(post, state)
+      && !sources.leavesOut(state.posts.authors[post], state) && passesMentions(post, state)
   }
 
   /// Whether the repost of a source is shown, who is not silenced.

@@ -72,8 +72,9 @@ struct EntryMerge: ~Copyable {
     _ entry: TimelineEntry, _ kind: EntryList.Kind, _ found: [TimelineEntry], _ state: borrowing GraphState
   ) -> Bool {
     switch kind {
-    case .authored, .scanned: filter.shows(entry.post, isOfSource: true, state) && !isLast(entry, of: found)
-    case .tagged, .all: filter.shows(entry.post, isOfSource: false, state) && !isLast(entry, of: found)
+    case .authored, .scanned: filter.passes(entry.post, state) && !isLast(entry, of: found)
+    case .tagged: filter.showsTagged(entry.post, state) && !isLast(entry, of: found)
+    case .all: filter.showsAny(entry.post, state)
     case .reposted: filter.shows(entry, &lists.value.memory, state)
     }
   }

@@ -3,9 +3,11 @@ struct TimelineBinding {
   /// 0 for the followees, whose cursors hold the place alone.
   let hash: Int64
   let user: UserID
+  private let kind: CursorContent.Kind
 
-  init(_ user: UserID, _ sources: TimelineQuery.Sources) {
+  init(_ user: UserID, _ sources: TimelineQuery.Sources, kind: CursorContent.Kind = .timeline) {
     self.user = user
+    self.kind = kind
     guard let name = Self.name(of: sources) else {
       hash = 0
       return
@@ -32,16 +34,16 @@ struct TimelineBinding {
   func cursor(at key: EntryKey) -> Cursor {
     let post = Int64(bitPattern: key.post)
     if hash == 0 && key.reposter == 0 {
-      return Cursor(CursorPlace(kind: .timeline, subject: user.rawValue, first: key.time, second: post))
+      return Cursor(CursorPlace(kind: kind, subject: user.rawValue, first: key.time, second: post))
     }
     let numbers = [key.time, post, key.reposter] + (hash == 0 ? [] : [hash])
-    return CursorContent(kind: .timeline, subject: user.rawValue, numbers: numbers).cursor
+    return CursorContent(kind: kind, subject: user.rawValue, numbers: numbers).cursor
   }
 
   /// The place that a cursor is at.
   /// - Throws: `invalidCursor`.
   func key(of cursor: Cursor) throws(KithError) -> EntryKey {
-    guard let content = CursorContent(cursor), content.kind == .timeline, content.subject == user.rawValue,
+    guard let content = CursorContent(cursor), content.kind == kind, content.subject == user.rawValue,
       hash == 0 ? 2...3 ~= content.numbers.count : content.numbers.count == 4 && content.numbers[3] == hash
     else { throw .invalidCursor }
     let numbers = content.numbers

@@ -12,6 +12,8 @@ final class TimelineSources: Sendable {
   let own: UInt32
   let visibility: Visibility
   private let members: Members
+  /// Whether nothing enters by others than the authors of posts.
+  let areAuthorsAlone: Bool
   private let includesOwn: Bool
   private let hasMutes: Bool
   /// The declared relations by which the user leaves others out.
@@ -20,13 +22,17 @@ final class TimelineSources: Sendable {
   private let silencing: [RelationKind]
 
   /// - Throws: `unknownUser`, `unknownPost`, `unknownRelation`, `invalidRequest`.
-  init(_ user: UserID, _ query: TimelineQuery, _ state: borrowing GraphState) throws(KithError) {
+  /// - Parameter authors: the authors of posts, ascending by row, in place of the sources that are asked for.
+  init(
+    _ user: UserID, _ query: TimelineQuery, authors: [UInt32]? = nil, _ state: borrowing GraphState
+  ) throws(KithError) {
+    areAuthorsAlone = authors != nil
     visibility = try Visibility(of: user, state)
     own = try state.userRow(user)
     let row = own
     var isProfile = false
     switch query.sources {
-    case .followees: members = .targets([.follow], of: own)
+    case .followees: members = authors.map { .rows($0) } ?? .targets([.follow], of: own)
     case .targets(let relations):
       if relations.count > SocialGraph.Limits.relationCount {
         throw .invalidRequest(.detailCount(relations.count))
@@ -93,10 +99,15 @@ final class TimelineSources: Sendable {
     return false
   }
 
-  /// Whether what a user reposted is left out.
+  /// Whether what a user reposted is left out: hidden, or of a private user whom the user does not follow.
   @inline(__always)
   func silences(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    !silencing.isEmpty && hasEdge(silencing, to: row, state)
+    !silencing.isEmpty && hasEdge(silencing, to: row, state) || state.users.privateCount > 0 && isClosed(row, state)
+  }
+
+  @inline(never)
+  private func isClosed(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    row != own && state.users.isPrivate(row) && !state.follows.contains(own, row)
   }
 
   /// Whether a user is a source.

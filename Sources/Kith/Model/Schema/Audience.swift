@@ -1,0 +1,44 @@
+/// Who may see a post, in a graph with a schema: given with it, or by an edit.
+///
+/// The author sees it, and so do those to whom an edge leads that grants access (`Relation.grantsAccess`). Across a
+/// block nobody does. While an author is private (`UserFields.isPrivate`), `everyone` and `unlisted` mean `followers`.
+public enum Audience: String, CaseIterable, Hashable, Sendable {
+  /// All: the default.
+  case everyone
+  /// All, but timelines that only a tag leads to do not show it.
+  case unlisted
+  /// Those who follow the author.
+  case followers
+  /// Only those whom it mentions.
+  case mentioned
+
+  /// The number of the audience in files and columns: 0 for `everyone`.
+  @inline(__always)
+  package var number: UInt8 {
+    switch self {
+    case .everyone: 0
+    case .unlisted: 1
+    case .followers: 2
+    case .mentioned: 3
+    }
+  }
+
+  /// - Returns: nil for a number of no audience.
+  package init?(number: UInt64) {
+    guard let found = Self.allCases.first(where: { UInt64($0.number) == number }) else { return nil }
+    self = found
+  }
+}
+
+/// Audiences as a mask, so that one is tested without a search.
+struct AudienceMask: Equatable, Sendable {
+  let bits: UInt8
+
+  /// - Parameter audiences: if there are none, all pass.
+  init(_ audiences: Set<Audience>) { bits = audiences.reduce(0) { $0 | 1 << $1.number } }
+
+  var isEmpty: Bool { bits == 0 }
+
+  @inline(__always)
+  func passes(_ audience: UInt8) -> Bool { bits == 0 || bits >> audience & 1 == 1 }
+}
