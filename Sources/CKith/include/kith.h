@@ -58,6 +58,8 @@ extern "C" {
 
 // A time that is taken from the clock when the change is made.
 #define KITH_NOW INT64_MIN
+// The viewer of a query who is no user: posts for followers, and for those whom they mention, are not shown.
+#define KITH_VISITOR INT64_MIN
 // The number zero, of an option or a parameter whose 0 means a default.
 #define KITH_ZERO (-2)
 
@@ -252,7 +254,11 @@ typedef struct kith_fields {
   int32_t has_edited_at;
   int32_t has_flags;
   uint16_t flags;  // with has_flags
-  uint16_t reserved[3];
+  uint8_t has_audience;
+  uint8_t audience;  // with has_audience, of posts alone: who may see it, KITH_AUDIENCE_…
+  uint8_t has_privacy;
+  uint8_t is_private;  // with has_privacy, of users alone: whether only followers see the user's posts
+  uint8_t reserved[2];
 } kith_fields;
 kith_status kith_edit_user(
   kith_graph *graph, int64_t user, const kith_fields *fields, bool *changed, kith_error *error);
@@ -439,6 +445,7 @@ enum {
   KITH_INCLUDES_PAYLOADS = 256,  // page.payloads, and with authors page.author_payloads
   KITH_MENTIONS_VISIBLE = 512,   // timelines: no post that mentions a user who is left out
   KITH_INCLUDES_CURSOR = 1024,   // timelines: also the post that the cursor is at
+  KITH_LEAVES_OUT_MUTED = 2048,  // searches of posts: by no user whom the viewer mutes
 };
 
 typedef struct kith_query {
@@ -446,7 +453,7 @@ typedef struct kith_query {
   int32_t flags;
   int64_t user;
   int64_t target;
-  int64_t viewer;    // 0: none
+  int64_t viewer;    // 0: none; KITH_VISITOR
   int64_t excluded;  // 0: none
   int64_t before;    // with KITH_HAS_BEFORE, exclusive
   int64_t after;     // with KITH_HAS_AFTER, exclusive
@@ -461,13 +468,14 @@ typedef struct kith_query {
   int32_t folding;
   int32_t order;
   int32_t direction;
-  int32_t sources;  // of KITH_TIMELINE, with the rest
-  int32_t replies;
-  int32_t reposts;
+  int32_t sources;  // of KITH_TIMELINE
+  int32_t replies;  // of KITH_TIMELINE and KITH_SEARCH_POSTS, which takes all or none; so with what follows
+  int32_t reposts;  // of KITH_TIMELINE
   uint16_t flags_all;  // masks of the flags that posts must have, have one of, must not have
   uint16_t flags_any;
   uint16_t flags_none;
-  uint16_t reserved;
+  uint8_t audiences;  // 1 << KITH_AUDIENCE_… for each that posts may have; 0: all
+  uint8_t reserved;
 } kith_query;
 
 #include "kith_records.h"

@@ -68,6 +68,8 @@ extension KithError {
     case orderNeedsViewer(String)
     /// Posts of a viewer's followees are searched for, and there is no viewer.
     case followedOnlyNeedsViewer
+    /// Posts of those whom a viewer mutes are left out, and there is no viewer.
+    case leavesOutMutedNeedsViewer
     /// A fuzzy search is by similarity, not by the named order.
     case fuzzyOrder(String)
     /// These edges have no list of that kind.
@@ -165,6 +167,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
       "damping is 0 to 1, tolerance is not negative, rounds are 0 to \(SocialGraph.Limits.roundCount)"
     case .orderNeedsViewer(let order): "order \(order) needs a viewer"
     case .followedOnlyNeedsViewer: "posts of those one follows need a viewer"
+    case .leavesOutMutedNeedsViewer: "to leave out those whom one mutes needs a viewer"
     case .fuzzyOrder(let order): "match fuzzy has an order of its own, not \(order)"
     case .noSuchList(let edges): "there is no such list of \(edges)"
     case .notInJournal(let sequence): "the journal holds no change \(sequence); read the graph as it is instead"

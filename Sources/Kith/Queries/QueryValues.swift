@@ -87,6 +87,16 @@ public struct PostQuery: Hashable, Sendable {
   public var before: Timestamp?
   /// Only posts created after this time.
   public var after: Timestamp?
+  /// The flags that posts must, may or must not have.
+  public var flags: FlagFilter
+  /// The audiences that posts may have, those of private authors as `Audience` says; none for all. What the viewer may
+  /// not see is never shown.
+  public var audiences: Set<Audience>
+  /// Whether replies are shown.
+  public var includesReplies: Bool
+  /// Whether posts of users are left out whom the viewer mutes, or hides from timelines (`Relation.hides`). Requires a
+  /// viewer.
+  public var leavesOutMuted: Bool
   /// Whether the page has the ranges of the words' matches in each text (`highlights`).
   public var includesHighlights: Bool
   /// Whether each post has its author's counts, and whether the viewer follows the author (`Post.Author.user`).
@@ -95,20 +105,25 @@ public struct PostQuery: Hashable, Sendable {
   public var limit: Int
   /// The cursor of the page; nil for the first.
   public var cursor: Cursor?
-  /// The viewer. Results show which posts the viewer likes, and omit posts of users across a block.
+  /// The viewer. Results show which posts the viewer likes, and omit those that the viewer may not see.
   public var viewer: UserID?
 
   /// The defaults: posts of all users, loose matches, twenty at a time, newest first.
   public init(
     author: UserID? = nil, followedOnly: Bool = false, fold: TextFolding = .loose, before: Timestamp? = nil,
-    after: Timestamp? = nil, includesHighlights: Bool = false, includesAuthors: Bool = false, limit: Int = 20,
-    cursor: Cursor? = nil, viewer: UserID? = nil
+    after: Timestamp? = nil, flags: FlagFilter = FlagFilter(), audiences: Set<Audience> = [],
+    includesReplies: Bool = true, leavesOutMuted: Bool = false, includesHighlights: Bool = false,
+    includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.author = author
     self.followedOnly = followedOnly
     self.fold = fold
     self.before = before
     self.after = after
+    self.flags = flags
+    self.audiences = audiences
+    self.includesReplies = includesReplies
+    self.leavesOutMuted = leavesOutMuted
     self.includesHighlights = includesHighlights
     self.includesAuthors = includesAuthors
     self.limit = limit

@@ -1,6 +1,6 @@
 extension UserID {
   /// In place of a viewer: a visitor who is no user, and sees no post for followers or for those whom it mentions.
-  public static let visitor = UserID(rawValue: -1)
+  public static let visitor = UserID(rawValue: .min)
 }
 
 /// What a viewer may see: the one place that every read asks.

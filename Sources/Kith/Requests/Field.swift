@@ -83,6 +83,8 @@ package struct Field: Hashable, Sendable {
   package static let count = Field("count", .flag, default: .flag(false))
   package static let highlights = Field("highlights", .flag, default: .flag(false))
   package static let following = Field("following", .flag, default: .flag(false))
+  package static let includeReplies = Field("includeReplies", .flag, default: .flag(true))
+  package static let leaveOutMuted = Field("leaveOutMuted", .flag, default: .flag(false))
   package static let includeSelf = Field("includeSelf", .flag, default: .flag(true))
   package static let includeBlocked = Field("includeBlocked", .flag, default: .flag(false))
   package static let authors = Field("authors", .flag, default: .flag(false))

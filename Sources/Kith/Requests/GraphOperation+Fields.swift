@@ -43,7 +43,8 @@ extension GraphOperation {
       let filters = [Field.replies, .reposts, .mentions, .flagsAll, .flagsAny, .flagsNone, .audiences]
       return ([.user], range + (kind == .timeline ? Self.timelineSources.flatMap(\.self) + filters : []))
     case .posts:
-      return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors])
+      let filters = [Field.flagsAll, .flagsAny, .flagsNone, .audiences, .includeReplies, .leaveOutMuted]
+      return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors] + filters)
     case .isFollowing: return ([.user, .target], [])
     case .relations: return ([.user, .targets], [])
     case .likers: return ([.post], page + [.viewer])

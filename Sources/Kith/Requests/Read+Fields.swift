@@ -86,7 +86,9 @@ extension PostQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
       author: fields.user(.user), followedOnly: fields.required(.following, fields.flag), fold: fields.choice(.fold),
-      before: fields.time(.before), after: fields.time(.after),
+      before: fields.time(.before), after: fields.time(.after), flags: fields.flagFilter, audiences: fields.audiences,
+      includesReplies: fields.required(.includeReplies, fields.flag),
+      leavesOutMuted: fields.required(.leaveOutMuted, fields.flag),
       includesHighlights: fields.required(.highlights, fields.flag),
       includesAuthors: fields.required(.authors, fields.flag), limit: fields.limit, cursor: fields.cursor,
       viewer: fields.viewer)
@@ -104,11 +106,9 @@ extension TimelineQuery {
 
   /// With sources and filters.
   fileprivate init(filtered fields: FieldValues) {
-    func mask(_ field: Field) -> UInt16 { UInt16(truncatingIfNeeded: fields.required(field, fields.integer)) }
     self.init(fields)
     (replies, reposts, mentions) = (fields.choice(.replies), fields.choice(.reposts), fields.choice(.mentions))
-    flags = FlagFilter(all: mask(.flagsAll), any: mask(.flagsAny), none: mask(.flagsNone))
-    audiences = Set((fields.texts(.audiences) ?? []).compactMap(Audience.init(rawValue:)))
+    (flags, audiences) = (fields.flagFilter, fields.audiences)
     if let names = fields.texts(.relations) {
       sources = .targets(names.map { Relation($0, from: .user, to: .user) })
     } else if let post = fields.post(.post) {
@@ -124,6 +124,15 @@ extension TimelineQuery {
 }
 
 extension FieldValues {
+  fileprivate var flagFilter: FlagFilter {
+    func mask(_ field: Field) -> UInt16 { UInt16(truncatingIfNeeded: required(field, integer)) }
+    return FlagFilter(all: mask(.flagsAll), any: mask(.flagsAny), none: mask(.flagsNone))
+  }
+
+  fileprivate var audiences: Set<Audience> {
+    Set((texts(.audiences) ?? []).compactMap(Audience.init(rawValue:)))
+  }
+
   fileprivate func incoming(isPage: Bool) -> IncomingQuery {
     var query = IncomingQuery(
       relations: texts(.relations).map { $0.map { Relation($0, from: .user, to: .user) } },

@@ -25,6 +25,7 @@ struct PageQuery: Sendable {
   private let replies: TimelineQuery.Replies
   private let reposts: TimelineQuery.Reposts
   private let masks: FlagFilter
+  private let audiences: Set<Audience>
 
   init(_ query: UnsafePointer<kith_query>?) throws {
     let raw = try needed(query, "query").pointee
@@ -51,12 +52,16 @@ struct PageQuery: Sendable {
     replies = try TimelineQuery.Replies(numbered: raw.replies)
     reposts = try TimelineQuery.Reposts(numbered: raw.reposts)
     masks = FlagFilter(all: raw.flags_all, any: raw.flags_any, none: raw.flags_none)
+    audiences = Set(Audience.allCases.filter { raw.audiences >> $0.number & 1 == 1 })
+    guard Int(raw.audiences) < 1 << Audience.allCases.count else {
+      throw Failure.invalid("\(raw.audiences) has a bit of no audience")
+    }
   }
 
   static var allFlags: Int {
     KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
       | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED | KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS
-      | KITH_MENTIONS_VISIBLE | KITH_INCLUDES_CURSOR
+      | KITH_MENTIONS_VISIBLE | KITH_INCLUDES_CURSOR | KITH_LEAVES_OUT_MUTED
   }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
@@ -71,18 +76,20 @@ struct PageQuery: Sendable {
       includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor, viewer: viewer)
   }
 
-  private var postSearch: PostQuery {
-    PostQuery(
+  private func postSearch() throws -> PostQuery {
+    guard replies == .all || replies == .none else { throw Failure.invalid("a search shows all replies or none") }
+    return PostQuery(
       author: target == 0 ? nil : UserID(target), followedOnly: has(KITH_FOLLOWED_ONLY), fold: folding, before: before,
-      after: after, includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), includesAuthors: has(KITH_INCLUDES_AUTHORS),
-      limit: limit, cursor: cursor, viewer: viewer)
+      after: after, flags: masks, audiences: audiences, includesReplies: replies == .all,
+      leavesOutMuted: has(KITH_LEAVES_OUT_MUTED), includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS),
+      includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit, cursor: cursor, viewer: viewer)
   }
 
   private func timeline() throws -> TimelineQuery {
     TimelineQuery(
       direction: direction, before: before, after: after, includesOwnPosts: !has(KITH_EXCLUDES_OWN_POSTS),
       sources: try timelineSources(), replies: replies, reposts: reposts,
-      mentions: has(KITH_MENTIONS_VISIBLE) ? .ofVisible : .all, flags: masks,
+      mentions: has(KITH_MENTIONS_VISIBLE) ? .ofVisible : .all, flags: masks, audiences: audiences,
       includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit, cursor: cursor,
       includesCursor: has(KITH_INCLUDES_CURSOR))
   }
@@ -141,7 +148,7 @@ struct PageQuery: Sendable {
     let other = UserID(target)
     return switch kind {
     case KITH_SEARCH_USERS: .users(named: text, try userSearch())
-    case KITH_SEARCH_POSTS: .posts(matching: text, postSearch)
+    case KITH_SEARCH_POSTS: .posts(matching: text, try postSearch())
     case KITH_TIMELINE: .timeline(of: user, try timeline())
     case KITH_TWO_HOP_TIMELINE: .twoHopTimeline(of: user, try timeline(), followLimit: followLimit)
     case KITH_FOLLOWERS: .list(.follow, .sources, of: user, try list())

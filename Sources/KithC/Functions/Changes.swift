@@ -40,12 +40,21 @@ extension Change {
     }
   }
 
+  private var isPrivate: Bool? {
+    switch self {
+    case .addUser(_, _, let fields), .editUser(_, let fields): fields.isPrivate
+    default: nil
+    }
+  }
+
   /// The change for C, with its text and payload, which the caller stores.
   var raw: (change: kith_change, text: String?, payload: [UInt8]?) {
     var (raw, text) = rawWithoutFields
     let fields = fields
     if let flags = fields.flags { (raw.fields.has_flags, raw.fields.flags) = (1, flags) }
     if let time = fields.editedAt { (raw.fields.has_edited_at, raw.fields.edited_at) = (1, time.rawValue) }
+    if let audience = fields.audience { (raw.fields.has_audience, raw.fields.audience) = (1, audience.number) }
+    if let isPrivate { (raw.fields.has_privacy, raw.fields.is_private) = (1, isPrivate ? 1 : 0) }
     return (raw, text, fields.payload)
   }
 
@@ -92,22 +101,31 @@ extension Change {
 extension UserFields {
   init(_ raw: kith_fields) throws {
     if raw.has_edited_at != 0 { throw Failure.invalid("a user has no time of an edit") }
-    self.init(payload: try raw.bytes, flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil)
+    if raw.has_audience != 0 { throw Failure.invalid("a user has no audience") }
+    let isPrivate = try flag(Int32(raw.is_private), "is_private")
+    self.init(
+      payload: try raw.bytes, flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil,
+      isPrivate: try flag(Int32(raw.has_privacy), "has_privacy") ? isPrivate : nil)
   }
 }
 
 extension PostFields {
   init(_ raw: kith_fields) throws {
+    if raw.has_privacy != 0 { throw Failure.invalid("a post is not private: it has an audience") }
+    guard let audience = Audience(number: UInt64(raw.audience)) else {
+      throw Failure.invalid("\(raw.audience) is no audience")
+    }
     self.init(
       payload: try raw.bytes, flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil,
-      editedAt: try flag(raw.has_edited_at, "has_edited_at") ? Timestamp(raw.edited_at) : nil)
+      editedAt: try flag(raw.has_edited_at, "has_edited_at") ? Timestamp(raw.edited_at) : nil,
+      audience: try flag(Int32(raw.has_audience), "has_audience") ? audience : nil)
   }
 }
 
 extension kith_fields {
   fileprivate var bytes: [UInt8]? {
     get throws {
-      guard reserved == (0, 0, 0) else { throw Failure.invalid("reserved members of kith_fields are not 0") }
+      guard reserved == (0, 0) else { throw Failure.invalid("reserved members of kith_fields are not 0") }
       guard payload != nil || payload_size > 0 else { return nil }
       guard payload_size <= Limits.payloadByteCount else {
         throw KithError.invalidRequest(.payloadByteCount(payload_size))

@@ -34,8 +34,13 @@ extension RequestCommand {
       Setting(
         option: Option("--followed", nil, "only posts by users whom the viewer follows"), field: .following,
         word: .boolean(true), companion: viewer.option),
-      strict, before, after, limit, cursor,
-    ],
+      strict, before, after,
+      Setting(
+        option: Option("--no-replies", nil, "without posts that reply"), field: .includeReplies, word: .boolean(false)),
+      Setting(
+        option: Option("--no-muted", nil, "without posts of those whom the viewer mutes"), field: .leaveOutMuted,
+        word: .boolean(true), companion: viewer.option),
+    ] + masks + [limit, cursor],
     notes: [people, times, pages, "Exit status: 0 found; 1 no post was found; 2 wrong usage or cannot open."],
     examples: ["posts ./store \"first snow\"", "posts ./store \"\" --by ann --after 2026-02-01T00:00:00Z --json"],
     isSearch: true)
@@ -77,10 +82,15 @@ extension RequestCommand {
     Setting(option: Option("--everyone", nil, "posts of all users"), field: .everyone, word: .boolean(true)),
   ]
 
-  private static let filters = [
+  private static let filters =
+    [
     choice("--replies", TimelineQuery.Replies.self, "which replies", .replies),
     choice("--reposts", TimelineQuery.Reposts.self, "how often a post is shown", .reposts),
     choice("--mentions", TimelineQuery.Mentions.self, "which posts with mentions", .mentions),
+    ] + masks
+
+  /// What flags and audiences posts may have.
+  private static let masks = [
     Setting(option: Option("--flags-all", "MASK", "only posts with all of these flags, 0 to 65535"), field: .flagsAll),
     Setting(option: Option("--flags-any", "MASK", "only posts with one of these flags"), field: .flagsAny),
     Setting(option: Option("--flags-none", "MASK", "only posts with none of these flags"), field: .flagsNone),

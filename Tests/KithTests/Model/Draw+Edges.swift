@@ -96,13 +96,15 @@ extension Draw {
   }
 
   mutating func userFields() -> UserFields {
-    UserFields(payload: seldom(2) ? payload() : nil, flags: seldom(2) ? UInt16(below(4)) : nil)
+    UserFields(
+      payload: seldom(2) ? payload() : nil, flags: seldom(2) ? UInt16(below(4)) : nil,
+      isPrivate: seldom(3) ? seldom(2) : nil)
   }
 
   mutating func postFields() -> PostFields {
     PostFields(
       payload: seldom(2) ? payload() : nil, flags: seldom(2) ? UInt16(below(4)) : nil,
-      editedAt: seldom(8) ? postTime() : nil)
+      editedAt: seldom(8) ? postTime() : nil, audience: seldom(2) ? pick(Audience.allCases) : nil)
   }
 
   /// An edit of a user or a post. One of a text or a payload has a time.

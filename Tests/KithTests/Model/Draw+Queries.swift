@@ -99,7 +99,9 @@ extension Draw {
 
   // MARK: - Options
 
-  mutating func viewer(_ model: ReferenceModel) -> UserID? { seldom(3) ? nil : user(model) }
+  mutating func viewer(_ model: ReferenceModel) -> UserID? {
+    seldom(3) ? nil : seldom(8) ? .visitor : user(model)
+  }
 
   mutating func limit() -> Int { seldom(40) ? pick([0, -1, 1_001]) : pick([1, 1, 2, 3, 5, 20, 1_000]) }
 
@@ -137,6 +139,7 @@ extension Draw {
     options.replies = pick([.all, .all, .none, .toFollowed, .toSources])
     options.mentions = pick([.all, .ofVisible])
     if seldom(2) { options.flags = FlagFilter(all: UInt16(below(3)), any: UInt16(below(4)), none: UInt16(below(2))) }
+    if seldom(3) { options.audiences = Set(Audience.allCases.filter { _ in seldom(2) }) }
     switch below(8) {
     case 0: options.sources = .targets((0..<below(4)).map { _ in relation(model) })
     case 1, 2:

@@ -179,10 +179,11 @@ extension GraphView {
   var rows: [[UInt8]] {
     var rows: [String] = []
     forEachUser { id, name, fields in
-      rows.append("user \(id) \(name)" + ReferenceModel.Kept(fields.payload, fields.flags, nil).row)
+      rows.append("user \(id) \(name)" + ReferenceModel.Kept(fields).row)
     }
     forEachPost { id, author, time, parent, text, fields in
-      let kept = ReferenceModel.Kept(fields.payload, fields.flags, fields.editedAt)
+      var kept = ReferenceModel.Kept(fields)
+      kept.editedAt = fields.editedAt?.rawValue
       rows.append("post \(id) \(author) \(time.rawValue) \(text)" + (parent.map { " to \($0)" } ?? "") + kept.row)
     }
     rows = rows.filter { $0.hasPrefix("user") } + rows.filter { !$0.hasPrefix("user") }.sorted()

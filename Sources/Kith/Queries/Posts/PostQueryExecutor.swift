@@ -17,6 +17,8 @@ struct PostQueryExecutor: ~Copyable {
   /// The user whose followees the authors must be; nil for any author.
   let among: UInt32?
   let visibility: Visibility
+  /// Nil for all posts.
+  let scope: PostScope?
   let limit: Int
   let low: PostKey
   /// Posts from this key on were scanned or are out of range.
@@ -30,12 +32,14 @@ struct PostQueryExecutor: ~Copyable {
   private var keys = KeyBuffer(capacity: 256)
 
   init(
-    terms: consuming Terms, author: UInt32?, among: UInt32?, visibility: Visibility, range: PostRange, limit: Int
+    terms: consuming Terms, author: UInt32?, among: UInt32?, visibility: Visibility, scope: PostScope?,
+    range: PostRange, limit: Int
   ) {
     self.terms = terms
     self.author = author
     self.among = among
     self.visibility = visibility
+    self.scope = scope
     low = range.low
     high = range.high
     self.limit = limit
@@ -129,6 +133,7 @@ struct PostQueryExecutor: ~Copyable {
     if let author, writer != author { return false }
     if visibility.hides(writer, state) || visibility.leavesOut(row, state) { return false }
     if let among, !state.follows.contains(among, writer) { return false }
+    if let scope, !scope.shows(row, state) { return false }
     if terms.isEmpty { return true }
     let left = state.posts.texts.withBytes(Int(row)) { terms.missing(terms.all, in: $0, &keys) }
     if left == 0 { return true }

@@ -12,7 +12,7 @@ struct UsersByName: Query {
     let visibility = try Visibility(of: query.viewer, includesBlocked: query.includesBlocked, state)
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
-    try checkOrder()
+    try checkOrder(visibility)
     var prefixStart: NameSegment.Place?
     if hasNoMatch(state, &prefixStart) {
       return Page(
@@ -56,8 +56,8 @@ struct UsersByName: Query {
   /// Whether there is no cursor. Comparing the cursor with nil copies the query.
   private var isFirstPage: Bool { if case nil = query.cursor { true } else { false } }
 
-  private func checkOrder() throws(KithError) {
-    if query.order.schema.needsViewer && query.viewer == nil {
+  private func checkOrder(_ visibility: Visibility) throws(KithError) {
+    if query.order.schema.needsViewer && visibility.viewer == nil {
       throw .invalidRequest(.orderNeedsViewer("\(query.order)"))
     }
     if query.match == .fuzzy && query.order != .name {

@@ -7,13 +7,27 @@ extension ReferenceModel {
     var payload: [UInt8] = []
     var flags: UInt16 = 0
     var editedAt: Int64?
+    var audience = Audience.everyone
+    var isPrivate = false
 
-    init(_ payload: [UInt8]? = nil, _ flags: UInt16? = nil, _ editedAt: Timestamp? = nil) {
-      (self.payload, self.flags, self.editedAt) = (payload ?? [], flags ?? 0, editedAt?.rawValue)
+    init() {}
+
+    init(_ fields: UserFields, over old: Kept = Kept()) {
+      (payload, flags) = (fields.payload ?? old.payload, fields.flags ?? old.flags)
+      isPrivate = fields.isPrivate ?? old.isPrivate
+    }
+
+    init(_ fields: PostFields, over old: Kept = Kept()) {
+      (payload, flags) = (fields.payload ?? old.payload, fields.flags ?? old.flags)
+      audience = fields.audience ?? old.audience
+      editedAt = old.editedAt
     }
 
     /// As part of a row of an export.
-    var row: String { self == Kept() ? "" : " with \(payload) \(flags) \(editedAt.map(String.init) ?? "-")" }
+    var row: String {
+      self == Kept()
+        ? "" : " with \(payload) \(flags) \(editedAt.map(String.init) ?? "-") \(audience) \(isPrivate)"
+    }
   }
 
   func problems(_ payload: [UInt8]?, _ editedAt: Timestamp? = nil, isEmpty: Bool) -> Set<String> {
@@ -30,7 +44,7 @@ extension ReferenceModel {
     if users[user] == nil { codes.insert("unknownUser") }
     try refuse(codes)
     let old = keptWithUsers[user] ?? Kept()
-    let new = Kept(fields.payload ?? old.payload, fields.flags ?? old.flags)
+    let new = Kept(fields, over: old)
     keptWithUsers[user] = new
     return new != old
   }
@@ -45,11 +59,35 @@ extension ReferenceModel {
     try refuse(codes)
     guard let stored = posts[post] else { return false }
     let old = keptWithPosts[post] ?? Kept()
-    var new = Kept(fields.payload ?? old.payload, fields.flags ?? old.flags, old.editedAt.map { Timestamp($0) })
+    var new = Kept(fields, over: old)
     let isOther = text.map { !$0.utf8.elementsEqual(stored.text.utf8) } ?? false
     if isOther || new.payload != old.payload { new.editedAt = fields.editedAt?.rawValue }
     if isOther, let text { posts[post] = StoredPost(author: stored.author, time: stored.time, text: text) }
     keptWithPosts[post] = new
     return isOther || new != old
+  }
+}
+
+/// Who may see a post.
+extension ReferenceModel {
+  /// The audience that a post has in effect.
+  func audience(of post: PostID) -> Audience {
+    let given = keptWithPosts[post]?.audience ?? .everyone
+    guard let author = posts[post]?.author, keptWithUsers[author]?.isPrivate == true else { return given }
+    return given == .everyone || given == .unlisted ? .followers : given
+  }
+
+  /// Whether the audience of a post has a viewer.
+  func isAmongAudience(_ viewer: UserID, of post: PostID) -> Bool {
+    guard let author = posts[post]?.author else { return false }
+    if author == viewer { return true }
+    switch audience(of: post) {
+    case .everyone, .unlisted: return true
+    case .followers: if follows[viewer]?[author] != nil { return true }
+    case .mentioned: break
+    }
+    return edges.keys.contains { edge in
+      edge.source == .post(post) && edge.target == .user(viewer) && facts(edge.relation)?.grantsAccess == true
+    }
   }
 }

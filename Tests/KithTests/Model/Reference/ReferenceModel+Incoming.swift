@@ -68,6 +68,7 @@ extension ReferenceModel {
       for edge in all(facts.name) where person(edge.target) == user {
         guard let source = person(edge.source), source != user, !isAcross(user, source) else { continue }
         if mutes[user]?.contains(source) == true || hides(user, source, .incoming) { continue }
+        if case .post(let post) = edge.source, !isVisible(post, user) { continue }
         if query.sources == .followees && follows[user]?[source] == nil { continue }
         let time = Int64(edge.second) * 1_000
         if let before = query.before, time >= before.rawValue { continue }

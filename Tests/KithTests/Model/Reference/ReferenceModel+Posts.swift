@@ -10,7 +10,7 @@ extension ReferenceModel {
     var more: Set<String> = text.utf8.count > 256 ? ["queryTooLong"] : []
     if search.match == .fuzzy && search.order != .name { more.insert("invalidRequest") }
     let expression = search.match == .regex ? Self.expression(text, &more) : nil
-    if search.order == .followedFirst && search.viewer == nil { more.insert("invalidRequest") }
+    if search.order == .followedFirst && search.viewer.map({ $0 == .visitor }) ?? true { more.insert("invalidRequest") }
     try check(
       viewer: search.viewer, others: others, limit: search.limit, place: place, list: list, more: more)
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
@@ -72,7 +72,7 @@ extension ReferenceModel {
     let words = text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
     let distinct = Set(words.map { search.fold == .strict ? Folding.strict($0) : Folding.loose($0) })
     var codes: Set<String> = text.utf8.count > 256 || distinct.count > 32 ? ["queryTooLong"] : []
-    if search.followedOnly && search.viewer == nil { codes.insert("invalidRequest") }
+    if search.followedOnly && search.viewer.map({ $0 == .visitor }) ?? true { codes.insert("invalidRequest") }
     try check(
       viewer: search.viewer, subject: search.author, limit: search.limit, place: place, list: list, more: codes)
     var entries: [Entry<Post?>] = []

@@ -109,7 +109,7 @@ extension ReferenceModel {
     others: [UserID] = [], limit: Int = 1, place: Place? = nil, list: String = "", more: Set<String> = []
   ) throws(Refusal) {
     var codes = more
-    let known = viewer.flatMap { users[$0] == nil ? nil : $0 }
+    let known = viewer.flatMap { $0 == .visitor || users[$0] != nil ? $0 : nil }
     if viewer != nil && known == nil { codes.insert("unknownUser") }
     if let subject, !isVisible(subject, known, includesBlocked) { codes.insert("unknownUser") }
     if let post, !isVisible(post, known) { codes.insert("unknownPost") }
@@ -125,7 +125,8 @@ extension ReferenceModel {
   }
 
   func isVisible(_ post: PostID, _ viewer: UserID?) -> Bool {
-    posts[post].map { isVisible($0.author, viewer) } ?? false
+    guard let author = posts[post]?.author, isVisible(author, viewer) else { return false }
+    return viewer.map { isAmongAudience($0, of: post) } ?? true
   }
 
   // MARK: Values
@@ -133,12 +134,12 @@ extension ReferenceModel {
   func user(_ id: UserID, _ viewer: UserID?, followedAt: UInt32? = nil, likedAt: UInt32? = nil, addedAt: UInt32? = nil)
     -> User
   {
-    User(
+    let viewer = viewer == .visitor ? nil : viewer
+    return User(
       id: id, username: users[id]?.text ?? "", followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },
-      flags: keptWithUsers[id]?.flags ?? 0, following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt,
-      likedAt: likedAt,
-      addedAt: addedAt)
+      flags: keptWithUsers[id]?.flags ?? 0, isPrivate: keptWithUsers[id]?.isPrivate ?? false,
+      following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt, addedAt: addedAt)
   }
 
   func post(
@@ -146,9 +147,10 @@ extension ReferenceModel {
     repost: (user: UserID, second: UInt32)? = nil
   ) -> Post? {
     guard let post = posts[id] else { return nil }
+    let viewer = viewer == .visitor ? nil : viewer
     let shown = Post(
       id: id, author: post.author, username: users[post.author]?.text ?? "", createdAt: Timestamp(post.time),
-      parent: parents[id], flags: keptWithPosts[id]?.flags ?? 0,
+      parent: parents[id], flags: keptWithPosts[id]?.flags ?? 0, audience: keptWithPosts[id]?.audience ?? .everyone,
       editedAt: keptWithPosts[id]?.editedAt.map { Timestamp($0) }, text: post.text,
       likeCount: likes.values.count { $0[id] != nil },
       liked: viewer.map { likes[$0]?[id] != nil }, likedAt: likedAt.map { Timestamp(Int64($0) * 1_000) },

@@ -39,7 +39,8 @@ extension ReferenceModel {
     _ user: UserID, by authors: Set<UserID>, _ options: TimelineQuery, _ list: String, _ place: Place?
   ) -> Reply<Place> {
     var entries: [Entry<Post?>] = []
-    for (id, post) in posts where authors.contains(post.author) && Self.isWithin(options, post) {
+    for (id, post) in posts
+    where authors.contains(post.author) && Self.isWithin(options, post) && isVisible(id, user) {
       entries.append((Self.newestFirst(post, id), self.post(id, user, options.includesAuthors)))
     }
     return timeline(entries, options, list, place)
@@ -137,7 +138,7 @@ extension ReferenceModel {
     var own: [PostID: Shown] = [:]
     for (id, post) in posts where !isLeftOut(post.author, by: user, sources) {
       let isTagged = relations.contains { relation in
-        relation.source == .post
+        relation.source == .post && audience(of: id) == .everyone
           && sources.members.contains {
             edges[Edge(relation: relation.name, source: .post(id), target: .user($0))] != nil
           }
@@ -154,7 +155,8 @@ extension ReferenceModel {
     for (edge, second) in edges where edge.relation == repost.name {
       guard case .user(let reposter) = edge.source, case .post(let id) = edge.target, let post = posts[id],
         sources.members.contains(reposter), sources.isProfile || !hides(user, reposter, .reposts),
-        !isLeftOut(post.author, by: user, sources), passes(id, user, options, sources)
+        !isLeftOut(post.author, by: user, sources), passes(id, user, options, sources),
+        reposter == user || keptWithUsers[reposter]?.isPrivate != true || follows[user]?[reposter] != nil
       else { continue }
       reposts[id, default: []].append(Shown(post: id, time: Int64(second) * 1_000, reposter: reposter))
     }
@@ -174,6 +176,9 @@ extension ReferenceModel {
     let (flags, asked) = (keptWithPosts[id]?.flags ?? 0, options.flags)
     if flags & asked.all != asked.all || flags & asked.none != 0 { return false }
     if asked.any != 0 && flags & asked.any == 0 { return false }
+    if !isVisible(id, user) || !options.audiences.isEmpty && !options.audiences.contains(audience(of: id)) {
+      return false
+    }
     if options.mentions == .all || posts[id]?.author == user { return true }
     return !edges.keys.contains { edge in
       guard edge.source == .post(id), facts(edge.relation)?.grantsAccess == true, case .user(let other) = edge.target

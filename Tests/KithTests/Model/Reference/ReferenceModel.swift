@@ -81,14 +81,15 @@ extension ReferenceModel {
     case .addUser(let id, let username, let fields):
       let codes = problems(fields.payload, isEmpty: fields.isEmpty)
       let added = try addUser(id, Name(username), more: codes)
-      keptWithUsers[added] = Kept(fields.payload, fields.flags)
+      keptWithUsers[added] = Kept(fields)
       user = added
       changed = true
     case .addPost(let id, let author, let text, let time, let edges, let fields):
       let codes = problems(fields.payload, fields.editedAt, isEmpty: fields.isEmpty)
       let added = try addPost(
         id, StoredPost(author: author, time: time?.rawValue ?? 0, text: text), edges, more: codes)
-      keptWithPosts[added] = Kept(fields.payload, fields.flags, fields.editedAt)
+      keptWithPosts[added] = Kept(fields)
+      keptWithPosts[added]?.editedAt = fields.editedAt?.rawValue
       post = added
       changed = true
     default: changed = try applyToOld(change)

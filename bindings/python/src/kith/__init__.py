@@ -22,6 +22,8 @@ from ._results import Counts, MemoryEntry, Path, Relations, Violation
 from ._rows import Post, User
 from ._suggestions import Suggestion
 
+#: The viewer of a query who is no user: posts for followers, and for those whom they mention, are not shown.
+VISITOR: int = _lib.KITH_VISITOR
 #: The version of the library.
 __version__: str = _ffi.string(_lib.kith_version()).decode()
 
@@ -63,6 +65,7 @@ __all__ = [
     "Suggestion",
     "USER_DTYPE",
     "User",
+    "VISITOR",
     "Violation",
     "Writer",
     "convert",

@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from ._errors import check, local
 from ._kith import ffi, lib
 from ._parameters import described
-from ._query import Named, name_of
+from ._query import AUDIENCE_NAMES, AUDIENCES, Audience, Named, name_of, word
 from ._reader import Reader
 from ._relations import PostEdge
 from ._text import NOW, Time, from_text, to_id, to_text, to_time
@@ -52,7 +52,8 @@ class Change:
     """One change. ``user`` acts: the author of a post, the one who follows. ``target`` is a user or a post.
 
     >>> Change("follow", user=1, target=2)
-    Change(kind='follow', user=1, target=2, text=None, time=None, payload=None, flags=None, edited_at=None)
+    Change(kind='follow', user=1, target=2, text=None, time=None, payload=None, flags=None, edited_at=None, \
+audience=None, is_private=None)
     """
 
     kind: Kind
@@ -66,6 +67,10 @@ class Change:
     flags: int | None = None
     #: When a text or a payload was edited, in milliseconds since 1970; None: now, of an edit.
     edited_at: int | None = None
+    #: Who may see a post; None: everyone, and in an edit who may see it.
+    audience: Audience | None = None
+    #: Whether only followers see the posts of a user; None: no, and in an edit what is there.
+    is_private: bool | None = None
 
     @classmethod
     def _from(cls, raw: Any) -> Change:
@@ -82,6 +87,8 @@ class Change:
             bytes(ffi.buffer(fields.payload, fields.payload_size)) if fields.payload else None,
             fields.flags if fields.has_flags else None,
             fields.edited_at if fields.has_edited_at else None,
+            AUDIENCE_NAMES[fields.audience] if fields.has_audience else None,
+            bool(fields.is_private) if fields.has_privacy else None,
         )
 
     def _write(self, raw: Any, kept: list[Any]) -> None:
@@ -97,7 +104,16 @@ class Change:
         if self.text is not None:
             raw.text, memory = to_text(self.text)
             kept.append(memory)
+        _write_access(raw.fields, self.audience, self.is_private)
         kept.append(_write_fields(raw.fields, self.payload, self.flags, self.edited_at))
+
+
+def _write_access(raw: Any, audience: Audience | None, is_private: bool | None = None) -> None:
+    """Writes who may see a post, or the posts of a user."""
+    if audience is not None:
+        raw.has_audience, raw.audience = 1, word(AUDIENCES, audience)
+    if is_private is not None:
+        raw.has_privacy, raw.is_private = 1, is_private
 
 
 def _write_fields(raw: Any, payload: bytes | None, flags: int | None, edited_at: Time | None) -> Any:
@@ -172,11 +188,14 @@ class Writer(Reader):
         *,
         payload: bytes | None = None,
         flags: int | None = None,
+        is_private: bool | None = None,
     ) -> int:
-        """Adds a user. The id is assigned unless given. A payload and flags need a schema."""
-        if payload is not None or flags is not None:
+        """Adds a user. The id is assigned unless given. What the host keeps with the user needs a schema."""
+        if payload is not None or flags is not None or is_private is not None:
             wanted_id = None if id is None else to_id(id)
-            change = Change("addUser", user=wanted_id, text=username, payload=payload, flags=flags)
+            change = Change(
+                "addUser", user=wanted_id, text=username, payload=payload, flags=flags, is_private=is_private
+            )
             return self.apply(change)[0].id or 0
         (value, memory), made = to_text(username), ffi.new("int64_t *")
         wanted = 0 if id is None else to_id(id) or -1
@@ -191,9 +210,17 @@ class Writer(Reader):
         del memory
         return bool(changed[0])
 
-    def edit_user(self, user: SupportsIndex, *, payload: bytes | None = None, flags: int | None = None) -> bool:
+    def edit_user(
+        self,
+        user: SupportsIndex,
+        *,
+        payload: bytes | None = None,
+        flags: int | None = None,
+        is_private: bool | None = None,
+    ) -> bool:
         """Sets what the host keeps with a user, as far as it is given. Returns whether anything changed."""
         (raw, memory), changed = _fields(payload, flags), ffi.new("bool *")
+        _write_access(raw, None, is_private)
         check(lib.kith_edit_user(self._live_handle(), to_id(user), raw, changed, local.error), local.error)
         del memory
         return bool(changed[0])
@@ -212,9 +239,11 @@ class Writer(Reader):
         edges: Iterable[PostEdge] = (),
         payload: bytes | None = None,
         flags: int | None = None,
+        audience: Audience | None = None,
     ) -> int:
         """Adds a post with edges of declared relations, all or none. The id is assigned unless given."""
         raw_fields, bytes_memory = _fields(payload, flags)
+        _write_access(raw_fields, audience)
         (value, memory), made = to_text(text), ffi.new("int64_t *")
         wanted = 0 if id is None else to_id(id) or -1
         listed, kept = list(edges), [memory]
@@ -224,7 +253,7 @@ class Writer(Reader):
         arguments = (self._live_handle(), to_id(author), value, wanted, to_time(created_at))
         check(
             lib.kith_add_post_with_edges(*arguments, raw, len(listed), raw_fields, made, local.error)
-            if listed or payload is not None or flags is not None
+            if listed or payload is not None or flags is not None or audience is not None
             else lib.kith_add_post(*arguments, made, local.error),
             local.error,
         )
@@ -238,11 +267,13 @@ class Writer(Reader):
         text: str | None = None,
         payload: bytes | None = None,
         flags: int | None = None,
+        audience: Audience | None = None,
         at: Time | None = None,
     ) -> bool:
         """Replaces the text of a post, or sets what the host keeps with it: what is given. An edit of the text or the
         payload has a time. Returns whether anything changed."""
         (raw, memory), changed = _fields(payload, flags, at), ffi.new("bool *")
+        _write_access(raw, audience)
         value, text_memory = ((ffi.NULL, 0), None) if text is None else to_text(text)
         check(
             lib.kith_edit_post(self._live_handle(), to_id(post), value, raw, changed, local.error),

@@ -9,6 +9,8 @@ ClassT = TypeVar("ClassT", bound=type[Any])
 
 PARAMETERS = {
     "after": "posts at this time or later: a datetime, or milliseconds since 1970",
+    "audience": '"everyone", "unlisted", "followers" of the author, or "mentioned": those whom it mentions',
+    "audiences": "the audiences that posts may have; none for all",
     "at": "when: a datetime, or milliseconds since 1970; None for now",
     "author": "posts of this user alone",
     "before": "posts before this time: a datetime, or milliseconds since 1970",
@@ -35,7 +37,10 @@ PARAMETERS = {
     "includes_blocked": "whether users whom the viewer blocks are shown, too",
     "includes_cursor": "whether the row that the cursor is at is there, too",
     "includes_highlights": "whether rows have highlights: where the text matches, in bytes of UTF-8",
+    "includes_replies": "whether replies are there",
     "includes_own_posts": "whether the user's own posts are there",
+    "is_private": "whether only followers see the posts of the user",
+    "leaves_out_muted": "whether posts of users whom the viewer mutes are left out; needs a viewer",
     "limit": "the most rows of a page, 1 to 1,000",
     "match": '"substring", "prefix", "exact", "fuzzy" (with typos) or "regex" (where it is built in)',
     "maximum_hops": "the longest path that is searched",
@@ -56,7 +61,7 @@ PARAMETERS = {
     "tolerance": "the change of all scores together at which it ends",
     "user": "the user who acts or is asked about, by id or row",
     "username": "the name, exactly as it is to be kept or found",
-    "viewer": "who looks, by id or row: rows say whom they follow or like, and respect their blocks; None for nobody",
+    "viewer": "who looks, by id or row: rows say whom they follow or like, and respect their blocks; VISITOR for who is no user, None for all",
 }
 
 

@@ -19,6 +19,7 @@ Direction = Literal["older", "newer"]
 Replies = Literal["all", "none", "toFollowed", "toSources"]
 Reposts = Literal["once", "all", "none"]
 Mentions = Literal["all", "ofVisible"]
+Audience = Literal["everyone", "unlisted", "followers", "mentioned"]
 Part = Literal["users", "follows", "posts", "likes", "blocks", "mutes"]
 
 # The numbers are the library's.
@@ -55,6 +56,13 @@ REPOSTS: dict[str, int] = {
     "all": lib.KITH_ALL_REPOSTS,
     "none": lib.KITH_NO_REPOSTS,
 }
+AUDIENCES: dict[str, int] = {
+    "everyone": lib.KITH_AUDIENCE_EVERYONE,
+    "unlisted": lib.KITH_AUDIENCE_UNLISTED,
+    "followers": lib.KITH_AUDIENCE_FOLLOWERS,
+    "mentioned": lib.KITH_AUDIENCE_MENTIONED,
+}
+AUDIENCE_NAMES: dict[int, Any] = {number: audience for audience, number in AUDIENCES.items()}
 PARTS: dict[str, int] = {
     "users": lib.KITH_EXPORT_USERS,
     "follows": lib.KITH_EXPORT_FOLLOWS,
@@ -165,6 +173,11 @@ class Query:
             if not 0 <= mask <= 0xFFFF:
                 raise refused(f"a mask of flags is 0 to 65535, not {mask}")
         self.raw.flags_all, self.raw.flags_any, self.raw.flags_none = all, any, none
+
+    def set_audiences(self, audiences: Iterable[Audience]) -> None:
+        """Sets the audiences that posts may have."""
+        for audience in audiences:
+            self.raw.audiences |= 1 << word(AUDIENCES, audience)
 
     def set_times(self, before: Time | None, after: Time | None) -> None:
         """Sets the bounds of time."""

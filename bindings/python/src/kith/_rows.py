@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ._kept import State, state_of_row
 from ._kith import ffi, lib
+from ._query import AUDIENCE_NAMES, Audience
 from ._text import Unpickled, from_time
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class User(Row):
         "liked_at",
         "added_at",
         "flags",
+        "is_private",
         "payload",
         "highlights",
     )
@@ -164,6 +166,11 @@ class User(Row):
         """The flags that the host keeps with the user."""
         flags: int = self._row.flags
         return flags
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only followers see the user's posts."""
+        return bool(self._row.is_private)
 
     @property
     def payload(self) -> bytes | None:
@@ -208,6 +215,7 @@ class User(Row):
             row.followed_by_viewer,
             row.event,
             row.flags,
+            row.is_private,
             self.payload,
         )
 
@@ -242,6 +250,7 @@ class Post(Row):
         "added_at",
         "parent",
         "flags",
+        "audience",
         "edited_at",
         "payload",
         "highlights",
@@ -316,6 +325,12 @@ class Post(Row):
         return flags
 
     @property
+    def audience(self) -> Audience:
+        """Who may see it, while its author is not private."""
+        audience: Audience = AUDIENCE_NAMES[self._row.audience]
+        return audience
+
+    @property
     def edited_ms(self) -> int | None:
         """When the text or the payload was last edited, in milliseconds since 1970; None if neither was."""
         return self._row.edited_at if self._row.is_edited else None
@@ -369,6 +384,7 @@ class Post(Row):
             row.created_at,
             row.parent,
             row.flags,
+            row.audience,
             self.edited_ms,
             self.payload,
             row.like_count,

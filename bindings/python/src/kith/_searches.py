@@ -18,6 +18,7 @@ from ._query import (
     ORDERS,
     REPLIES,
     REPOSTS,
+    Audience,
     Direction,
     Folding,
     Match,
@@ -115,6 +116,12 @@ class Searches(Unshared):
         folding: Folding = "loose",
         before: Time | None = None,
         after: Time | None = None,
+        includes_replies: bool = True,
+        leaves_out_muted: bool = False,
+        flags_all: int = 0,
+        flags_any: int = 0,
+        flags_none: int = 0,
+        audiences: Iterable[Audience] = (),
         includes_highlights: bool = False,
         includes_authors: bool = False,
         includes_payloads: bool = False,
@@ -130,10 +137,14 @@ class Searches(Unshared):
             query.raw.target = query.some_id(author)
         query.raw.flags = (
             lib.KITH_FOLLOWED_ONLY * followed_only
+            | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
             | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
             | lib.KITH_INCLUDES_AUTHORS * includes_authors
             | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         )
+        query.raw.replies = lib.KITH_ALL_REPLIES if includes_replies else lib.KITH_NO_REPLIES
+        query.set_masks(flags_all, flags_any, flags_none)
+        query.set_audiences(audiences)
         query.set_times(before, after)
         return self._posts(query)
 
@@ -161,6 +172,7 @@ class Searches(Unshared):
         flags_all: int = 0,
         flags_any: int = 0,
         flags_none: int = 0,
+        audiences: Iterable[Audience] = (),
         limit: int = 20,
         cursor: str | None = None,
         includes_cursor: bool = False,
@@ -177,6 +189,8 @@ class Searches(Unshared):
             query.raw.replies, query.raw.reposts = word(REPLIES, replies), word(REPOSTS, reposts)
         if flags_all or flags_any or flags_none:
             query.set_masks(flags_all, flags_any, flags_none)
+        if audiences:
+            query.set_audiences(audiences)
         raw = query.raw
         raw.user = to_id(user)
         if direction != "older":
