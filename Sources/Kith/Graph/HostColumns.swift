@@ -1,5 +1,5 @@
-/// What a host keeps with the users, or with the posts, of a graph: payloads, flags, when a post was edited, and who may
-/// see it. By row.
+/// What a host keeps with the users, or with the posts, of a graph: payloads, flags, when a post was edited, and who
+/// may see it. By row.
 ///
 /// A column is made by its first use, and ends with the last row that used it: the rows behind have nothing.
 struct HostColumns: ~Copyable, Sendable {

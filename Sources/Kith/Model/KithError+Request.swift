@@ -166,8 +166,8 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .pageRank:
       "damping is 0 to 1, tolerance is not negative, rounds are 0 to \(SocialGraph.Limits.roundCount)"
     case .orderNeedsViewer(let order): "order \(order) needs a viewer"
-    case .followedOnlyNeedsViewer: "posts of those one follows need a viewer"
-    case .leavesOutMutedNeedsViewer: "to leave out those whom one mutes needs a viewer"
+    case .followedOnlyNeedsViewer, .leavesOutMutedNeedsViewer:
+      "posts of those one follows, or without those one mutes, need a viewer"
     case .fuzzyOrder(let order): "match fuzzy has an order of its own, not \(order)"
     case .noSuchList(let edges): "there is no such list of \(edges)"
     case .notInJournal(let sequence): "the journal holds no change \(sequence); read the graph as it is instead"

@@ -76,8 +76,8 @@ public struct TimelineQuery: Hashable, Sendable {
   public var mentions: Mentions
   /// The flags that posts must, may or must not have.
   public var flags: FlagFilter
-  /// The audiences that posts may have, those of private authors as `Audience` says; none for all. What the user may not
-  /// see is never shown.
+  /// The audiences that posts may have, those of private authors as `Audience` says; none for all. What the user may
+  /// not see is never shown.
   public var audiences: Set<Audience>
   /// Whether each post has its author's counts, and whether the user follows the author (`Post.Author.user`).
   public var includesAuthors: Bool

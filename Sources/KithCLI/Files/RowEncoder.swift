@@ -44,7 +44,8 @@ struct RowEncoder {
     case .component(.users):
       try view.forEachUser { (id, name, fields) throws(CommandFailure) in
         try encoder.row(
-          id.rawValue, text: name, host: HostFields(payload: fields.payload, flags: fields.flags, isPrivate: fields.isPrivate))
+          id.rawValue, text: name,
+          host: HostFields(payload: fields.payload, flags: fields.flags, isPrivate: fields.isPrivate))
       }
     case .component(.posts):
       try view.forEachPost(isForImport: true) { (id, author, time, parent, text, fields) throws(CommandFailure) in

@@ -84,9 +84,9 @@ extension RequestCommand {
 
   private static let filters =
     [
-    choice("--replies", TimelineQuery.Replies.self, "which replies", .replies),
-    choice("--reposts", TimelineQuery.Reposts.self, "how often a post is shown", .reposts),
-    choice("--mentions", TimelineQuery.Mentions.self, "which posts with mentions", .mentions),
+      choice("--replies", TimelineQuery.Replies.self, "which replies", .replies),
+      choice("--reposts", TimelineQuery.Reposts.self, "how often a post is shown", .reposts),
+      choice("--mentions", TimelineQuery.Mentions.self, "which posts with mentions", .mentions),
     ] + masks
 
   /// What flags and audiences posts may have.

@@ -13,7 +13,9 @@ extension Shape {
   var most: [[Field]] {
     guard case .graph(let operation) = operation, !operation.exclusive.isEmpty else { return [fields(without: [])] }
     return operation.exclusive.map { line in
-      fields(without: operation.exclusive.flatMap(\.self).filter { !line.contains($0) })
+      // What a visitor, who is no user, cannot ask for.
+      let others: [Field] = line.contains(.asVisitor) ? [.following, .leaveOutMuted, .marks] : []
+      return fields(without: others + operation.exclusive.flatMap(\.self).filter { !line.contains($0) })
     }
   }
 

@@ -62,8 +62,8 @@ import Testing
       "damping is 0 to 1, tolerance is not negative, rounds are 0 to 1000000"
     ),
     (.orderNeedsViewer("followedFirst"), "order followedFirst needs a viewer"),
-    (.followedOnlyNeedsViewer, "posts of those one follows need a viewer"),
-    (.leavesOutMutedNeedsViewer, "to leave out those whom one mutes needs a viewer"),
+    (.followedOnlyNeedsViewer, "posts of those one follows, or without those one mutes, need a viewer"),
+    (.leavesOutMutedNeedsViewer, "posts of those one follows, or without those one mutes, need a viewer"),
     (.fuzzyOrder("popular"), "match fuzzy has an order of its own, not popular"),
     (.noSuchList(of: "likes"), "there is no such list of likes"),
     (.notInJournal(sequence: 7), "the journal holds no change 7; read the graph as it is instead"),

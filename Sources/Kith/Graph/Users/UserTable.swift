@@ -208,15 +208,6 @@ struct UserTable: ~Copyable, Sendable {
 
   // MARK: - What the host keeps
 
-  func flags(of row: UInt32) -> UInt16 { names.card(row).flags }
-
-  mutating func setFlags(_ flags: UInt16, of row: UInt32) {
-    useHost()
-    var card = names.card(row)
-    card.flags = flags
-    names.setCard(row, card)
-  }
-
   @inline(__always)
   func isPrivate(_ row: UInt32) -> Bool { names.isPrivate(row) }
 
@@ -229,20 +220,9 @@ struct UserTable: ~Copyable, Sendable {
     privateCount += isPrivate ? 1 : -1
   }
 
-  mutating func setPayload(_ payload: Span<UInt8>, of row: UInt32) { useHost().value.setPayload(payload, of: row) }
-
-  /// Takes the payloads of a snapshot.
-  mutating func restore(payloads: consuming TextColumn) { useHost().value.restore(payloads: payloads) }
-
-  /// Sets what is given.
-  mutating func set(_ fields: UserFields, of row: UInt32) {
-    if let flags = fields.flags { setFlags(flags, of: row) }
-    if let payload = fields.payload { setPayload(payload.span, of: row) }
-    if let isPrivate = fields.isPrivate { setPrivate(isPrivate, row) }
-  }
-
+  /// What the host keeps, made by its first use.
   @discardableResult
-  private mutating func useHost() -> Box<HostColumns> {
+  mutating func useHost() -> Box<HostColumns> {
     if let host { return host }
     let made = Box(HostColumns())
     host = made

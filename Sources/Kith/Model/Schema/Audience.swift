@@ -1,7 +1,7 @@
 /// Who may see a post, in a graph with a schema: given with it, or by an edit.
 ///
-/// The author sees it, and so do those to whom an edge leads that grants access (`Relation.grantsAccess`). Across a
-/// block nobody does. While an author is private (`UserFields.isPrivate`), `everyone` and `unlisted` mean `followers`.
+/// The author sees it, and so do those to whom an edge leads that grants access (`Relation.grantsAccess`), if no block
+/// is between. While an author is private (`UserFields.isPrivate`), `everyone` and `unlisted` mean `followers`.
 public enum Audience: String, CaseIterable, Hashable, Sendable {
   /// All: the default.
   case everyone

@@ -108,7 +108,7 @@ private struct DetailPlan {
       }
     }
     if !details.marks.isEmpty {
-      guard let viewer = details.viewer else { throw .invalidRequest(.marksNeedViewer) }
+      guard let viewer = details.viewer, viewer != .visitor else { throw .invalidRequest(.marksNeedViewer) }
       plan.viewer = try state.userRow(viewer)
     }
     return (plan, rest)

@@ -47,20 +47,23 @@ extension Post {
   ///   times is given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
     id: PostID, author: Author, createdAt: Timestamp, parent: PostID? = nil, flags: UInt16 = 0,
-    audience: Audience = .everyone, editedAt: Timestamp? = nil, text: String, likeCount: Int = 0, isLikedByViewer: Bool? = nil,
+    audience: Audience = .everyone, editedAt: Timestamp? = nil, text: String, likeCount: Int = 0,
+    isLikedByViewer: Bool? = nil,
     likedAt: Timestamp? = nil, addedAt: Timestamp? = nil, repost: Repost? = nil
   ) {
     demand(likedAt == nil || addedAt == nil, "a post of a list has the time of a like or of another edge, not of both")
     self.init(
       id: id, authorID: author.id, username: author.username, user: author.user, createdAt: createdAt, parent: parent,
-      flags: flags, audience: audience, editedAt: editedAt, text: text, likeCount: likeCount, isLikedByViewer: isLikedByViewer,
+      flags: flags, audience: audience, editedAt: editedAt, text: text, likeCount: likeCount,
+      isLikedByViewer: isLikedByViewer,
       eventAt: likedAt ?? addedAt, isOfEdge: addedAt != nil, repost: repost)
   }
 
   fileprivate init(
     id: PostID, authorID: UserID, username: String, user: User? = nil, createdAt: Timestamp = 0, parent: PostID? = nil,
     flags: UInt16 = 0, audience: Audience = .everyone, editedAt: Timestamp? = nil, text: String = "",
-    likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false, repost: Repost? = nil
+    likeCount: Int = 0, isLikedByViewer: Bool? = nil, eventAt: Timestamp? = nil, isOfEdge: Bool = false,
+    repost: Repost? = nil
   ) {
     demand(text.utf8.count <= SocialGraph.Limits.textByteCount, "the text of a post has at most 65,535 bytes")
     var record = PostRecord(

@@ -107,7 +107,8 @@ extension UserRecord {
   @inline(__always)
   init(
     id: Int64, followerCount: UInt32, followeeCount: UInt32, postCount: UInt32, nameStart: UInt32,
-    nameByteCount: UInt8, flags: UInt16 = 0, isPrivate: Bool = false, second: UInt32 = 0, following: Following = .noViewer,
+    nameByteCount: UInt8, flags: UInt16 = 0, isPrivate: Bool = false, second: UInt32 = 0,
+    following: Following = .noViewer,
     timedEvent: TimedEvent = .none
   ) {
     self.init(

@@ -41,7 +41,7 @@ struct TimelinePosts: Query {
   /// Whether the timeline has sources or filters of its own, or what else enters timelines.
   @inline(__always)
   func hasEntries(_ state: borrowing GraphState) -> Bool {
-    if case .twoHops = scope { return query.isOfFollowees && state.hasSchema && state.leavesOutPosts }
+    if case .twoHops = scope { return query.isOfFollowees && state.hasAudiences }
     return !query.isOfFollowees || state.hasSchema && state.hasEntries(query)
   }
 

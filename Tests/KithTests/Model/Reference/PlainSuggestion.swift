@@ -4,12 +4,12 @@ extension User {
   /// A user that no graph holds, for expected values.
   init(
     id: UserID, username: String, followerCount: Int, followeeCount: Int, postCount: Int, flags: UInt16 = 0,
-    following: Bool?,
-    followedAt: UInt32?, likedAt: UInt32?, addedAt: UInt32? = nil
+    isPrivate: Bool = false, following: Bool?, followedAt: UInt32?, likedAt: UInt32?, addedAt: UInt32? = nil
   ) {
     self.init(
       id: id, username: username, followerCount: followerCount, followeeCount: followeeCount, postCount: postCount,
-      flags: flags, isFollowedByViewer: following, followedAt: followedAt.map { Timestamp(seconds: $0) },
+      flags: flags, isPrivate: isPrivate, isFollowedByViewer: following,
+      followedAt: followedAt.map { Timestamp(seconds: $0) },
       likedAt: likedAt.map { Timestamp(seconds: $0) }, addedAt: addedAt.map { Timestamp(seconds: $0) })
   }
 }
@@ -25,12 +25,13 @@ extension Post {
   /// A post that no graph holds, for expected values.
   init(
     id: PostID, author: UserID, username: String, createdAt: Timestamp, parent: PostID?, flags: UInt16 = 0,
-    editedAt: Timestamp? = nil, text: String, likeCount: Int, liked: Bool?, likedAt: Timestamp?,
+    audience: Audience = .everyone, editedAt: Timestamp? = nil, text: String, likeCount: Int, liked: Bool?,
+    likedAt: Timestamp?,
     addedAt: Timestamp? = nil, repost: Repost? = nil
   ) {
     self.init(
       id: id, author: Author(id: author, username: username), createdAt: createdAt, parent: parent,
-      flags: flags, editedAt: editedAt, text: text, likeCount: likeCount,
+      flags: flags, audience: audience, editedAt: editedAt, text: text, likeCount: likeCount,
       isLikedByViewer: liked, likedAt: likedAt, addedAt: addedAt, repost: repost)
   }
 }

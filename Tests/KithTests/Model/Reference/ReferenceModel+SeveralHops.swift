@@ -80,9 +80,7 @@ extension ReferenceModel {
       viewer: user, limit: options.limit, place: place, list: list, more: followLimit < 0 ? ["invalidRequest"] : [])
     let (friends, isTruncated) = readFollowees(of: user, followLimit)
     var authors = Set(([user] + friends).flatMap { (follows[$0] ?? [:]).keys })
-    authors = authors.filter {
-      mutes[user]?.contains($0) != true && !hides(user, $0, .timeline) && !isAcross(user, $0)
-    }
+    authors = authors.filter { mutes[user]?.contains($0) != true && !isAcross(user, $0) }
     authors.remove(user)
     if options.includesOwnPosts { authors.insert(user) }
     var reply = timeline(user, by: authors, options, list, place)

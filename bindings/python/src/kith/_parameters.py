@@ -61,7 +61,7 @@ PARAMETERS = {
     "tolerance": "the change of all scores together at which it ends",
     "user": "the user who acts or is asked about, by id or row",
     "username": "the name, exactly as it is to be kept or found",
-    "viewer": "who looks, by id or row: rows say whom they follow or like, and respect their blocks; VISITOR for who is no user, None for all",
+    "viewer": "who looks, by id or row; VISITOR for who is no user. With None, all is seen, and no row is liked",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, Protocol, SupportsIndex, Union
+from typing import Any, Literal, Protocol, SupportsIndex, Union, cast
 
 from ._errors import refused
 from ._kith import ffi, lib
@@ -62,7 +62,7 @@ AUDIENCES: dict[str, int] = {
     "followers": lib.KITH_AUDIENCE_FOLLOWERS,
     "mentioned": lib.KITH_AUDIENCE_MENTIONED,
 }
-AUDIENCE_NAMES: dict[int, Any] = {number: audience for audience, number in AUDIENCES.items()}
+AUDIENCE_NAMES: dict[int, Audience] = {number: cast(Audience, word) for word, number in AUDIENCES.items()}
 PARTS: dict[str, int] = {
     "users": lib.KITH_EXPORT_USERS,
     "follows": lib.KITH_EXPORT_FOLLOWS,

@@ -164,8 +164,7 @@ class User(Row):
     @property
     def flags(self) -> int:
         """The flags that the host keeps with the user."""
-        flags: int = self._row.flags
-        return flags
+        return int(self._row.flags)
 
     @property
     def is_private(self) -> bool:
@@ -321,14 +320,12 @@ class Post(Row):
     @property
     def flags(self) -> int:
         """The flags that the host keeps with the post."""
-        flags: int = self._row.flags
-        return flags
+        return int(self._row.flags)
 
     @property
     def audience(self) -> Audience:
         """Who may see it, while its author is not private."""
-        audience: Audience = AUDIENCE_NAMES[self._row.audience]
-        return audience
+        return AUDIENCE_NAMES[self._row.audience]
 
     @property
     def edited_ms(self) -> int | None:

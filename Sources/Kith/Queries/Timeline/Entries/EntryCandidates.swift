@@ -4,7 +4,7 @@ struct EntryCandidates: ~Copyable {
     /// The ranks that are looked for: from the least, cut to the greatest, and below another.
     let low: UInt32
     let high: UInt32
-    let below: UInt32
+    let below: UInt64
   }
 
   /// Words of a rank and a row: a binary heap, the latest first.
@@ -34,7 +34,7 @@ struct EntryCandidates: ~Copyable {
     var (bar, isCut, capacity) = (bounds.low, false, 2 * wanted + 16)
     sources.forEach(state, in: newest, reaching: bar) { row, element in
       let rank = min(element, bounds.high)
-      if rank >= bounds.below || sources.leavesOut(row, state) { return bar }
+      if UInt64(rank) >= bounds.below || sources.leavesOut(row, state) { return bar }
       words.append(rank: rank, row)
       if words.count >= capacity, let last = words.keepBest(wanted) {
         (bar, isCut) = (max(bar, last), true)

@@ -99,19 +99,19 @@ struct EntryMerge: ~Copyable {
     takeEntering(below: .max, state)
   }
 
-  private func takeAuthored(below rank: UInt32, _ state: borrowing GraphState) {
+  private func takeAuthored(below rank: UInt64, _ state: borrowing GraphState) {
     lists.value.authored.take(filter.sources, in: state.posts.newest, bounds(below: rank), state)
     lists.value.authored.prefetch(state.posts.byAuthor)
     if range.high == EntryRange.end { lists.value.authored.prefetchLast(filter, state) }
   }
 
-  private func takeEntering(below rank: UInt32, _ state: borrowing GraphState) {
+  private func takeEntering(below rank: UInt64, _ state: borrowing GraphState) {
     guard let entries else { return }
     lists.value.entering.take(filter.sources, in: entries.value.newest, bounds(below: rank), state)
     if filter.showsReposts { lists.value.entering.prefetch(entries.value.reposts) }
   }
 
-  private func bounds(below rank: UInt32) -> EntryCandidates.Bounds {
+  private func bounds(below rank: UInt64) -> EntryCandidates.Bounds {
     EntryCandidates.Bounds(
       low: max(1, PostTable.coarse(max(0, range.low.time))), high: PostTable.coarse(range.high.time), below: rank)
   }
@@ -125,14 +125,14 @@ struct EntryMerge: ~Copyable {
           open(.authored, row, &budget, state)
         } else {
           lists.value.authored.wanted *= Self.growth
-          takeAuthored(below: lists.value.authored.bound, state)
+          takeAuthored(below: UInt64(lists.value.authored.bound), state)
         }
       } else if lists.value.heapIsBehind(lists.value.entering.due) {
         if let row = lists.value.entering.pop() {
           openEntering(row, &budget, state)
         } else {
           lists.value.entering.wanted *= Self.growth
-          takeEntering(below: lists.value.entering.bound, state)
+          takeEntering(below: UInt64(lists.value.entering.bound), state)
         }
       } else {
         return

@@ -68,9 +68,6 @@ extension GraphState {
   @inline(__always)
   var hasSchema: Bool { relations.hasSchema }
 
-  /// Whether a timeline of two hops may leave out posts of authors who are neither muted nor across a block.
-  var leavesOutPosts: Bool { hasAudiences || relations.hiding.timeline.contains { isInUse($0) } }
-
   /// Whether a timeline of followees without filters has other entries than their posts, or leaves out others than
   /// those who are muted. No post of a private user need be: it is for followers.
   @inline(never)

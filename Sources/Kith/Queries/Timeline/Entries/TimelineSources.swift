@@ -67,7 +67,8 @@ final class TimelineSources: Sendable {
       (hasMutes, hiding, silencing) = (false, [], [])
     } else {
       hasMutes = state.mutes.targetCount(own) > 0
-      hiding = state.relations.hiding.timeline.filter { state.targetCount($0, row) > 0 }
+      // Over two hops, mutes and blocks act alone.
+      hiding = authors == nil ? state.relations.hiding.timeline.filter { state.targetCount($0, row) > 0 } : []
       silencing = state.relations.hiding.reposts.filter { state.targetCount($0, row) > 0 }
     }
   }
