@@ -49,14 +49,14 @@ extension ReadsTests {
             && edge.post.map { isWhole($0) } ?? true && edge.target.map { isWhole($0) } ?? true
           let name = edge.user?.username ?? edge.post?.author.username ?? ""
           return "\(edge.relation.name) by \(name)\(hasAll ? "" : ", without details")"
-        } == ["mention by bob", "request by anton", "like by anton"]
+        } == ["mention by anton", "mention by bob", "request by anton", "like by anton"]
       },
       "incomingCount(to: me, IncomingQuery(relations: types, after: seen))": {
-        try $0.incomingCount(to: me, IncomingQuery(relations: types, after: seen)) == IncomingCount(count: 1)
+        try $0.incomingCount(to: me, IncomingQuery(relations: types, after: seen)) == IncomingCount(count: 2)
       },
       "user(user, as: me, includesBlocked: true)": {
         let ann = try $0.adding(userDetails, to: $0.user(user, as: me, includesBlocked: true))
-        return isWhole(ann) && (ann.followerCount, ann.followeeCount, ann.postCount) == (4, 3, 2)
+        return isWhole(ann) && (ann.followerCount, ann.followeeCount, ann.postCount) == (4, 3, 4)
           && ann.isFollowedByViewer == true
       },
       "users(userIDs, as: me, includesBlocked: true)": {
@@ -70,7 +70,7 @@ extension ReadsTests {
       },
       "posts(postIDs, as: me, includesAuthors: true)": {
         let posts = try $0.adding(details, to: $0.posts(postIDs, as: me, includesAuthors: true))
-        return posts.map { $0?.text } == ["quote", nil, "an image"] && posts[0]?.author.user?.username == "bob"
+        return posts.map { $0?.text } == ["quote", nil, "an image", nil] && posts[0]?.author.user?.username == "bob"
           && posts.compactMap(\.self).allSatisfy { isWhole($0) }
       },
       "edges(between: me, and: others)": {
@@ -88,7 +88,7 @@ extension ReadsTests {
         details.counts.append(.quote)
         details.marks.append(.subscribe)
         let shown = try #require(try $0.adding(details, to: result)[2])
-        return [.reply, .repost, .quote].map { shown.count(of: $0) } == [2, 3, 2]
+        return [.reply, .repost, .quote].map { shown.count(of: $0) } == [3, 3, 4]
           && [.bookmark, .repost].map { shown.isMarked($0) } == [true, false]
           && isWhole(shown) && shown.author.user?.isMarked(.subscribe) == true
       },
@@ -98,12 +98,14 @@ extension ReadsTests {
   private var timelines: [String: Check] {
     [
       "timeline(of: me)": {
-        try texts($0.timeline(of: me), $0, authors: false) == ["last reply", "first reply", "quote", "an image", "old"]
+        try texts($0.timeline(of: me), $0, authors: false) == [
+          "thanks", "for friends", "last reply", "first reply", "quote", "an image", "old",
+        ]
       },
       "timeline(of: me, TimelineQuery(reposts: .all, includesAuthors: true))": {
         let page = try $0.timeline(of: me, TimelineQuery(reposts: .all, includesAuthors: true))
         return try texts(page, $0) == [
-          "last reply", "first reply", "quote", "an image", "old", "an image",
+          "thanks", "for friends", "last reply", "first reply", "quote", "an image", "old", "an image",
         ]
       },
       "timeline(of: me, TimelineQuery(sources: .author(user), replies: .none, includesAuthors: true))": {
@@ -112,15 +114,23 @@ extension ReadsTests {
       },
       "timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .members(.member, of: list)))": {
         let page = try $0.timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .members(.member, of: list)))
-        return try texts(page, $0, authors: false) == ["first reply", "quote", "an image", "old"]
+        return try texts(page, $0, authors: false) == [
+          "thanks", "for friends", "first reply", "quote", "an image", "old",
+        ]
       },
       "timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .users([tag])))": {
         let page = try $0.timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .users([tag])))
-        return try texts(page, $0, authors: false) == ["quote", "an image"]
+        return try texts(page, $0, authors: false) == ["news", "thanks", "quote", "an image"]
       },
       "timeline(of: me, TimelineQuery(replies: .none, includesAuthors: true))": {
         let page = try $0.timeline(of: me, TimelineQuery(replies: .none, includesAuthors: true))
-        return try texts(page, $0) == ["quote", "an image", "old"]
+        return try texts(page, $0) == ["for friends", "quote", "an image", "old"]
+      },
+      "timeline(of: me, ofAll)": {
+        try texts($0.timeline(of: me, ofAll), $0) == ["news", "quote", "an image", "old"]
+      },
+      "timeline(of: me, ofTags)": {
+        try texts($0.timeline(of: me, ofTags), $0) == ["news", "quote", "an image"]
       },
     ]
   }
@@ -152,7 +162,7 @@ extension ReadsTests {
       },
       "searchUsers(\"\", UserQuery(excludedUser: me, viewer: me))": {
         try names($0.searchUsers("", UserQuery(excludedUser: me, viewer: me)), $0)
-          == ["#swift", "ann", "anton", "bob", "mo", "·"]
+          == ["#swift", "ann", "anton", "bob", "mo", "pia", "·"]
       },
       "searchUsers(text, UserQuery(excludedUser: me, viewer: me))": {
         try names($0.searchUsers(text, UserQuery(excludedUser: me, viewer: me)), $0) == ["ann", "anton"]
@@ -164,10 +174,17 @@ extension ReadsTests {
         try names($0.searchUsers(text, UserQuery(order: .prefixFirst, viewer: me)), $0) == ["ann", "anton"]
       },
       "searchPosts(\"\", PostQuery(author: user, viewer: me))": {
-        try texts($0.searchPosts("", PostQuery(author: user, viewer: me)), $0, authors: false) == ["an image", "old"]
+        try texts($0.searchPosts("", PostQuery(author: user, viewer: me)), $0, authors: false)
+          == ["thanks", "an image", "old"]
+      },
+      "searchPosts(\"\", PostQuery(author: user, includesReplies: false, includesAuthors: true, viewer: me))": {
+        let page =
+          try $0.searchPosts("", PostQuery(author: user, includesReplies: false, includesAuthors: true, viewer: me))
+        return try texts(page, $0) == ["an image", "old"]
       },
       "searchPosts(text, PostQuery(includesAuthors: true, viewer: me))": {
-        try texts($0.searchPosts(text, PostQuery(includesAuthors: true, viewer: me)), $0) == ["an image", "old"]
+        try texts($0.searchPosts(text, PostQuery(includesAuthors: true, viewer: me)), $0)
+          == ["news", "thanks", "to me", "aside", "an image", "old"]
       },
     ]
   }
@@ -226,13 +243,17 @@ extension ReadsTests {
   /// Lists of posts that edges lead from, and conversations.
   private var conversations: [String: Check] {
     [
-      "sourcePosts(of: post, .quote, query)": { try texts($0.sourcePosts(of: post, .quote, query), $0) == ["quote"] },
+      "sourcePosts(of: post, .quote, query)": {
+        try texts($0.sourcePosts(of: post, .quote, query), $0) == ["for friends", "quote"]
+      },
       "sourcePosts(of: tag, .tag, query)": {
-        try texts($0.sourcePosts(of: tag, .tag, query), $0) == ["quote", "an image"]
+        try texts($0.sourcePosts(of: tag, .tag, query), $0) == [
+          "noise", "news", "thanks", "aside", "for friends", "quote", "an image",
+        ]
       },
       "thread(of: post, ThreadQuery(includesAuthors: true, limit: 1_000, viewer: me))": {
         try texts($0.thread(of: post, ThreadQuery(includesAuthors: true, limit: 1_000, viewer: me)), $0)
-          == ["an image", "first reply", "last reply"]
+          == ["an image", "first reply", "last reply", "to me"]
       },
       "ancestors(of: reply, as: me, includesAuthors: true)": {
         try texts($0.ancestors(of: reply, as: me, includesAuthors: true), $0) == ["first reply", "an image"]

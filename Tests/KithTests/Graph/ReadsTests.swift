@@ -34,7 +34,7 @@ extension Relation {
   // What posts lead to, and what lists hold.
   static let reply = Relation("reply", from: .post, to: .post, isThread: true)
   static let quote = Relation("quote", from: .post, to: .post)
-  static let mention = Relation("mention", from: .post, to: .user)
+  static let mention = Relation("mention", from: .post, to: .user, grantsAccess: true)
   static let tag = Relation("tag", from: .post, to: .user, entersTimelines: true)
   static let member = Relation("member", from: .post, to: .user, isTimed: true)
   static let item = Relation("item", from: .post, to: .post, isTimed: true)
@@ -52,9 +52,13 @@ extension Relation {
     .member, .item,
   ])
 
+  /// The flag of replies to other users.
+  private static let answer: UInt16 = 1
+
   private let graph = SocialGraph(schema: Self.schema)
   let types: [Relation] = [.follow, .request, .like, .repost, .reply, .mention]
   let seen = Timestamp(1_000)
+  let filter = FlagFilter(none: Self.answer)
   let me: UserID
   /// Ann, whom the viewer follows.
   let user: UserID
@@ -67,14 +71,22 @@ extension Relation {
   /// By Ann.
   let post: PostID
   let quote: PostID
-  /// The viewer's, to Bob's, to Ann's.
+  /// The viewer's, to Anton's, to Bob's, to Ann's.
   let reply: PostID
+  /// Anton's, whom the viewer does not follow, for his followers.
+  let far: PostID
   let list: PostID
   let spam: PostID
   let text = "an"
   let query: EdgeQuery
+  var ofAll: TimelineQuery {
+    TimelineQuery(sources: .everyone, flags: filter, audiences: [.everyone], includesAuthors: true)
+  }
+  var ofTags: TimelineQuery {
+    TimelineQuery(includesOwnPosts: false, sources: .users([tag]), flags: filter, includesAuthors: true)
+  }
 
-  var postIDs: [PostID] { [quote, spam, post] }
+  var postIDs: [PostID] { [quote, spam, post, far] }
   var userIDs: [UserID] { [user, eve] }
   var others: [Node] { [.user(user), .user(anton), .user(eve)] }
   var lists: [Node] { [.post(list)] }
@@ -86,10 +98,13 @@ extension Relation {
     }.joined()
     rows = Self.rows(of: page)
     let graph = graph
-    func write(_ text: String, _ author: UserID, at second: Int64, _ edges: PostEdge...) throws -> PostID {
-      try graph.addPost(
-        text, by: author, createdAt: Timestamp(second * 1_000), edges: edges,
-        fields: PostFields(payload: Self.payload(of: text)))
+    @discardableResult
+    func write(
+      _ text: String, _ author: UserID, at second: Int64, for audience: Audience? = nil, flags: UInt16? = nil,
+      _ edges: PostEdge...
+    ) throws -> PostID {
+      let fields = PostFields(payload: Self.payload(of: text), flags: flags, audience: audience)
+      return try graph.addPost(text, by: author, createdAt: Timestamp(second * 1_000), edges: edges, fields: fields)
     }
     func join(_ name: String) throws -> UserID {
       try graph.addUser(name, fields: UserFields(payload: Self.payload(of: name)))
@@ -102,9 +117,11 @@ extension Relation {
     let ed = try join("ed")
     anton = try join("anton")
     mo = try join("mo")
+    let pia = try join("pia")
+    try graph.editUser(pia, UserFields(isPrivate: true))
     tag = try join("#swift")
     query = EdgeQuery(includesAuthors: true, viewer: me)
-    list = try write("", try join("·"), at: 5)
+    list = try write("", try join("·"), at: 5, for: .unlisted)
     let draft = try write("draft", user, at: 6)
     try graph.editPost(draft, text: "old", fields: PostFields(payload: Self.payload(of: "old")))
     post = try write("an image", user, at: 10, PostEdge(.tag, to: tag))
@@ -112,8 +129,23 @@ extension Relation {
       "quote", bob, at: 20, PostEdge(.quote, to: post), PostEdge(.mention, to: me), PostEdge(.tag, to: tag))
     spam = try write(
       "spam", eve, at: 25, PostEdge(.reply, to: post), PostEdge(.quote, to: post), PostEdge(.tag, to: tag))
-    let first = try write("first reply", bob, at: 30, PostEdge(.reply, to: post))
-    reply = try write("last reply", me, at: 40, PostEdge(.reply, to: first))
+    let first = try write("first reply", bob, at: 30, flags: Self.answer, PostEdge(.reply, to: post))
+    far = try write(
+      "far", anton, at: 35, for: .followers, flags: Self.answer, PostEdge(.reply, to: first),
+      PostEdge(.quote, to: post), PostEdge(.tag, to: tag))
+    reply = try write("last reply", me, at: 40, flags: Self.answer, PostEdge(.reply, to: far))
+    // What some lists of the viewer show and others do not, or none.
+    try write("for mo", user, at: 7, for: .mentioned, PostEdge(.mention, to: mo), PostEdge(.tag, to: tag))
+    try write("for friends", bob, at: 50, for: .followers, PostEdge(.quote, to: post), PostEdge(.tag, to: tag))
+    try write("farther", anton, at: 60, for: .followers, flags: Self.answer, PostEdge(.reply, to: reply))
+    try write("aside", anton, at: 70, for: .unlisted, PostEdge(.tag, to: tag))
+    try write(
+      "to me", anton, at: 80, for: .mentioned, flags: Self.answer, PostEdge(.reply, to: post),
+      PostEdge(.mention, to: me))
+    try write("thanks", user, at: 85, flags: Self.answer, PostEdge(.reply, to: quote), PostEdge(.tag, to: tag))
+    try write("closed", pia, at: 90, PostEdge(.tag, to: tag))
+    try write("news", anton, at: 95, PostEdge(.tag, to: tag))
+    try write("noise", mo, at: 97, PostEdge(.tag, to: tag))
     try addPeople()
     try addPosts()
     for user in [eve, ed] { try graph.block(user, as: me) }
@@ -149,8 +181,9 @@ extension Relation {
   }
 
   private func addPosts() throws {
-    let (theirs, kept) = ([anton, eve, bob], [post, spam, quote])
+    let (theirs, kept) = ([anton, eve, bob], [post, spam, quote, far])
     for relation in [.like, .repost, .reaction, .love] as [Relation] { try add(relation, theirs, [post]) }
+    try add(.repost, [bob], [far])
     try add(.vote, [anton, bob, mo, user], [post])
     try add(.upvote, [anton, bob], [post])
     try add(.downvote, [mo, user], [post])
@@ -234,10 +267,10 @@ extension Relation {
     }
   }
 
-  @Test("The details of the page are those that are added to each answer")
+  @Test("The details and the queries of timelines that the page shows are those of the checks")
   func detailsShown() {
-    let shown = calls(in: page).filter { $0.hasPrefix("ResultDetails(") }
-    #expect(shown.count == 2 && shown.allSatisfy(source.contains))
+    let shown = calls(in: page).filter { $0.hasPrefix("ResultDetails(") || $0.hasPrefix("TimelineQuery(") }
+    #expect(shown.count == 4 && shown.allSatisfy(source.contains))
   }
 
   @Test("The page shows the relations of the tests")
