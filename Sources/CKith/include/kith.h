@@ -468,9 +468,9 @@ typedef struct kith_query {
   int32_t folding;
   int32_t order;
   int32_t direction;
-  int32_t sources;  // of KITH_TIMELINE
-  int32_t replies;  // of KITH_TIMELINE and KITH_SEARCH_POSTS, which takes all or none; so with what follows
-  int32_t reposts;  // of KITH_TIMELINE
+  int32_t sources;     // of KITH_TIMELINE
+  int32_t replies;     // of KITH_TIMELINE and KITH_SEARCH_POSTS, which takes all or none; so with what follows
+  int32_t reposts;     // of KITH_TIMELINE
   uint16_t flags_all;  // masks of the flags that posts must have, have one of, must not have
   uint16_t flags_any;
   uint16_t flags_none;

@@ -5,8 +5,14 @@
 
 #include <stdint.h>
 
-enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };                // followed_by_viewer
-enum { KITH_AUDIENCE_EVERYONE, KITH_AUDIENCE_UNLISTED, KITH_AUDIENCE_FOLLOWERS, KITH_AUDIENCE_MENTIONED };  // audience
+enum { KITH_NOT_FOLLOWED = 0, KITH_IS_FOLLOWED = 1, KITH_NO_VIEWER = 2 };  // followed_by_viewer
+// Who may see a post.
+enum {
+  KITH_AUDIENCE_EVERYONE = 0,
+  KITH_AUDIENCE_UNLISTED = 1,
+  KITH_AUDIENCE_FOLLOWERS = 2,
+  KITH_AUDIENCE_MENTIONED = 3,
+};
 enum { KITH_NO_EVENT = 0, KITH_FOLLOWED_AT = 1, KITH_LIKED_AT = 2, KITH_ADDED_AT = 3 };  // event
 
 typedef struct kith_user {
@@ -20,7 +26,7 @@ typedef struct kith_user {
   uint8_t followed_by_viewer;
   uint8_t event;
   uint8_t is_private;  // only followers see the user's posts
-  uint16_t flags;  // of the host's
+  uint16_t flags;      // of the host's
   uint8_t reserved2[6];
 } kith_user;
 

@@ -145,8 +145,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
       "a post is given at most \(SocialGraph.Limits.postEdgeCount) edges, not \(count); add the others after it"
     case .threadEdge(let relation): "an edge of \(relation) is given with its post, and is never changed"
     case .severalParents: "a post replies to one post at most"
-    case .detailCount(let count):
-      "at most \(SocialGraph.Limits.relationCount) relations are asked for at once, not \(count)"
+    case .detailCount(let count): "at most \(SocialGraph.Limits.relationCount) relations at once, not \(count)"
     case .noDetails(let relation): "no edge of \(relation) leads to or from what is listed"
     case .noMark(let relation): "an edge of \(relation) leads from a post, so no viewer has one"
     case .marksNeedViewer: "marks are the viewer's: give a viewer"

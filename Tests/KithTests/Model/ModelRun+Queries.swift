@@ -139,9 +139,8 @@ extension ModelRun {
     } while cursor != nil && items.count < 5_000 && !question.isNewer
     if question.isNewer { items = backwards(question, limit, view.view) }
     if items != whole.answer.descriptions {
-      throw differ(
-        "page by page (\(limit)): \(question) gives \(items), not \(whole), and by the rules \(model.reply(to: question.changed(limit: 1_000)))"
-      )
+      let expected = model.reply(to: question.changed(limit: 1_000))
+      throw differ("page by page (\(limit)): \(question) gives \(items), not \(whole), and by the rules \(expected)")
     }
   }
 

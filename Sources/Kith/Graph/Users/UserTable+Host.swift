@@ -6,7 +6,7 @@ extension UserTable {
     useHost()
     var card = names.card(row)
     card.flags = flags
-    names.setCard(row, card)
+    setCard(row, card)
   }
 
   mutating func setPayload(_ payload: Span<UInt8>, of row: UInt32) { useHost().value.setPayload(payload, of: row) }

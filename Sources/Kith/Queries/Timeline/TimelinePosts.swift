@@ -176,7 +176,8 @@ struct TimelinePosts: Query {
 
   /// Calls `body` with every author within two hops but the user, each once.
   ///
-  /// All users within two hops are counted first. Those whose posts are not shown are excluded. All followees of the user are authors; `followees` are those whose own followees are authors too.
+  /// All users within two hops are counted first. Those whose posts are not shown are excluded. All followees of the
+  /// user are authors; `followees` are those whose own followees are authors too.
   /// - Complexity: O(followees + their follows + mutes + blocks).
   private func forEachAuthor(
     of user: UInt32, _ followees: HopFrontier, _ state: borrowing GraphState, _ body: (UInt32) -> Void
