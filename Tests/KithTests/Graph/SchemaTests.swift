@@ -223,6 +223,37 @@ import Testing
     try sound.write(to: url)
   }
 
+  @Test("A salvage without audiences, or without who is private, shows posts to no others than before")
+  func lostAudiences() throws {
+    let graph = try SocialGraph.open(store, schema: Self.schema)
+    let (ann, bob) = (try graph.addUser("ann", fields: UserFields(isPrivate: true)), try graph.addUser("bob"))
+    let posts = [
+      try graph.addPost("hi", by: bob), try graph.addPost("ho", by: bob, fields: PostFields(audience: .followers)),
+    ]
+    let info = try graph.snapshot()
+    try graph.close()
+    let url = URL(fileURLWithPath: info.path)
+    let sound = try Data(contentsOf: url)
+    for name in try FileManager.default.contentsOfDirectory(atPath: store) where name.hasPrefix("wal-") {
+      try FileManager.default.removeItem(atPath: store + "/" + name)
+    }
+    for section in [GraphSections.postAudiences, GraphSections.userPrivacy] {
+      var bytes = sound
+      bytes[try offset(of: section, in: sound) + 12] ^= 0x40
+      try bytes.write(to: url)
+      var salvaged = try Salvage.run(StoreDirectory(store, disk: SystemDisk()))
+      let pin = SocialGraph.Pin(GraphView(salvaged.state.pin()))
+      let losesAudiences = section == GraphSections.postAudiences
+      #expect(salvaged.report.lostRelations.count == 1)
+      #expect(
+        try pin.view.posts(posts).map { $0?.audience }
+          == (losesAudiences ? [.mentioned, .mentioned] : [.everyone, .followers]))
+      #expect(try pin.view.users([ann, bob]).map { $0?.isPrivate } == [true, !losesAudiences])
+      #expect(salvaged.state.checkInvariants() == [])
+    }
+    try sound.write(to: url)
+  }
+
   /// The offset in the file of a section's content.
   private func offset(of section: SectionID, in bytes: Data) throws -> Int {
     let path = directory.file("copy.kith.zst")

@@ -121,6 +121,28 @@ def test_a_batch_adds_edges(graph):
     assert graph.has_edge(BOOKMARK, 2, post)
 
 
+def test_posts_have_audiences_and_users_can_be_private(graph):
+    graph.follow(1, 2)
+    shared = graph.add_post(2, "for followers", created_at=1_000, audience="followers")
+    post = graph.add_post(3, "hello", created_at=2_000)
+    assert graph.post(shared, viewer=1).audience == "followers" and graph.post(post).audience == "everyone"
+    for viewer in (3, kith.VISITOR):
+        with pytest.raises(kith.UnknownPostError):
+            graph.post(shared, viewer=viewer)
+        assert [found.id for found in graph.search_posts(viewer=viewer)] == [post]
+    assert [found.id for found in graph.search_posts(audiences=["followers", "mentioned"])] == [shared]
+    assert graph.edit_post(post, audience="unlisted") and not graph.edit_post(post, audience="unlisted")
+    assert [found.id for found in graph.timeline(1, everyone=True, audiences=["unlisted"])] == [post]
+    assert graph.edit_user(3, is_private=True) and graph.user(3).is_private and not graph.user(1).is_private
+    assert [found.id for found in graph.search_posts(viewer=1, includes_replies=False)] == [shared]
+    graph.mute(1, 2)
+    assert list(graph.search_posts(viewer=1, leaves_out_muted=True)) == []
+    private = graph.add_user("dee", is_private=True)
+    assert graph.user(private).is_private
+    change = kith.Change("addPost", user=1, text="to ann", audience="mentioned")
+    assert graph.post(graph.apply(change)[0].id).audience == "mentioned"
+
+
 def test_timelines_have_sources_filters_and_reposts(graph):
     graph.follow(1, 2)
     post = graph.add_post(3, "cy's", created_at=1_000, flags=3)

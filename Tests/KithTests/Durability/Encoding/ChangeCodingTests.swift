@@ -9,8 +9,8 @@ import Testing
     PostEdge(Relation("reply", from: .post, to: .post), to: PostID(.max)),
     PostEdge(Relation("list", from: .post, to: .user), to: UserID(1), at: Timestamp(.max)),
   ]
-  private static let userFields = UserFields(payload: [0xFF, 0, 1], flags: .max)
-  private static let postFields = PostFields(payload: [], flags: 300, editedAt: Timestamp(.max))
+  private static let userFields = UserFields(payload: [0xFF, 0, 1], flags: .max, isPrivate: true)
+  private static let postFields = PostFields(payload: [], flags: 300, editedAt: Timestamp(.max), audience: .mentioned)
   private static let flags = PostFields(flags: 0)
   private static let changes: [Change] = [
     .addUser(id: 1, username: "ann"), .addUser(id: UserID(.max), username: String(repeating: "x", count: 255)),
@@ -102,7 +102,8 @@ import Testing
       [1, 1, 1, 0xFF], [1, 1, 2, 0xC0, 0x80], [1, 1, 3, 0xED, 0xA0, 0x80],  // not UTF-8
       [14, 8, 1, 0x61, 1, 2, 0], [15, 4, 1, 0x61, 1, 2],  // unknown flags of an edge
       [17, 1, 2, 0, 3, 0], [17, 1, 2, 0, 3, 1, 0, 1, 0x61, 2, 0], [17, 1, 2, 0, 3, 0x81, 2, 7, 1, 0x61, 2],
-      [18, 1, 1, 0x61, 0], [18, 1, 1, 0x61, 8], [19, 1, 4, 5], [19, 1, 2, 0x80, 0x80, 4],  // fields of no kind
+      [18, 1, 1, 0x61, 0], [18, 1, 1, 0x61, 16], [19, 1, 4, 5], [19, 1, 2, 0x80, 0x80, 4],  // fields of no kind
+      [19, 1, 8, 2], [21, 1, 0, 8, 4],  // no such privacy, no such audience
       [19, 1, 1, 3, 1, 2], [20, 1, 2, 0, 3, 0, 0], [21, 1, 3, 0x61, 0], [21, 1, 2, 0xFF, 0],
       [1, 1, 5, 0x61], [1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 127, 0x61],  // longer than the rest
     ] as [[UInt8]])
