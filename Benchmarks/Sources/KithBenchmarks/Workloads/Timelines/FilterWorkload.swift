@@ -29,13 +29,27 @@ struct FilterWorkload {
     ("a flag that no post has", TimelineQuery(reposts: .once, flags: FlagFilter(all: 2))),
   ]
 
+  /// Asked when some posts are for followers, or for those whom they mention.
+  private static let audienceQueries: [(name: String, query: TimelineQuery)] = [
+    ("posts with audiences", TimelineQuery(reposts: .none)),
+    ("posts for everyone", TimelineQuery(reposts: .none, audiences: [.everyone])),
+  ]
+
   func run(_ harness: inout Harness) throws -> [Measurement] {
     let filtered = try load()
+    let measurements = try measure(Self.queries, filtered, &harness)
+    try addAudiences(to: filtered)
+    return measurements + (try measure(Self.audienceQueries, filtered, &harness))
+  }
+
+  private func measure(
+    _ queries: [(name: String, query: TimelineQuery)], _ filtered: SocialGraph, _ harness: inout Harness
+  ) throws -> [Measurement] {
     var measurements: [Measurement] = []
     for fanIn in network.fanIns where fanIn.followeeCount >= 100 && fanIn.followeeCount <= 1_000 {
       let users = fanIn.users.map { Network.userID($0) }
       let plain = try pages(graph, users, TimelineQuery())
-      for (name, query) in Self.queries {
+      for (name, query) in queries {
         let asked = try pages(filtered, users, query)
         let title = "\(name), \(grouped(fanIn.followeeCount)) followed"
         let samples = query.flags.all == 2 ? 50 : nil
@@ -77,6 +91,17 @@ struct FilterWorkload {
       }
     }
     return asked
+  }
+
+  /// Three of twenty posts are for followers, one for those whom it mentions, who are none.
+  private func addAudiences(to graph: SocialGraph) throws {
+    var random = RandomSource(seed: seed, stream: 22)
+    let audiences = [Audience.followers, .followers, .followers, .mentioned]
+    try Network.apply(network.authors.count, to: graph) { (post, batch) throws(KithError) in
+      let place = Int(random.below(20))
+      if place >= audiences.count { return }
+      try batch.apply(.editPost(Network.postID(post), fields: PostFields(audience: audiences[place])))
+    }
   }
 
   private func load() throws -> SocialGraph {
