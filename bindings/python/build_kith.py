@@ -154,7 +154,8 @@ def declarations(header: str) -> str:
     text = re.sub(r"^static inline .*?^}\n", "", text, flags=re.M | re.S)
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     text = re.sub(r"^#.*\n", "", text, flags=re.M)
-    macros = "".join(f"#define {name} ...\n" for name in ("KITH_VERSION_MAJOR", "KITH_NOW", "KITH_ZERO"))
+    names = ("KITH_VERSION_MAJOR", "KITH_NOW", "KITH_VISITOR", "KITH_ZERO")
+    macros = "".join(f"#define {name} ...\n" for name in names)
     return text + "\n" + macros + CALLBACKS + CALLERS + PAGES
 
 

@@ -430,7 +430,13 @@ enum {
   KITH_OF_EVERYONE = 5,
 };
 // Replies, and reposts, of a timeline.
-enum { KITH_ALL_REPLIES = 0, KITH_NO_REPLIES = 1, KITH_REPLIES_TO_FOLLOWED = 2, KITH_REPLIES_TO_SOURCES = 3 };
+enum {
+  KITH_ALL_REPLIES = 0,
+  KITH_NO_REPLIES = 1,
+  KITH_REPLIES_TO_FOLLOWED = 2,
+  KITH_REPLIES_TO_SOURCES = 3,
+  KITH_REPLIES_TO_AUTHOR = 4
+};
 enum { KITH_REPOSTS_ONCE = 0, KITH_ALL_REPOSTS = 1, KITH_NO_REPOSTS = 2 };
 // Flags of queries.
 enum {
@@ -445,7 +451,7 @@ enum {
   KITH_INCLUDES_PAYLOADS = 256,  // page.payloads, and with authors page.author_payloads
   KITH_MENTIONS_VISIBLE = 512,   // timelines: no post that mentions a user who is left out
   KITH_INCLUDES_CURSOR = 1024,   // timelines: also the post that the cursor is at
-  KITH_LEAVES_OUT_MUTED = 2048,  // searches of posts: by no user whom the viewer mutes
+  KITH_LEAVES_OUT_MUTED = 2048,  // lists, threads, searches of posts: no users whom the viewer mutes, no posts by them
 };
 
 typedef struct kith_query {

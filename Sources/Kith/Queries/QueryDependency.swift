@@ -109,15 +109,18 @@ extension QueryDependency {
 /// What several queries depend on.
 extension QueryDependency {
   /// The users hidden from a viewer.
-  static func hidden(from viewer: UserID?) -> [QueryDependency] {
+  static func hidden(from viewer: UserID?, leavesOutMuted: Bool = false) -> [QueryDependency] {
     guard let viewer else { return [] }
+    if leavesOutMuted { return omitted(by: viewer) }
     return RelationKind.allCases.filter { $0.facts.hides == .everything }.map { .edges($0, of: viewer) }
   }
 
   /// The posts hidden from a viewer: with their authors, for followers, and for those whom they mention.
-  static func access(of viewer: UserID?) -> [QueryDependency] {
+  static func access(of viewer: UserID?, leavesOutMuted: Bool = false) -> [QueryDependency] {
     guard let viewer else { return [] }
-    return hidden(from: viewer) + [.followees(of: viewer), .declaredEdges(of: .user(viewer))]
+    return hidden(from: viewer, leavesOutMuted: leavesOutMuted) + [
+      .followees(of: viewer), .declaredEdges(of: .user(viewer)),
+    ]
   }
 
   /// The users whom a user's timelines and suggestions omit.

@@ -151,21 +151,25 @@ public struct EdgeQuery: Hashable, Sendable {
   public var includesAuthors: Bool
   /// Whether the page has the number of all edges (`total`), also of those that the viewer may not see.
   public var countsEdges: Bool
+  /// Whether users are left out whom the viewer mutes, or hides from timelines (`Relation.hides`), and posts by them.
+  /// Requires a viewer.
+  public var leavesOutMuted: Bool
   /// The most items of a page, 1…1,000.
   public var limit: Int
   /// The cursor of the page; nil for the first.
   public var cursor: Cursor?
-  /// The viewer. Edges that they may not see are omitted, and users and posts across a block.
+  /// The viewer. Edges, users and posts that the viewer may not see are omitted.
   public var viewer: UserID?
 
   /// The defaults: the newest twenty.
   public init(
-    order: Order = .newest, includesAuthors: Bool = false, countsEdges: Bool = false, limit: Int = 20,
-    cursor: Cursor? = nil, viewer: UserID? = nil
+    order: Order = .newest, includesAuthors: Bool = false, countsEdges: Bool = false, leavesOutMuted: Bool = false,
+    limit: Int = 20, cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.order = order
     self.includesAuthors = includesAuthors
     self.countsEdges = countsEdges
+    self.leavesOutMuted = leavesOutMuted
     self.limit = limit
     self.cursor = cursor
     self.viewer = viewer
@@ -188,20 +192,24 @@ public struct ListQuery: Hashable, Sendable {
   /// In a list of posts, whether each has its author's counts, and whether the viewer follows the author
   /// (`Post.Author.user`).
   public var includesAuthors: Bool
+  /// Whether users are left out whom the viewer mutes, or hides from timelines (`Relation.hides`), and posts by them.
+  /// Requires a viewer. No such users are left out of lists of blocked and muted users.
+  public var leavesOutMuted: Bool
   /// The most items of a page, 1…1,000.
   public var limit: Int
   /// The cursor of the page; nil for the first.
   public var cursor: Cursor?
-  /// The viewer. Results omit users across a block.
+  /// The viewer. Results omit users across a block, and posts that the viewer may not see.
   public var viewer: UserID?
 
   /// The defaults: the newest twenty.
   public init(
-    order: Order = .newest, includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
-    viewer: UserID? = nil
+    order: Order = .newest, includesAuthors: Bool = false, leavesOutMuted: Bool = false, limit: Int = 20,
+    cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.order = order
     self.includesAuthors = includesAuthors
+    self.leavesOutMuted = leavesOutMuted
     self.limit = limit
     self.cursor = cursor
     self.viewer = viewer

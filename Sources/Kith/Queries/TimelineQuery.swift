@@ -38,6 +38,8 @@ public struct TimelineQuery: Hashable, Sendable {
     case toFollowed
     /// The same with the sources of the timeline in place of those whom the user follows.
     case toSources
+    /// Those to a post of the author of the reply, also of the user's own: a profile without answers to others.
+    case toAuthor
   }
 
   /// How often a post is shown.

@@ -15,10 +15,12 @@ struct Visibility {
   let isVisitor: Bool
   /// Whether posts may have audiences that leave the viewer out.
   let asksAudiences: Bool
+  /// Whether those are hidden, too, whom the viewer mutes, or hides from timelines.
+  private var hidesMuted = false
   /// Whether users whom the viewer blocks are shown, unless they block the viewer too.
   private let includesBlocked: Bool
   /// A filter of the users who may be hidden from the viewer; nil if there are none.
-  private let hidden: RowBloomFilter?
+  private var hidden: RowBloomFilter?
 
   /// - Throws: `unknownUser`.
   /// - Complexity: O(blocks of the viewer, both ways).
@@ -45,7 +47,29 @@ struct Visibility {
   @inline(__always)
   func hides(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     guard let hidden, let viewer, hidden.mayContain(row) else { return false }
+    if hidesMuted && isMuted(row, by: viewer, state) { return true }
     return includesBlocked ? state.blocks.contains(row, viewer) : state.isBlocked(viewer, row)
+  }
+
+  @inline(never)
+  private func isMuted(_ row: UInt32, by viewer: UInt32, _ state: borrowing GraphState) -> Bool {
+    if state.mutes.contains(viewer, row) { return true }
+    for kind in state.relations.hiding.timeline where state.hasEdge(kind, viewer, row) { return true }
+    return false
+  }
+
+  /// The same for the items of a list from which those are left out whom the viewer mutes; their own lists and posts
+  /// can still be asked for.
+  /// - Throws: `invalidRequest` if there is no viewer.
+  func hidingMuted(_ hidesMuted: Bool, _ state: borrowing GraphState) throws(KithError) -> Visibility {
+    if !hidesMuted { return self }
+    guard let viewer else { throw .invalidRequest(.leavesOutMutedNeedsViewer) }
+    let kinds = ([.mute] + state.relations.hiding.timeline).filter { state.targetCount($0, viewer) > 0 }
+    if kinds.isEmpty { return self }
+    var (items, filter) = (self, hidden ?? RowBloomFilter())
+    for kind in kinds { state[kind].forEachTarget(of: viewer) { target, _ in filter.insert(target) } }
+    (items.hidden, items.hidesMuted) = (filter, true)
+    return items
   }
 
   /// Whether a post is hidden from the viewer: its author is, or its audience leaves the viewer out.

@@ -47,13 +47,13 @@ extension GraphOperation {
       return ([], page + [.viewer, .query, .user, .following, .fold, .before, .after, .highlights, .authors] + filters)
     case .isFollowing: return ([.user, .target], [])
     case .relations: return ([.user, .targets], [])
-    case .likers: return ([.post], page + [.viewer])
-    case .likes: return ([.user], page + [.viewer, .authors])
+    case .likers: return ([.post], page + [.viewer, .leaveOutMuted])
+    case .likes: return ([.user], page + [.viewer, .authors, .leaveOutMuted])
     case .mutuals: return ([.user, .target], page + [.of])
     case .familiarFollowers: return ([.user, .viewer], page + [.count])
-    case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .authors, .count])
+    case .edgeList: return ([.relation], page + [.viewer, .user, .post, .edgeOrder, .authors, .count, .leaveOutMuted])
     case .edges: return ([], [.user, .post, .targets, .posts])
-    case .thread: return ([.post], page + [.viewer, .threadOrder, .authors])
+    case .thread: return ([.post], page + [.viewer, .threadOrder, .authors, .leaveOutMuted])
     case .ancestors: return ([.post], [.limit, .viewer, .authors])
     case .incoming: return ([.user], page + [.relations, .incomingFrom, .before, .after, .authors])
     case .incomingCount: return ([.user], [.relations, .incomingFrom, .before, .after])
@@ -70,7 +70,8 @@ extension GraphOperation {
     case .batch: return ([.changes], [])
     case .list(let relation, _):
       let facts = relation.facts
-      return ([.user], page + (facts.isPrivate ? [] : [.viewer]) + (facts.hasTime ? [.listOrder] : []))
+      let asked = facts.isPrivate ? [] : [Field.viewer, .leaveOutMuted]
+      return ([.user], page + asked + (facts.hasTime ? [.listOrder] : []))
     case .edge(let relation, let adds):
       let facts = relation.facts
       return ([.user, facts.target == .post ? .post : .target], adds && facts.hasTime ? [.at] : [])

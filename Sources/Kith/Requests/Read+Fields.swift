@@ -13,6 +13,7 @@ extension Read {
     var viewer: UserID? { fields.viewer }
     var includesBlocked: Bool { fields.required(.includeBlocked, fields.flag) }
     var includesAuthors: Bool { fields.required(.authors, fields.flag) }
+    var leavesOutMuted: Bool { fields.required(.leaveOutMuted, fields.flag) }
     switch operation.kind {
     case .users: self = .users(named: fields.required(.query, fields.text), UserQuery(fields))
     case .posts: self = .posts(matching: fields.required(.query, fields.text), PostQuery(fields))
@@ -45,15 +46,16 @@ extension Read {
     case .edgeList(let side):
       let query = EdgeQuery(
         order: fields.choice(.edgeOrder), includesAuthors: includesAuthors,
-        countsEdges: fields.required(.count, fields.flag), limit: fields.limit, cursor: fields.cursor, viewer: viewer)
+        countsEdges: fields.required(.count, fields.flag), leavesOutMuted: leavesOutMuted, limit: fields.limit,
+        cursor: fields.cursor, viewer: viewer)
       self = .edgeList(fields.relation, side, of: fields.required(.user) { fields.node($0, .post) }, query)
     case .edges:
       let others = fields.users(.targets).map(Node.user) + fields.posts(.posts).map(Node.post)
       self = .edges(between: fields.required(.user) { fields.node($0, .post) }, and: others)
     case .thread:
       let query = ThreadQuery(
-        order: fields.choice(.threadOrder), includesAuthors: includesAuthors, limit: fields.limit,
-        cursor: fields.cursor, viewer: viewer)
+        order: fields.choice(.threadOrder), includesAuthors: includesAuthors, leavesOutMuted: leavesOutMuted,
+        limit: fields.limit, cursor: fields.cursor, viewer: viewer)
       self = .thread(of: fields.required(.post, fields.post), query)
     case .ancestors:
       self = .ancestors(
@@ -145,7 +147,8 @@ extension FieldValues {
 extension ListQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
-      order: fields.choice(.listOrder), limit: fields.limit, cursor: fields.cursor, viewer: fields.viewer)
+      order: fields.choice(.listOrder), leavesOutMuted: fields.flag(.leaveOutMuted) ?? false, limit: fields.limit,
+      cursor: fields.cursor, viewer: fields.viewer)
   }
 }
 

@@ -89,6 +89,7 @@ extension TimelineQuery.Replies: Numbered {
     case .none: KITH_NO_REPLIES
     case .toFollowed: KITH_REPLIES_TO_FOLLOWED
     case .toSources: KITH_REPLIES_TO_SOURCES
+    case .toAuthor: KITH_REPLIES_TO_AUTHOR
     }
   }
 }

@@ -110,20 +110,21 @@ struct PageQuery: Sendable {
 
   private func list() throws -> ListQuery {
     ListQuery(
-      order: try ListQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit,
-      cursor: cursor, viewer: viewer)
+      order: try ListQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS),
+      leavesOutMuted: has(KITH_LEAVES_OUT_MUTED), limit: limit, cursor: cursor, viewer: viewer)
   }
 
   private func edges() throws -> EdgeQuery {
     EdgeQuery(
       order: try EdgeQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS),
-      countsEdges: has(KITH_COUNTS_MATCHES), limit: limit, cursor: cursor, viewer: viewer)
+      countsEdges: has(KITH_COUNTS_MATCHES), leavesOutMuted: has(KITH_LEAVES_OUT_MUTED), limit: limit, cursor: cursor,
+      viewer: viewer)
   }
 
   private func thread() throws -> ThreadQuery {
     ThreadQuery(
-      order: try ThreadQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit,
-      cursor: cursor, viewer: viewer)
+      order: try ThreadQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS),
+      leavesOutMuted: has(KITH_LEAVES_OUT_MUTED), limit: limit, cursor: cursor, viewer: viewer)
   }
 
   private var mutual: MutualQuery {

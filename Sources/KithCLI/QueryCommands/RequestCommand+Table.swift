@@ -21,6 +21,13 @@ extension RequestCommand {
     option: Option("--strict", nil, "compares accents and letter forms; ignores case only"), field: .fold,
     word: .string(TextFolding.strict.rawValue))
 
+  private static let noMuted = Setting(
+    option: Option("--no-muted", nil, "without those whom the viewer mutes, and their posts"), field: .leaveOutMuted,
+    word: .boolean(true), companion: viewer.option)
+  private static let visitor = Setting(
+    option: Option("--as-visitor", nil, "as a visitor, who is no user, sees posts"), field: .asVisitor,
+    word: .boolean(true))
+
   private static let people = "USER is \(UserArgument.help)."
   private static let pages = "The last line of a page, or \"next\" with --json, has the cursor of the page after it."
   private static let times = "TIME is as in lists, such as 2026-02-28T23:59:07Z, or milliseconds since 1970."
@@ -37,9 +44,7 @@ extension RequestCommand {
       strict, before, after,
       Setting(
         option: Option("--no-replies", nil, "without posts that reply"), field: .includeReplies, word: .boolean(false)),
-      Setting(
-        option: Option("--no-muted", nil, "without posts of those whom the viewer mutes"), field: .leaveOutMuted,
-        word: .boolean(true), companion: viewer.option),
+      noMuted, visitor,
     ] + masks + [limit, cursor],
     notes: [people, times, pages, "Exit status: 0 found; 1 no post was found; 2 wrong usage or cannot open."],
     examples: ["posts ./store \"first snow\"", "posts ./store \"\" --by ann --after 2026-02-01T00:00:00Z --json"],
@@ -111,17 +116,17 @@ extension RequestCommand {
 
   static let followers = RequestCommand(
     operation: .graph(.followers), summary: "lists the users who follow a user, newest follow first", subject: user,
-    settings: [viewer, order, limit, cursor], notes: [pages],
+    settings: [viewer, order, noMuted, limit, cursor], notes: [pages],
     examples: ["followers ./store ann", "followers ./store 42 --as bob --order name --limit 100 --json"])
 
   static let followees = RequestCommand(
     operation: .graph(.followees), summary: "lists the users whom a user follows, newest follow first", subject: user,
-    settings: [viewer, order, limit, cursor], notes: [pages],
+    settings: [viewer, order, noMuted, limit, cursor], notes: [pages],
     examples: ["followees ./store ann", "followees ./store 42 --order name --json"])
 
   static let likes = RequestCommand(
     operation: .graph(.likes), summary: "lists the posts that a user likes, newest like first", subject: user,
-    settings: [viewer, limit, cursor], notes: [pages],
+    settings: [viewer, visitor, noMuted, limit, cursor], notes: [pages],
     examples: ["likes ./store ann", "likes ./store 42 --limit 100 --json"])
 
   static let likers = RequestCommand(

@@ -188,7 +188,8 @@ extension Draw {
     if seldom(5) { return .incoming(user(model), incomingOptions(model)) }
     if seldom(4) {
       let options = ThreadQuery(
-        order: pick([.oldest, .newest]), includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))
+        order: pick([.oldest, .newest]), includesAuthors: seldom(3), leavesOutMuted: seldom(4), limit: limit(),
+        viewer: viewer(model))
       return .thread(post(model), options)
     }
     let relation = relation(model)
@@ -202,8 +203,8 @@ extension Draw {
       }
     }
     let options = EdgeQuery(
-      order: pick([.newest, .oldest, .name]), includesAuthors: seldom(3), countsEdges: seldom(3), limit: limit(),
-      viewer: isOwn ? own : viewer(model))
+      order: pick([.newest, .oldest, .name]), includesAuthors: seldom(3), countsEdges: seldom(3),
+      leavesOutMuted: seldom(4), limit: limit(), viewer: isOwn ? own : viewer(model))
     return .edgeList(relation, side, subject, options)
   }
 }

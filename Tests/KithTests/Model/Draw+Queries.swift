@@ -122,8 +122,16 @@ extension Draw {
   private mutating func postSearch(_ model: ReferenceModel) -> PostQuery {
     PostQuery(
       author: seldom(4) ? user(model) : nil, followedOnly: seldom(4), fold: fold(), before: bound(), after: bound(),
-      includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))
+      flags: seldom(6) ? flagFilter() : FlagFilter(), audiences: seldom(6) ? audiences() : [],
+      includesReplies: !seldom(6), leavesOutMuted: seldom(5), includesAuthors: seldom(3), limit: limit(),
+      viewer: viewer(model))
   }
+
+  private mutating func flagFilter() -> FlagFilter {
+    FlagFilter(all: UInt16(below(3)), any: UInt16(below(4)), none: UInt16(below(2)))
+  }
+
+  private mutating func audiences() -> Set<Audience> { Set(Audience.allCases.filter { _ in seldom(2) }) }
 
   private mutating func timelineOptions() -> TimelineQuery {
     TimelineQuery(
@@ -136,10 +144,10 @@ extension Draw {
     var options = timelineOptions()
     if model.declared == nil ? !seldom(6) : seldom(3) { return options }
     options.reposts = pick([.once, .once, .all, .none])
-    options.replies = pick([.all, .all, .none, .toFollowed, .toSources])
+    options.replies = pick([.all, .all, .none, .toFollowed, .toSources, .toAuthor])
     options.mentions = pick([.all, .ofVisible])
-    if seldom(2) { options.flags = FlagFilter(all: UInt16(below(3)), any: UInt16(below(4)), none: UInt16(below(2))) }
-    if seldom(3) { options.audiences = Set(Audience.allCases.filter { _ in seldom(2) }) }
+    if seldom(2) { options.flags = flagFilter() }
+    if seldom(3) { options.audiences = audiences() }
     switch below(8) {
     case 0: options.sources = .targets((0..<below(4)).map { _ in relation(model) })
     case 1, 2:
@@ -169,7 +177,8 @@ extension Draw {
 
   private mutating func listOptions(_ model: ReferenceModel) -> ListQuery {
     ListQuery(
-      order: seldom(2) ? .name : .newest, includesAuthors: seldom(3), limit: limit(), viewer: viewer(model))
+      order: seldom(2) ? .name : .newest, includesAuthors: seldom(3), leavesOutMuted: seldom(4), limit: limit(),
+      viewer: viewer(model))
   }
 }
 

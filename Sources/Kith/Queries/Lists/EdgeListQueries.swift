@@ -29,7 +29,8 @@ struct EdgeSubject {
     kind = try state.relations.kind(of: asked)
     relation = state.relations[kind]
     (self.side, self.node) = (side, node)
-    visibility = try Visibility(of: query.viewer, state)
+    let visibility = try Visibility(of: query.viewer, state)
+    self.visibility = try visibility.hidingMuted(query.leavesOutMuted, state)
     row =
       switch node {
       case .user(let id): try visibility.row(of: id, state)
@@ -82,7 +83,7 @@ struct EdgeSubject {
   /// What a list depends on, of any relation: what ends an edge may be one of another.
   static func dependencies(of node: Node, _ query: EdgeQuery) -> [QueryDependency] {
     QueryDependency.anyEdges(of: node) + (query.order == .name ? [.anyName] : [])
-      + QueryDependency.access(of: query.viewer)
+      + QueryDependency.access(of: query.viewer, leavesOutMuted: query.leavesOutMuted)
   }
 }
 

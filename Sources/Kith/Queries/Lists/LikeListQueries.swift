@@ -10,14 +10,16 @@ struct LikersQuery: Query {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let visibility = try Visibility(of: query.viewer, state)
     let row = try visibility.row(of: post, state)
-    let page = EdgePage(kind: .likers, subject: post.rawValue, limit: query.limit, visibility: visibility)
+    let items = try visibility.hidingMuted(query.leavesOutMuted, state)
+    let page = EdgePage(kind: .likers, subject: post.rawValue, limit: query.limit, visibility: items)
     let start = state.likes.place(
       in: row, after: try page.last(query.cursor), isAscending: true, ids: state.users.identifiers.ids)
     return page.sources(of: row, in: state.likes, from: start, isAscending: true, .liked, state)
   }
 
   func dependencies(of page: Page<User>) -> [QueryDependency] {
-    [.post(post)] + QueryDependency.access(of: query.viewer) + QueryDependency.shown(page)
+    [.post(post)] + QueryDependency.access(of: query.viewer, leavesOutMuted: query.leavesOutMuted)
+      + QueryDependency.shown(page)
   }
 }
 
@@ -33,10 +35,11 @@ struct LikesQuery: Query {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let visibility = try Visibility(of: query.viewer, state)
     let own = try visibility.row(of: user, state)
-    let page = EdgePage(kind: .likes, subject: user.rawValue, limit: query.limit, visibility: visibility)
+    let items = try visibility.hidingMuted(query.leavesOutMuted, state)
+    let page = EdgePage(kind: .likes, subject: user.rawValue, limit: query.limit, visibility: items)
     var selection = try page.selection(query.cursor)
     selection.push(targetsOf: own, in: state.likes) { row in
-      visibility.hides(post: row, state) ? nil : state.posts.identifiers.ids[row]
+      items.hides(post: row, state) ? nil : state.posts.identifiers.ids[row]
     }
     var edges = selection.best()
     let next = page.cut(&edges)
@@ -47,6 +50,7 @@ struct LikesQuery: Query {
   }
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] {
-    [.likes(of: user), .removedPosts] + QueryDependency.access(of: query.viewer) + QueryDependency.shown(page)
+    [.likes(of: user), .removedPosts]
+      + QueryDependency.access(of: query.viewer, leavesOutMuted: query.leavesOutMuted) + QueryDependency.shown(page)
   }
 }

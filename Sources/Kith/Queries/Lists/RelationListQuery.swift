@@ -17,13 +17,14 @@ struct RelationListQuery: Query {
     // A private list is visible to its owner alone, and blocks hide nothing on it.
     let facts = kind.facts
     let own = facts.isPrivate ? try state.userRow(user) : try visibility.row(of: user, state)
+    let items = facts.isPrivate ? visibility : try visibility.hidingMuted(query.leavesOutMuted, state)
     let order: RelationOrder = !facts.hasTime ? .id : query.order == .name ? .name : .newest
     guard let cursorKind = CursorContent.Kind(kind, side, order) else {
       throw .invalidRequest(.noSuchList(of: kind.plural))
     }
     let list = RelationList(
-      kind: kind, side: side, own: own, visibility: visibility, cursor: query.cursor,
-      page: EdgePage(kind: cursorKind, subject: user.rawValue, limit: query.limit, visibility: visibility),
+      kind: kind, side: side, own: own, visibility: items, cursor: query.cursor,
+      page: EdgePage(kind: cursorKind, subject: user.rawValue, limit: query.limit, visibility: items),
       hidesNone: facts.isPrivate, event: kind == .follow ? .followed : .none)
     switch order {
     case .newest: return try list.byTime(isAscending: false, state)
@@ -34,7 +35,7 @@ struct RelationListQuery: Query {
 
   func dependencies(of page: Page<User>) -> [QueryDependency] {
     let isByName = query.order == .name && kind.facts.hasTime
-    return [.edges(kind, side, of: user)] + (isByName ? [.anyName] : []) + QueryDependency.hidden(from: query.viewer)
-      + QueryDependency.shown(page)
+    return [.edges(kind, side, of: user)] + (isByName ? [.anyName] : []) + QueryDependency.shown(page)
+      + QueryDependency.hidden(from: query.viewer, leavesOutMuted: query.leavesOutMuted)
   }
 }

@@ -13,6 +13,9 @@ public struct ThreadQuery: Hashable, Sendable {
   public var order: Order
   /// Whether posts carry their authors as users (`Post.Author.user`).
   public var includesAuthors: Bool
+  /// Whether posts of users are left out whom the viewer mutes, or hides from timelines (`Relation.hides`). Requires a
+  /// viewer.
+  public var leavesOutMuted: Bool
   /// The most posts of a page, 1…1,000.
   public var limit: Int
   /// The cursor of the page; nil for the first.
@@ -22,11 +25,12 @@ public struct ThreadQuery: Hashable, Sendable {
 
   /// The defaults: the first twenty.
   public init(
-    order: Order = .oldest, includesAuthors: Bool = false, limit: Int = 20, cursor: Cursor? = nil,
-    viewer: UserID? = nil
+    order: Order = .oldest, includesAuthors: Bool = false, leavesOutMuted: Bool = false, limit: Int = 20,
+    cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.order = order
     self.includesAuthors = includesAuthors
+    self.leavesOutMuted = leavesOutMuted
     self.limit = limit
     self.cursor = cursor
     self.viewer = viewer
@@ -49,6 +53,7 @@ struct PostsOfThread: Query {
     try SocialGraph.Limits.check(pageLimit: query.limit)
     let visibility = try Visibility(of: query.viewer, state)
     let row = try visibility.row(of: post, state)
+    let items = try visibility.hidingMuted(query.leavesOutMuted, state)
     let isAscending = query.order == .oldest
     let kind: CursorContent.Kind = isAscending ? .threadOldest : .threadNewest
     let last = try query.cursor.map { (cursor) throws(KithError) in
@@ -60,13 +65,13 @@ struct PostsOfThread: Query {
     if !state.declared.hasThreads || state.declared.threads.lists.count(of: Int(root)) == 0 {
       // Without replies the post is alone.
       let isBehind = last.map { isAscending ? state.posts.isAfter(row, $0) : state.posts.isBefore(row, $0) } ?? true
-      if isBehind { rows.append(row) }
+      if isBehind && !items.hides(post: row, state) { rows.append(row) }
     } else {
       var place: PackedLists<UInt32>.Position?
       if let last { place = self.place(of: last, Int(root), isAscending, state) }
       // One more than the page holds.
       state.declared.threads.forEach(of: root, from: place, isAscending: isAscending) { row in
-        if !visibility.hides(post: row, state) { rows.append(row) }
+        if !items.hides(post: row, state) { rows.append(row) }
         return rows.count <= query.limit
       }
     }
@@ -89,7 +94,8 @@ struct PostsOfThread: Query {
   }
 
   func dependencies(of result: Output) -> [QueryDependency] {
-    [.conversation(result.root), .removedPosts] + QueryDependency.access(of: query.viewer)
+    [.conversation(result.root), .removedPosts]
+      + QueryDependency.access(of: query.viewer, leavesOutMuted: query.leavesOutMuted)
       + QueryDependency.shown(result.page)
   }
 }

@@ -12,15 +12,15 @@ struct PostsByWords: Query {
       throw .invalidRequest(.followedOnlyNeedsViewer)
     }
     let author: UInt32? = if let user = query.author { try visibility.row(of: user, state) } else { nil }
-    let scope = try PostScope(query, visibility, state)
+    let items = try visibility.hidingMuted(query.leavesOutMuted, state)
     let terms = try terms()
     let subject = query.author?.rawValue ?? 0
     var range = PostRange(before: query.before, after: query.after)
     if let cursor = query.cursor { range.high = min(range.high, try PostKey(cursor, kind: kind, subject: subject)) }
     if terms.matchNothing || range.isEmpty { return Page(nil) }
     var executor = PostQueryExecutor(
-      terms: terms, author: author, among: query.followedOnly ? visibility.viewer : nil, visibility: visibility,
-      scope: scope, range: range, limit: query.limit + 1)
+      terms: terms, author: author, among: query.followedOnly ? visibility.viewer : nil, visibility: items,
+      scope: PostScope(query, state), range: range, limit: query.limit + 1)
     var rows = try executor.rows(state)
     var next: Cursor?
     if rows.count > query.limit {
@@ -38,8 +38,8 @@ struct PostsByWords: Query {
   func dependencies(of page: Page<Post>) -> [QueryDependency] {
     var dependencies: [QueryDependency] = [query.author.map { .posts(by: $0) } ?? .anyPost, .anyName]
     if !query.flags.isEmpty { dependencies.append(.filtered) }
-    if query.leavesOutMuted, let viewer = query.viewer { dependencies += QueryDependency.omitted(by: viewer) }
-    return dependencies + QueryDependency.access(of: query.viewer) + QueryDependency.shown(page)
+    return dependencies + QueryDependency.access(of: query.viewer, leavesOutMuted: query.leavesOutMuted)
+      + QueryDependency.shown(page)
   }
 
   private func terms() throws(KithError) -> Terms {

@@ -214,8 +214,8 @@ extension ReferenceModel {
     _ relation: Relation, _ side: RelationSide, _ node: Node, _ options: EdgeQuery, _ place: Place?
   ) throws(Refusal) -> Reply<Place> {
     let list = "edges \(relation.name) \(side) \(options.order) \(node)"
-    var codes: Set<String> = []
-    guard let facts = facts(relation.name) else { throw Refusal(codes: ["unknownRelation"]) }
+    var codes = problems(leavingOutMuted: options.leavesOutMuted, options.viewer)
+    guard let facts = facts(relation.name) else { throw Refusal(codes: codes.union(["unknownRelation"])) }
     let (own, other) = side == .targets ? (facts.source, facts.target) : (facts.target, facts.source)
     if own != node.end || options.order == .name && other == .post { codes.insert("invalidRequest") }
     var (user, post): (UserID?, PostID?)
@@ -235,7 +235,10 @@ extension ReferenceModel {
       case .ends: if viewer != source && viewer != target { return false }
       case .source: if viewer != source { return false }
       }
-      return isSeenByOwner || isVisible(edge.source, viewer) && isVisible(edge.target, viewer)
+      let item = side == .targets ? target : source
+      return isSeenByOwner
+        || isVisible(edge.source, viewer) && isVisible(edge.target, viewer)
+          && passesMutes(item, options.leavesOutMuted, viewer)
     }
     let total = options.countsEdges ? all.count : nil
     let sign: Int64 = options.order == .oldest ? 1 : -1
@@ -346,9 +349,14 @@ extension ReferenceModel {
 
   func thread(_ post: PostID, _ options: ThreadQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
     let list = "thread \(options.order) \(post)"
-    try check(viewer: options.viewer, post: post, limit: options.limit, place: place, list: list)
+    try check(
+      viewer: options.viewer, post: post, limit: options.limit, place: place, list: list,
+      more: problems(leavingOutMuted: options.leavesOutMuted, options.viewer))
     let sign: Int64 = options.order == .oldest ? 1 : -1
-    let found = posts.filter { root(of: $0.key) == root(of: post) && isVisible($0.key, options.viewer) }
+    let found = posts.filter {
+      root(of: $0.key) == root(of: post) && isVisible($0.key, options.viewer)
+        && passesMutes($0.value.author, options.leavesOutMuted, options.viewer)
+    }
     let entries = found.map { id, stored in
       let key = Key(numbers: [sign * stored.time, sign * id.rawValue])
       return (key: key, item: self.post(id, options.viewer, options.includesAuthors))

@@ -72,11 +72,12 @@ extension ReferenceModel {
     let words = text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
     let distinct = Set(words.map { search.fold == .strict ? Folding.strict($0) : Folding.loose($0) })
     var codes: Set<String> = text.utf8.count > 256 || distinct.count > 32 ? ["queryTooLong"] : []
+    codes.formUnion(problems(leavingOutMuted: search.leavesOutMuted, search.viewer))
     if search.followedOnly && search.viewer.map({ $0 == .visitor }) ?? true { codes.insert("invalidRequest") }
     try check(
       viewer: search.viewer, subject: search.author, limit: search.limit, place: place, list: list, more: codes)
     var entries: [Entry<Post?>] = []
-    for (id, post) in posts where isVisible(id, search.viewer) {
+    for (id, post) in posts where isVisible(id, search.viewer) && passes(id, post, search) {
       if let author = search.author, author != post.author { continue }
       if search.followedOnly, let viewer = search.viewer, follows[viewer]?[post.author] == nil { continue }
       if let before = search.before, post.time >= before.rawValue { continue }
@@ -87,6 +88,17 @@ extension ReferenceModel {
     }
     let (items, next) = page(entries, list, after: place, limit: search.limit)
     return Reply(.posts(items), next: next)
+  }
+
+  /// Whether a search shows a post that has its words.
+  private func passes(_ id: PostID, _ post: StoredPost, _ search: PostQuery) -> Bool {
+    let (flags, asked) = (keptWithPosts[id]?.flags ?? 0, search.flags)
+    if flags & asked.all != asked.all || flags & asked.none != 0 || asked.any != 0 && flags & asked.any == 0 {
+      return false
+    }
+    if !search.audiences.isEmpty && !search.audiences.contains(audience(of: id)) { return false }
+    if !search.includesReplies && parents[id] != nil { return false }
+    return passesMutes(post.author, search.leavesOutMuted, search.viewer)
   }
 
   /// Whether a word occurs in a post's text or in its author's name.

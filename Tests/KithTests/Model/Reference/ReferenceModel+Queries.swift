@@ -129,6 +129,22 @@ extension ReferenceModel {
     return viewer.map { isAmongAudience($0, of: post) } ?? true
   }
 
+  /// Whether a viewer hides the posts of another: by a mute, or a relation.
+  func isMuted(_ user: UserID, by viewer: UserID) -> Bool {
+    mutes[viewer]?.contains(user) == true || hides(viewer, user, .timeline)
+  }
+
+  /// What is wrong with a list without those whom the viewer mutes.
+  func problems(leavingOutMuted: Bool, _ viewer: UserID?) -> Set<String> {
+    leavingOutMuted && (viewer.map { $0 == .visitor } ?? true) ? ["invalidRequest"] : []
+  }
+
+  /// Whether a list without those whom the viewer mutes shows a user, or a post by them.
+  func passesMutes(_ user: UserID?, _ leavesOutMuted: Bool, _ viewer: UserID?) -> Bool {
+    guard leavesOutMuted, let user, let viewer else { return true }
+    return !isMuted(user, by: viewer)
+  }
+
   // MARK: Values
 
   func user(_ id: UserID, _ viewer: UserID?, followedAt: UInt32? = nil, likedAt: UInt32? = nil, addedAt: UInt32? = nil)
@@ -182,8 +198,13 @@ extension ReferenceModel {
     _ title: String, _ subject: UserID, _ edges: [(UserID, UInt32)], _ options: ListQuery, _ place: Place?
   ) throws(Refusal) -> Reply<Place> {
     let list = "\(title) \(options.order) \(subject)"
-    try check(viewer: options.viewer, subject: subject, limit: options.limit, place: place, list: list)
-    let entries: [Entry<User>] = edges.filter { isVisible($0.0, options.viewer) }.map { user, second in
+    try check(
+      viewer: options.viewer, subject: subject, limit: options.limit, place: place, list: list,
+      more: problems(leavingOutMuted: options.leavesOutMuted, options.viewer))
+    let shown = edges.filter {
+      isVisible($0.0, options.viewer) && passesMutes($0.0, options.leavesOutMuted, options.viewer)
+    }
+    let entries: [Entry<User>] = shown.map { user, second in
       let newest = Key(numbers: [-Int64(second), -user.rawValue])
       return (
         options.order == .name ? nameKey(user) : newest, self.user(user, options.viewer, followedAt: second)
@@ -195,10 +216,14 @@ extension ReferenceModel {
 
   private func likers(_ id: PostID, _ options: ListQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
     let list = "likers \(id)"
-    try check(viewer: options.viewer, post: id, limit: options.limit, place: place, list: list)
+    try check(
+      viewer: options.viewer, post: id, limit: options.limit, place: place, list: list,
+      more: problems(leavingOutMuted: options.leavesOutMuted, options.viewer))
     var entries: [Entry<User>] = []
     for (user, liked) in likes {
-      guard let second = liked[id], isVisible(user, options.viewer) else { continue }
+      guard let second = liked[id], isVisible(user, options.viewer),
+        passesMutes(user, options.leavesOutMuted, options.viewer)
+      else { continue }
       let key = Key(numbers: [Int64(second), user.rawValue])
       entries.append((key, self.user(user, options.viewer, likedAt: second)))
     }
@@ -208,8 +233,12 @@ extension ReferenceModel {
 
   private func likes(_ user: UserID, _ options: ListQuery, _ place: Place?) throws(Refusal) -> Reply<Place> {
     let list = "likes \(user)"
-    try check(viewer: options.viewer, subject: user, limit: options.limit, place: place, list: list)
-    let visible = (likes[user] ?? [:]).filter { isVisible($0.key, options.viewer) }
+    try check(
+      viewer: options.viewer, subject: user, limit: options.limit, place: place, list: list,
+      more: problems(leavingOutMuted: options.leavesOutMuted, options.viewer))
+    let visible = (likes[user] ?? [:]).filter {
+      isVisible($0.key, options.viewer) && passesMutes(posts[$0.key]?.author, options.leavesOutMuted, options.viewer)
+    }
     let entries: [Entry<Post?>] = visible.map { id, second in
       (
         Key(numbers: [-Int64(second), -id.rawValue]), post(id, options.viewer, options.includesAuthors, likedAt: second)

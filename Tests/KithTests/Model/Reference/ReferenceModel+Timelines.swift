@@ -190,6 +190,7 @@ extension ReferenceModel {
   private func passesReplies(_ id: PostID, _ user: UserID, _ options: TimelineQuery, _ sources: Sources) -> Bool {
     guard options.replies != .all, let parent = parents[id], let author = posts[id]?.author else { return true }
     if options.replies == .none { return false }
+    if options.replies == .toAuthor { return posts[parent]?.author == author }
     if author == user { return true }
     guard let other = posts[parent]?.author else { return false }
     if other == author || other == user { return true }

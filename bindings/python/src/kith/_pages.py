@@ -49,9 +49,12 @@ class Pages(Searches):
         limit: int,
         cursor: str | None,
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
     ) -> Page[User]:
         query = Query(kind, limit, cursor, viewer)
-        query.raw.flags = lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        query.raw.flags = (
+            lib.KITH_INCLUDES_PAYLOADS * includes_payloads | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
+        )
         query.raw.user = to_id(user)
         query.raw.order = word(LIST_ORDERS, order)
         return self._users(query)
@@ -62,12 +65,13 @@ class Pages(Searches):
         *,
         order: ListOrder = "newest",
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
         """The users who follow a user."""
-        return self._list(lib.KITH_FOLLOWERS, user, order, viewer, limit, cursor, includes_payloads)
+        return self._list(lib.KITH_FOLLOWERS, user, order, viewer, limit, cursor, includes_payloads, leaves_out_muted)
 
     def followees(
         self,
@@ -75,12 +79,13 @@ class Pages(Searches):
         *,
         order: ListOrder = "newest",
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
         """The users whom a user follows."""
-        return self._list(lib.KITH_FOLLOWEES, user, order, viewer, limit, cursor, includes_payloads)
+        return self._list(lib.KITH_FOLLOWEES, user, order, viewer, limit, cursor, includes_payloads, leaves_out_muted)
 
     def blocked(self, user: SupportsIndex, *, limit: int = 20, cursor: str | None = None) -> Page[User]:
         """The users whom a user blocks, by id."""
@@ -91,11 +96,18 @@ class Pages(Searches):
         return self._list(lib.KITH_MUTED_USERS, user, "newest", None, limit, cursor)
 
     def likers(
-        self, post: SupportsIndex, *, viewer: SupportsIndex | None = None, limit: int = 20, cursor: str | None = None
+        self,
+        post: SupportsIndex,
+        *,
+        leaves_out_muted: bool = False,
+        viewer: SupportsIndex | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
     ) -> Page[User]:
         """The users who like a post, oldest like first."""
         query = Query(lib.KITH_LIKERS, limit, cursor, viewer)
         query.raw.target = to_id(post)
+        query.raw.flags = lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
         return self._users(query)
 
     def likes(
@@ -104,6 +116,7 @@ class Pages(Searches):
         *,
         includes_authors: bool = False,
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -111,7 +124,11 @@ class Pages(Searches):
         """The posts that a user likes, newest like first."""
         query = Query(lib.KITH_LIKES, limit, cursor, viewer)
         query.raw.user = to_id(user)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors
+            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+            | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
+        )
         return self._posts(query)
 
     def _edges(
@@ -122,6 +139,7 @@ class Pages(Searches):
         counts_edges: bool,
         includes_authors: bool,
         includes_payloads: bool,
+        leaves_out_muted: bool,
         query: Query,
     ) -> Page[Any]:
         query.set_text(name_of(relation))
@@ -129,6 +147,7 @@ class Pages(Searches):
         query.raw.order = word(EDGE_ORDERS, order)
         query.raw.flags = (
             lib.KITH_COUNTS_MATCHES * counts_edges
+            | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
             | lib.KITH_INCLUDES_AUTHORS * includes_authors
             | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         )
@@ -143,13 +162,15 @@ class Pages(Searches):
         counts_edges: bool = False,
         includes_authors: bool = False,
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Any]:
         """The users or posts that the edges of a user or a post lead to. Page.total is the number of all edges."""
         query = Query(lib.KITH_TARGETS, limit, cursor, viewer)
-        return self._edges(relation, source, order, counts_edges, includes_authors, includes_payloads, query)
+        asked = (order, counts_edges, includes_authors, includes_payloads, leaves_out_muted)
+        return self._edges(relation, source, *asked, query)
 
     def sources(
         self,
@@ -160,13 +181,15 @@ class Pages(Searches):
         counts_edges: bool = False,
         includes_authors: bool = False,
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Any]:
         """The users or posts whose edges lead to a user or a post. Page.total is the number of all edges."""
         query = Query(lib.KITH_SOURCES, limit, cursor, viewer)
-        return self._edges(relation, target, order, counts_edges, includes_authors, includes_payloads, query)
+        asked = (order, counts_edges, includes_authors, includes_payloads, leaves_out_muted)
+        return self._edges(relation, target, *asked, query)
 
     def thread(
         self,
@@ -175,6 +198,7 @@ class Pages(Searches):
         order: ThreadOrder = "oldest",
         includes_authors: bool = False,
         includes_payloads: bool = False,
+        leaves_out_muted: bool = False,
         viewer: SupportsIndex | None = None,
         limit: int = 20,
         cursor: str | None = None,
@@ -183,7 +207,11 @@ class Pages(Searches):
         query = Query(lib.KITH_THREAD, limit, cursor, viewer)
         query.raw.target = to_id(post)
         query.raw.order = word(THREAD_ORDERS, order)
-        query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+        query.raw.flags = (
+            lib.KITH_INCLUDES_AUTHORS * includes_authors
+            | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+            | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
+        )
         return self._posts(query)
 
     def ancestors(

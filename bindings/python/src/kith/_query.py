@@ -16,7 +16,7 @@ ListOrder = Literal["newest", "name"]
 EdgeOrder = Literal["newest", "oldest", "name"]
 ThreadOrder = Literal["oldest", "newest"]
 Direction = Literal["older", "newer"]
-Replies = Literal["all", "none", "toFollowed", "toSources"]
+Replies = Literal["all", "none", "toFollowed", "toSources", "toAuthor"]
 Reposts = Literal["once", "all", "none"]
 Mentions = Literal["all", "ofVisible"]
 Audience = Literal["everyone", "unlisted", "followers", "mentioned"]
@@ -50,6 +50,7 @@ REPLIES: dict[str, int] = {
     "none": lib.KITH_NO_REPLIES,
     "toFollowed": lib.KITH_REPLIES_TO_FOLLOWED,
     "toSources": lib.KITH_REPLIES_TO_SOURCES,
+    "toAuthor": lib.KITH_REPLIES_TO_AUTHOR,
 }
 REPOSTS: dict[str, int] = {
     "once": lib.KITH_REPOSTS_ONCE,

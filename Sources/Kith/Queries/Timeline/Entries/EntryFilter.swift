@@ -55,6 +55,7 @@ final class EntryFilter: Sendable {
     if parent == ThreadTable.none { return true }
     if replies == .none { return false }
     let author = state.posts.authors[post]
+    if replies == .toAuthor { return state.posts.isLive(parent) && state.posts.authors[parent] == author }
     if author == sources.own { return true }
     if !state.posts.isLive(parent) { return false }
     let other = state.posts.authors[parent]
