@@ -10,7 +10,7 @@ export const userHash = (id) => `#/user/${id}`;
 export function userFacts(user) {
 	const {followerCount, followeeCount, postCount} = user;
 	return `${compact(followerCount)} ${noun(followerCount, 'followers')} · ${compact(followeeCount)} following · ` +
-		plural(postCount, 'posts');
+		plural(postCount, 'posts') + (user.isPrivate ? ' · private' : '');
 }
 
 /** A person as a link. `note` is a second text at the right. */
@@ -25,6 +25,13 @@ export function userRow(user, {option = false, note = null} = {}) {
 	if (option) return h('a.user-row', {role: 'option', href: userHash(user.id), tabindex: -1}, ...content);
 	return h('div.user-row-item', {}, h('a.user-row', {href: userHash(user.id)}, ...content));
 }
+
+/** Who may see a post, where that is not everyone. */
+const AUDIENCES = {
+	unlisted: 'unlisted',
+	followers: 'for followers',
+	mentioned: 'for those it mentions'
+};
 
 const FOLDED = 480;  // letters of a post from which its row is folded
 
@@ -42,7 +49,7 @@ export function postRow(post, {by = true, note = null} = {}) {
 				post.repost !== undefined &&
 					h('span.muted', {}, 'reposted by ',
 						h('a.author', {href: userHash(post.repost.id)}, named(post.repost.username))),
-				note),
+				post.audience !== undefined && h('span.muted', {text: AUDIENCES[post.audience]}), note),
 			h(isLong ? 'a.post-words.folded' : 'a.post-words', {href},
 				post.text === '' ? h('span.muted', {text: '(no text)'}) : text),
 			post.likeCount || replies

@@ -81,9 +81,10 @@ extension Post {
   var lines: String {
     let likes = likeCount == 0 ? "" : "  \(counted(likeCount, "like"))"
     let own = isLikedByViewer == true ? ", one by the viewer" : ""
+    let access = audience == .everyone ? "" : "  (\(audience.rawValue))"
     let above = repost.map { "\(timeText($0.at.rawValue))  reposted by \(printable($0.username))\n" } ?? ""
     return above + """
-      \(timeText(createdAt.rawValue))  \(printable(author.username))  (post \(id.rawValue))\(likes)\(own)
+      \(timeText(createdAt.rawValue))  \(printable(author.username))  (post \(id.rawValue))\(access)\(likes)\(own)
         \(wrappedText)
 
       """

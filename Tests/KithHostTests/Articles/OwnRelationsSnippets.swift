@@ -46,5 +46,14 @@ extension ArticleSnippets {
     print(try feed.read { try $0.timeline(of: dan) }.map { $0.repost?.username ?? $0.author.username })
     let theirs = TimelineQuery(includesOwnPosts: false, sources: .members(listed, of: people), reposts: .none)
     print(try feed.read { try $0.timeline(of: dan, theirs) }.map(\.text))
+
+    let named = Relation("named", from: .post, to: .user, grantsAccess: true)
+    let closed = SocialGraph(schema: SocialGraph.Schema([named]))
+    let flo = try await closed.addUser("flo", fields: UserFields(isPrivate: true))
+    let gus = try await closed.addUser("gus")
+    try await closed.addPost("for followers", by: flo)
+    try await closed.addPost("for Gus", by: flo, edges: [PostEdge(named, to: gus)], fields: PostFields(audience: .mentioned))
+    print(try closed.read { try $0.searchPosts("", PostQuery(viewer: gus)) }.map(\.text))
+    print(try closed.read { try $0.searchPosts("", PostQuery(viewer: .visitor)) }.isEmpty)
   }
 }
