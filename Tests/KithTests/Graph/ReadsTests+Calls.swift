@@ -56,7 +56,7 @@ extension ReadsTests {
       },
       "user(user, as: me, includesBlocked: true)": {
         let ann = try $0.adding(userDetails, to: $0.user(user, as: me, includesBlocked: true))
-        return isWhole(ann) && (ann.followerCount, ann.followeeCount, ann.postCount) == (4, 3, 4)
+        return isWhole(ann) && (ann.followerCount, ann.followeeCount, ann.postCount) == (5, 4, 5)
           && ann.isFollowedByViewer == true
       },
       "users(userIDs, as: me, includesBlocked: true)": {
@@ -66,7 +66,7 @@ extension ReadsTests {
       "post(post, as: me, includesAuthors: true)": {
         let post = try $0.adding(details, to: $0.post(post, as: me, includesAuthors: true))
         return isWhole(post) && post.text == "an image" && post.isLikedByViewer == true
-          && post.author.user?.followerCount == 4
+          && post.author.user?.followerCount == 5
       },
       "posts(postIDs, as: me, includesAuthors: true)": {
         let posts = try $0.adding(details, to: $0.posts(postIDs, as: me, includesAuthors: true))
@@ -88,7 +88,7 @@ extension ReadsTests {
         details.counts.append(.quote)
         details.marks.append(.subscribe)
         let shown = try #require(try $0.adding(details, to: result)[2])
-        return [.reply, .repost, .quote].map { shown.count(of: $0) } == [3, 3, 4]
+        return [.reply, .repost, .quote].map { shown.count(of: $0) } == [3, 4, 4]
           && [.bookmark, .repost].map { shown.isMarked($0) } == [true, false]
           && isWhole(shown) && shown.author.user?.isMarked(.subscribe) == true
       },
@@ -99,23 +99,28 @@ extension ReadsTests {
     [
       "timeline(of: me)": {
         try texts($0.timeline(of: me), $0, authors: false) == [
-          "thanks", "for friends", "last reply", "first reply", "quote", "an image", "old",
+          "thanks", "for friends", "last reply", "first reply", "quote", "an image", "added", "old",
         ]
       },
       "timeline(of: me, TimelineQuery(reposts: .all, includesAuthors: true))": {
         let page = try $0.timeline(of: me, TimelineQuery(reposts: .all, includesAuthors: true))
         return try texts(page, $0) == [
-          "thanks", "for friends", "last reply", "first reply", "quote", "an image", "old", "an image",
+          "thanks", "for friends", "last reply", "first reply", "quote", "an image", "added", "old", "an image",
         ]
       },
       "timeline(of: me, TimelineQuery(sources: .author(user), replies: .none, includesAuthors: true))": {
         let page = try $0.timeline(of: me, TimelineQuery(sources: .author(user), replies: .none, includesAuthors: true))
         return try texts(page, $0) == ["an image", "old"]
       },
+      "timeline(of: me, TimelineQuery(sources: .author(user), replies: .toAuthor, includesAuthors: true))": {
+        let page =
+          try $0.timeline(of: me, TimelineQuery(sources: .author(user), replies: .toAuthor, includesAuthors: true))
+        return try texts(page, $0) == ["an image", "added", "old"]
+      },
       "timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .members(.member, of: list)))": {
         let page = try $0.timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .members(.member, of: list)))
         return try texts(page, $0, authors: false) == [
-          "thanks", "for friends", "first reply", "quote", "an image", "old",
+          "thanks", "for friends", "first reply", "quote", "an image", "added", "old",
         ]
       },
       "timeline(of: me, TimelineQuery(includesOwnPosts: false, sources: .users([tag])))": {
@@ -127,7 +132,7 @@ extension ReadsTests {
         return try texts(page, $0) == ["for friends", "quote", "an image", "old"]
       },
       "timeline(of: me, ofAll)": {
-        try texts($0.timeline(of: me, ofAll), $0) == ["news", "quote", "an image", "old"]
+        try texts($0.timeline(of: me, ofAll), $0) == ["news", "quote", "an image", "added", "old"]
       },
       "timeline(of: me, ofTags)": {
         try texts($0.timeline(of: me, ofTags), $0) == ["news", "quote", "an image"]
@@ -139,10 +144,16 @@ extension ReadsTests {
   private var plain: [String: Check] {
     [
       "followers(of: user, ListQuery(viewer: me))": {
-        try names($0.followers(of: user, ListQuery(viewer: me)), $0) == ["anton", "bob", "me"]
+        try names($0.followers(of: user, ListQuery(viewer: me)), $0) == ["mo", "anton", "bob", "me"]
+      },
+      "followers(of: user, ListQuery(leavesOutMuted: true, viewer: me))": {
+        try names($0.followers(of: user, ListQuery(leavesOutMuted: true, viewer: me)), $0) == ["anton", "bob", "me"]
       },
       "followees(of: user, ListQuery(viewer: me))": {
-        try names($0.followees(of: user, ListQuery(viewer: me)), $0) == ["anton", "bob"]
+        try names($0.followees(of: user, ListQuery(viewer: me)), $0) == ["mo", "anton", "bob"]
+      },
+      "followees(of: user, ListQuery(leavesOutMuted: true, viewer: me))": {
+        try names($0.followees(of: user, ListQuery(leavesOutMuted: true, viewer: me)), $0) == ["anton", "bob"]
       },
       "followees(of: me)": { try names($0.followees(of: me), $0) == ["bob", "ann"] },
       "familiarFollowers(of: user, as: me)": { try names($0.familiarFollowers(of: user, as: me), $0) == ["bob"] },
@@ -155,7 +166,7 @@ extension ReadsTests {
           && page.allSatisfy { isWhole($0.user) }
       },
       "likers(of: post, ListQuery(viewer: me))": {
-        try names($0.likers(of: post, ListQuery(viewer: me)), $0) == ["me", "anton", "bob"]
+        try names($0.likers(of: post, ListQuery(viewer: me)), $0) == ["me", "anton", "bob", "mo"]
       },
       "likes(of: me, ListQuery(includesAuthors: true, viewer: me))": {
         try texts($0.likes(of: me, ListQuery(includesAuthors: true, viewer: me)), $0) == ["quote", "an image"]
@@ -175,7 +186,7 @@ extension ReadsTests {
       },
       "searchPosts(\"\", PostQuery(author: user, viewer: me))": {
         try texts($0.searchPosts("", PostQuery(author: user, viewer: me)), $0, authors: false)
-          == ["thanks", "an image", "old"]
+          == ["thanks", "an image", "added", "old"]
       },
       "searchPosts(\"\", PostQuery(author: user, includesReplies: false, includesAuthors: true, viewer: me))": {
         let page =
@@ -184,7 +195,7 @@ extension ReadsTests {
       },
       "searchPosts(text, PostQuery(includesAuthors: true, viewer: me))": {
         try texts($0.searchPosts(text, PostQuery(includesAuthors: true, viewer: me)), $0)
-          == ["news", "thanks", "to me", "aside", "an image", "old"]
+          == ["news", "thanks", "to me", "aside", "an image", "added", "old"]
       },
     ]
   }
@@ -195,13 +206,21 @@ extension ReadsTests {
       "sources(of: me, .request, query)": { try names($0.sources(of: me, .request, query), $0) == ["mo", "anton"] },
       "sources(of: me, .rejected, query)": { try names($0.sources(of: me, .rejected, query), $0) == ["ann", "bob"] },
       "sources(of: post, .like, query)": {
-        try names($0.sources(of: post, .like, query), $0) == ["bob", "anton", "me"]
+        try names($0.sources(of: post, .like, query), $0) == ["mo", "bob", "anton", "me"]
       },
-      "sources(of: post, .repost, query)": { try names($0.sources(of: post, .repost, query), $0) == ["bob", "anton"] },
+      "sources(of: post, .like, EdgeQuery(leavesOutMuted: true, viewer: me))": {
+        try names($0.sources(of: post, .like, EdgeQuery(leavesOutMuted: true, viewer: me)), $0)
+          == ["bob", "anton", "me"]
+      },
+      "sources(of: post, .repost, query)": {
+        try names($0.sources(of: post, .repost, query), $0) == ["mo", "bob", "anton"]
+      },
       "sources(of: post, .reaction, query)": {
-        try names($0.sources(of: post, .reaction, query), $0) == ["bob", "anton"]
+        try names($0.sources(of: post, .reaction, query), $0) == ["mo", "bob", "anton"]
       },
-      "sources(of: post, .love, query)": { try names($0.sources(of: post, .love, query), $0) == ["bob", "anton"] },
+      "sources(of: post, .love, query)": {
+        try names($0.sources(of: post, .love, query), $0) == ["mo", "bob", "anton"]
+      },
       "sources(of: post, .upvote, EdgeQuery(order: .oldest))": {
         try names($0.sources(of: post, .upvote, EdgeQuery(order: .oldest)), $0) == ["anton", "bob"]
       },

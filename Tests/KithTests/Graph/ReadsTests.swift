@@ -66,6 +66,7 @@ extension Relation {
   let anton: UserID
   /// Whom the viewer blocks after they did what all others do.
   let eve: UserID
+  /// Whom the viewer mutes.
   let mo: UserID
   let tag: UserID
   /// By Ann.
@@ -124,6 +125,7 @@ extension Relation {
     list = try write("", try join("·"), at: 5, for: .unlisted)
     let draft = try write("draft", user, at: 6)
     try graph.editPost(draft, text: "old", fields: PostFields(payload: Self.payload(of: "old")))
+    try write("added", user, at: 8, PostEdge(.reply, to: draft))
     post = try write("an image", user, at: 10, PostEdge(.tag, to: tag))
     quote = try write(
       "quote", bob, at: 20, PostEdge(.quote, to: post), PostEdge(.mention, to: me), PostEdge(.tag, to: tag))
@@ -170,9 +172,9 @@ extension Relation {
 
   private func addPeople() throws {
     try add(.follow, [me], [user, bob])
-    try add(.follow, [user], [bob, eve, anton])
+    try add(.follow, [user], [bob, eve, anton, mo])
     try add(.follow, [bob], [mo, anton])
-    try add(.follow, [bob, anton, eve], [user])
+    try add(.follow, [bob, anton, eve, mo], [user])
     try add(.request, [anton, eve, mo], [me])
     try add(.rejected, [bob, eve, user], [me])
     try add(.subscribe, [me], [tag, user])
@@ -181,7 +183,7 @@ extension Relation {
   }
 
   private func addPosts() throws {
-    let (theirs, kept) = ([anton, eve, bob], [post, spam, quote, far])
+    let (theirs, kept) = ([anton, eve, bob, mo], [post, spam, quote, far])
     for relation in [.like, .repost, .reaction, .love] as [Relation] { try add(relation, theirs, [post]) }
     try add(.repost, [bob], [far])
     try add(.vote, [anton, bob, mo, user], [post])
