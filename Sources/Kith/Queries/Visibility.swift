@@ -16,25 +16,36 @@ struct Visibility {
   /// Whether posts may have audiences that leave the viewer out.
   let asksAudiences: Bool
   /// Whether those are hidden, too, whom the viewer mutes, or hides from timelines.
-  private var hidesMuted = false
+  private let hidesMuted: Bool
   /// Whether users whom the viewer blocks are shown, unless they block the viewer too.
   private let includesBlocked: Bool
   /// A filter of the users who may be hidden from the viewer; nil if there are none.
-  private var hidden: RowBloomFilter?
+  private let hidden: RowBloomFilter?
 
   /// - Throws: `unknownUser`.
   /// - Complexity: O(blocks of the viewer, both ways).
   init(of viewer: UserID?, includesBlocked: Bool = false, _ state: borrowing GraphState) throws(KithError) {
     self.includesBlocked = includesBlocked
-    isVisitor = viewer == .visitor
-    asksAudiences = viewer != nil && state.hasAudiences
-    guard let viewer, !isVisitor else {
+    hidesMuted = false
+    guard let viewer else {
+      (self.viewer, isVisitor, asksAudiences, hidden) = (nil, false, false, nil)
+      return
+    }
+    asksAudiences = state.hasAudiences
+    isVisitor = viewer.rawValue == UserID.visitor.rawValue
+    if isVisitor {
       (self.viewer, hidden) = (nil, nil)
       return
     }
     let row = try state.userRow(viewer)
     self.viewer = row
     hidden = Self.usersHidden(from: row, includesBlocked: includesBlocked, in: state.blocks)
+  }
+
+  /// The same for the items of a list from which those are left out whom the viewer mutes.
+  private init(_ other: Visibility, hiding muted: RowBloomFilter) {
+    (viewer, isVisitor, asksAudiences) = (other.viewer, other.isVisitor, other.asksAudiences)
+    (includesBlocked, hidesMuted, hidden) = (other.includesBlocked, true, muted)
   }
 
   /// Whether all is seen: there is neither a viewer nor a visitor.
@@ -66,10 +77,9 @@ struct Visibility {
     guard let viewer else { throw .invalidRequest(.leavesOutMutedNeedsViewer) }
     let kinds = ([.mute] + state.relations.hiding.timeline).filter { state.targetCount($0, viewer) > 0 }
     if kinds.isEmpty { return self }
-    var (items, filter) = (self, hidden ?? RowBloomFilter())
+    var filter = hidden ?? RowBloomFilter()
     for kind in kinds { state[kind].forEachTarget(of: viewer) { target, _ in filter.insert(target) } }
-    (items.hidden, items.hidesMuted) = (filter, true)
-    return items
+    return Visibility(self, hiding: filter)
   }
 
   /// Whether a post is hidden from the viewer: its author is, or its audience leaves the viewer out.

@@ -4,7 +4,11 @@ extension PostTable {
 
   /// Whether any post has, or had, another audience than everyone.
   @inline(__always)
-  var hasAudiences: Bool { host?.value.hasAudiences ?? false }
+  var hasAudiences: Bool {
+    // Where nothing is kept, no reference is counted.
+    if host == nil { return false }
+    return host?.value.hasAudiences ?? false
+  }
 
   /// Who may see a post, whether its author is private or not.
   func audience(of row: UInt32) -> Audience {
