@@ -1,0 +1,330 @@
+"""Accounts, and what they have to do with each other."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import kith
+
+from . import paging, shapes
+from .media import keep_file
+from .store import BOT, DISCOVERABLE, HAS_MEDIA, LOCKED, TAG, Store, is_account, read_payload, to_payload
+from .tokens import hash_password
+from .web import Call, invalid, not_found
+
+#: The longest display name, biography, and name or value of a field, as Mastodon has them.
+MAXIMUM_NAME, MAXIMUM_NOTE, MAXIMUM_FIELD = 30, 500, 255
+
+
+def add_account(store: Store, username: str, password: str, **values: Any) -> int:
+    """Adds an account."""
+    if not re.fullmatch(r"[A-Za-z0-9_]{1,30}", username):
+        raise invalid("Username must contain only letters, numbers and underscores")
+    if not 8 <= len(password) <= 128:
+        raise invalid("Password is too short or too long")
+    payload = {"password": hash_password(password), "created": int(time.time()), **values}
+    return store.graph.add_user(username, payload=to_payload(payload), flags=DISCOVERABLE)
+
+
+def find(call: Call, id: int | None = None) -> kith.User:
+    """The account of the path, as the user who asks may see it."""
+    viewer = None if (id or call.id()) == call.me else call.viewer
+    row = call.graph.user(id or call.id(), viewer=viewer, includes_blocked=viewer is not None, includes_payloads=True)
+    if not is_account(row):
+        raise not_found()
+    return row
+
+
+def show(call: Call) -> Any:
+    """GET /api/v1/accounts/:id"""
+    return shapes.account(call, find(call))
+
+
+def verify(call: Call) -> Any:
+    """GET /api/v1/accounts/verify_credentials"""
+    return shapes.account(call, find(call, call.user), own=True)
+
+
+def named(call: Call, name: str) -> kith.User:
+    """The account with a name, ``ann``, ``@ann`` or ``ann@this.host``."""
+    name, _, host = name.lstrip("@").partition("@")
+    if not re.fullmatch(r"[A-Za-z0-9_]{1,30}", name) or host not in ("", call.request.url.netloc):
+        raise not_found()
+    id = call.graph.find_user(name)
+    if id is None:
+        raise not_found()
+    return find(call, id)
+
+
+def lookup(call: Call) -> Any:
+    """GET /api/v1/accounts/lookup"""
+    return shapes.account(call, named(call, call.text("acct")))
+
+
+def several(call: Call) -> Any:
+    """GET /api/v1/accounts"""
+    rows = call.graph.users(call.ids("id"), viewer=call.viewer, includes_blocked=call.me is not None)
+    return shapes.accounts(call, [row for row in rows if row is not None])
+
+
+def search_rows(call: Call, text: str, limit: int, offset: int = 0) -> list[kith.User]:
+    """Accounts whose names begin with a text, or else contain it. Display names are not searched."""
+    name = text.strip().lstrip("@").partition("@")[0]
+    if not name:
+        return []
+    page = call.graph.search_users(name, order="prefixFirst", viewer=call.viewer, limit=100)
+    found = []
+    for row in page.walk():
+        if is_account(row) and (not call.flag("following") or row.is_followed_by_viewer):
+            found.append(row)
+        if len(found) >= offset + limit:
+            break
+    return found[offset:]
+
+
+def search(call: Call) -> Any:
+    """GET /api/v1/accounts/search"""
+    call.user
+    return shapes.accounts(call, search_rows(call, call.text("q"), call.limit(40, 80)))
+
+
+def update(call: Call) -> Any:
+    """PATCH /api/v1/accounts/update_credentials"""
+    me, values, flags = call.user, {}, {"locked": LOCKED, "bot": BOT, "discoverable": DISCOVERABLE}
+    for name, length in (("display_name", MAXIMUM_NAME), ("note", MAXIMUM_NOTE)):
+        if name in call.values:
+            values[name] = call.text(name)
+            if len(values[name]) > length:
+                raise invalid(f"{name} is too long (maximum is {length} characters)")
+    for name in ("avatar", "header"):
+        file = call.file(name)
+        if file is not None:
+            values[name], kind = keep_file(call.store, file)
+            if kind != "image":
+                raise invalid(f"{name} is no image")
+    for name in ("privacy", "language"):
+        if f"source[{name}]" in call.values:
+            values[name] = call.text(f"source[{name}]")
+    if values.get("privacy", "public") not in shapes.VISIBILITIES:
+        raise invalid("privacy is not a visibility")
+    if "source[sensitive]" in call.values:
+        values["sensitive"] = call.flag("source[sensitive]")
+    places = sorted({match[1] for name in call.values if (match := re.match(r"fields_attributes\[(\d)\]\[", name))})
+    if places:
+        read = [[call.text(f"fields_attributes[{i}][{part}]")[:MAXIMUM_FIELD] for part in ("name", "value")] for i in places]
+        values["fields"] = [{"name": name, "value": value} for name, value in read[:4] if name or value]
+
+    def edit(batch: kith.Batch) -> None:
+        call.store.edit_payload(batch, me, **values)
+        kept = batch.user(me).flags
+        for name, bit in flags.items():
+            if name in call.values:
+                kept = kept | bit if call.flag(name) else kept & ~bit
+        batch.edit_user(me, flags=kept)
+
+    call.graph.batch(edit)
+    return verify(call)
+
+
+# What an account shows
+
+
+def statuses(call: Call) -> Any:
+    """GET /api/v1/accounts/:id/statuses"""
+    row, graph = find(call), call.graph
+    if call.flag("pinned"):
+        pinned = graph.targets("pin", row, viewer=call.viewer, includes_authors=True, includes_payloads=True)
+        return shapes.statuses(call, pinned)
+    wanted = call.text("tagged").lower()
+    if graph.relations(call.reader, [row])[0].is_blocking:
+        return []
+
+    def read(**times: Any) -> kith.Page[kith.Post]:
+        return graph.timeline(
+            call.reader,
+            author=row,
+            reposts="none" if call.flag("exclude_reblogs") or call.flag("only_media") else "all",
+            replies="toAuthor" if call.flag("exclude_replies") else "all",
+            flags_all=HAS_MEDIA if call.flag("only_media") else 0,
+            includes_authors=True,
+            includes_payloads=True,
+            **times,
+        )
+
+    def keep(each: kith.Post) -> bool:
+        return not wanted or wanted in [name.lower() for name in read_payload(each).get("tags", [])]
+
+    found = paging.timeline(call, read, keep)
+    return call.page(shapes.statuses(call, found), *paging.links(call, [paging.id_of(each) for each in found]))
+
+
+def _users(call: Call, read: Any) -> Any:
+    """A page of accounts."""
+    rows, older, newer = paging.edges(call, read, is_account)
+    return call.page(shapes.accounts(call, rows), older, newer)
+
+
+def followers(call: Call) -> Any:
+    """GET /api/v1/accounts/:id/followers"""
+    row = find(call)
+    hides = call.me not in (None, row.id)
+    return _users(call, lambda **at: call.graph.followers(row, viewer=call.viewer, leaves_out_muted=hides, **at))
+
+
+def following(call: Call) -> Any:
+    """GET /api/v1/accounts/:id/following"""
+    row = find(call)
+    hides = call.me not in (None, row.id)
+    return _users(call, lambda **at: call.graph.followees(row, viewer=call.viewer, leaves_out_muted=hides, **at))
+
+
+def blocks(call: Call) -> Any:
+    """GET /api/v1/blocks"""
+    me = call.user
+    return _users(call, lambda **at: call.graph.blocked(me, **at))
+
+
+def mutes(call: Call) -> Any:
+    """GET /api/v1/mutes: those without notifications on the first page, before the others."""
+    me = call.user
+    rows, older, _ = paging.edges(call, lambda **at: call.graph.muted(me, **at))
+    if not call.text("max_id"):
+        rows = [*call.graph.targets("quiet", me, limit=80), *rows]
+    return call.page(shapes.accounts(call, rows), older, None)
+
+
+def requests(call: Call) -> Any:
+    """GET /api/v1/follow_requests"""
+    me = call.user
+    return _users(call, lambda **at: call.graph.sources("request", me, viewer=me, **at))
+
+
+def relationships(call: Call) -> Any:
+    """GET /api/v1/accounts/relationships"""
+    return shapes.relationships(call, call.ids("id"))
+
+
+def familiar_followers(call: Call) -> Any:
+    """GET /api/v1/accounts/familiar_followers"""
+    made = []
+    for id in call.ids("id")[:40]:
+        rows = call.graph.familiar_followers(id, call.user, limit=40)
+        made.append({"id": str(id), "accounts": shapes.accounts(call, rows)})
+    return made
+
+
+def suggestions(call: Call) -> Any:
+    """GET /api/v1/suggestions and /api/v2/suggestions"""
+    me = call.user
+    found = shapes.accounts(call, [row for row in call.graph.suggestions(me, limit=call.limit(40, 80))])
+    if call.request.url.path.startswith("/api/v1"):
+        return found
+    return [{"source": "past_interactions", "sources": ["friends_of_friends"], "account": each} for each in found]
+
+
+def lists(call: Call) -> Any:
+    """GET /api/v1/accounts/:id/lists"""
+    from .lists import entity
+
+    me, member = call.user, find(call)
+    mine = call.graph.targets("list", me, viewer=me, includes_payloads=True, limit=1000)
+    return [entity(each) for each in mine if call.graph.has_edge("member", each, member)]
+
+
+# What an account does
+
+
+def act(call: Call) -> Any:
+    """POST /api/v1/accounts/:id/follow and the like"""
+    me, verb = call.user, call.request.path_params["verb"]
+    if verb not in _VERBS:
+        raise not_found()
+    row = find(call)
+    call.graph.batch(lambda batch: _VERBS[verb](call, batch, me, row))
+    return shapes.relationships(call, [row.id])[0]
+
+
+def _follow(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    if row.flags & LOCKED and not batch.is_following(me, row):
+        batch.add_edge("request", me, row)
+        return
+    batch.follow(me, row)
+    if "reblogs" in call.values:
+        change = batch.remove_edge if call.flag("reblogs") else batch.add_edge
+        change("no_reposts", me, row)
+    if "notify" in call.values:
+        change = batch.add_edge if call.flag("notify") else batch.remove_edge
+        change("notify", me, row)
+
+
+def _unfollow(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    batch.remove_edge("request", me, row)
+    batch.unfollow(me, row)
+    for each in batch.targets("list", me, limit=1000):
+        batch.remove_edge("member", each, row)
+
+
+def _mute(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    _unmute(call, batch, me, row)
+    if call.flag("notifications", True):
+        batch.mute(me, row)
+    elif me != row.id:
+        batch.add_edge("quiet", me, row)
+
+
+def _unmute(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    batch.unmute(me, row)
+    if me != row.id:
+        batch.remove_edge("quiet", me, row)
+
+
+def _note(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    notes = read_payload(batch.user(me, includes_payloads=True)).get("notes", {})
+    notes[str(row.id)] = call.text("comment")[:2000]
+    call.store.edit_payload(batch, me, notes={id: note for id, note in notes.items() if note})
+
+
+def _grant(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    if not batch.has_edge("request", row, me):
+        raise not_found()
+    batch.follow(row, me)
+
+
+_VERBS = {
+    "follow": _follow,
+    "unfollow": _unfollow,
+    "remove_from_followers": lambda call, batch, me, row: batch.unfollow(row, me),
+    "block": lambda call, batch, me, row: batch.block(me, row),
+    "unblock": lambda call, batch, me, row: batch.unblock(me, row),
+    "mute": _mute,
+    "unmute": _unmute,
+    "note": _note,
+    "authorize": _grant,
+    "reject": lambda call, batch, me, row: batch.remove_edge("request", row, me),
+}
+
+
+def followed_tags(call: Call) -> Any:
+    """GET /api/v1/followed_tags"""
+    me = call.user
+    rows, older, newer = paging.edges(call, lambda **at: call.graph.targets("follow_tag", me, **at), default=100, maximum=200)
+    return call.page([{**shapes.tag(call, shapes.tag_name(row)), "following": True} for row in rows], older, newer)
+
+
+def show_tag(call: Call) -> Any:
+    """GET /api/v1/tags/:name, POST …/follow and …/unfollow"""
+    name, verb = call.request.path_params["name"], call.request.path_params.get("verb")
+    if not shapes.HASHTAG.fullmatch(TAG + name) or len(name.encode()) > 250:
+        raise not_found()
+    id = call.graph.find_user(TAG + name)
+    if verb == "follow":
+        id = id or call.graph.add_user(TAG + name)
+        call.graph.add_edge("follow_tag", call.user, id)
+    elif verb == "unfollow" and id is not None:
+        call.graph.remove_edge("follow_tag", call.user, id)
+    elif verb is not None and verb != "unfollow":
+        raise not_found()
+    follows = call.me is not None and id is not None and call.graph.has_edge("follow_tag", call.me, id)
+    return {**shapes.tag(call, name), "id": str(id or 0), "following": follows}
