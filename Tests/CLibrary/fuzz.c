@@ -148,7 +148,7 @@ static void call_other(struct input *input) {
   kith_observer *observer;
   kith_exported exported;
   kith_query made;
-  switch (number(input, 1) % 17) {
+  switch (number(input, 1) % 18) {
     case 0: kith_get_counts(handle(input), &counts, &error); break;
     case 1:
       if (kith_verify(handle(input), &table, &error) == KITH_OK) keep(table.owner);
@@ -188,6 +188,13 @@ static void call_other(struct input *input) {
         keep(exported.owner);
       break;
     case 15: kith_has_edge(handle(input), text(input), id(input), id(input), &flag, &error); break;
+    case 17: {
+      kith_incoming_page found;
+      kith_query asked = {.kind = KITH_INCOMING, .user = id(input), .text = text(input), .limit = number(input, 1)};
+      if (kith_incoming(handle(input), &asked, &found, &error) == KITH_OK) keep(found.owner);
+      kith_incoming_count(handle(input), &asked, path, &flag, &error);
+      break;
+    }
     case 16: {
       int64_t ids[2] = {id(input), id(input)};
       uint32_t counts[4];

@@ -66,6 +66,11 @@ static void read_all(kith_graph *graph, kith_status wanted) {
   EXPECT(wanted, kith_mutual_followee_count(graph, 1, 2, &user, NULL));
   EXPECT(wanted, kith_shortest_path(graph, 1, 2, 3, 0, path, 8, &count, &outcome, NULL));
   EXPECT(wanted, kith_timeline_ids(graph, &query, posts, &count, NULL));
+  const kith_query incoming = {.kind = KITH_INCOMING, .user = 1};
+  kith_incoming_page incoming_page;
+  EXPECT(wanted, kith_incoming(graph, &incoming, &incoming_page, NULL));
+  release(wanted, incoming_page.owner);
+  EXPECT(wanted, kith_incoming_count(graph, &incoming, &user, &is_following, NULL));
   kith_table table;
   EXPECT(wanted, kith_verify(graph, &table, NULL));
   release(wanted, table.owner);

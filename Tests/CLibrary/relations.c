@@ -61,6 +61,41 @@ static void relations(void) {
   OK(kith_free(graph));
 }
 
+static void incoming(kith_graph *graph, int64_t ann, int64_t bob, int64_t root, int64_t reply) {
+  bool changed, is_truncated;
+  int64_t count;
+  kith_incoming_page page;
+  OK(kith_like(graph, bob, root, 8000, &changed, NULL));
+  kith_query query = {.kind = KITH_INCOMING, .user = ann, .flags = KITH_INCLUDES_AUTHORS};
+  OK(kith_incoming(graph, &query, &page, NULL));
+  CHECK(page.count == 2 && page.next.data == NULL && page.users.count == 1 && page.posts.count == 2);
+  const kith_incoming_edge *like = page.edges, *answer = page.edges + 1;
+  CHECK(like->relation.size == 4 && memcmp(like->relation.data, "like", 4) == 0 && like->second == 8);
+  CHECK(!like->is_from_post && page.users.users[like->source].id == bob);
+  CHECK(like->has_target && page.posts.posts[like->target].id == root);
+  CHECK(answer->is_from_post && page.posts.posts[answer->source].id == reply && answer->second == 2);
+  CHECK(page.posts.users[answer->source].id == bob && page.posts.posts[answer->target].id == root);
+  OK(kith_free(page.owner));
+  OK(kith_incoming_count(graph, &query, &count, &is_truncated, NULL));
+  CHECK(count == 2 && !is_truncated);
+  query.limit = 1;
+  OK(kith_incoming(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.next.size > 0);
+  kith_incoming_page next;
+  query.cursor = page.next, query.text = kith_string("reply like");
+  OK(kith_incoming(graph, &query, &next, NULL));
+  CHECK(next.count == 1 && next.edges[0].is_from_post && next.next.data == NULL);
+  OK(kith_free(page.owner));
+  OK(kith_free(next.owner));
+  query = (kith_query){.kind = KITH_INCOMING, .user = ann, .text = kith_string("nothing")};
+  EXPECT(KITH_UNKNOWN_RELATION, kith_incoming(graph, &query, &page, NULL));
+  kith_page other;
+  EXPECT(KITH_INVALID_REQUEST, kith_run(graph, &query, &other, NULL));
+  query.kind = KITH_USER;
+  EXPECT(KITH_INVALID_REQUEST, kith_incoming(graph, &query, &page, NULL));
+  OK(kith_unlike(graph, bob, root, &changed, NULL));
+}
+
 static void timelines(void) {
   const kith_relation declared[] = {
     {.name = kith_string("repost"), .target = KITH_END_POST, .enters_timelines = 1},
@@ -94,6 +129,7 @@ static void timelines(void) {
   OK(kith_free(page.owner));
   query.sources = 6;
   EXPECT(KITH_INVALID_REQUEST, kith_run(graph, &query, &page, NULL));
+  incoming(graph, ann, bob, root, reply);
   kith_fields fields = {.has_audience = 1, .audience = KITH_AUDIENCE_FOLLOWERS};
   OK(kith_edit_post(graph, root, (kith_text){0}, &fields, &changed, NULL));
   CHECK(changed);

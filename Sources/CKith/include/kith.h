@@ -412,6 +412,7 @@ enum {
   KITH_SOURCES = 20,             // the same of the edges that lead to target
   KITH_THREAD = 21,              // target, order of threads, viewer
   KITH_ANCESTORS = 22,           // target, viewer
+  KITH_INCOMING = 23,            // for kith_incoming alone
 };
 enum { KITH_SUBSTRING = 0, KITH_PREFIX = 1, KITH_EXACT = 2, KITH_FUZZY = 3, KITH_REGEX = 4 };  // match
 enum { KITH_LOOSE = 0, KITH_STRICT = 1 };                                                      // folding
@@ -584,6 +585,34 @@ kith_status kith_shortest_path(kith_graph *graph, int64_t user, int64_t target, 
 // if that is 0.
 kith_status kith_timeline_ids(
   kith_graph *graph, const kith_query *query, int64_t *posts, size_t *count, kith_error *error);
+
+// What leads to a user: an edge to the user, or to one of their posts.
+typedef struct kith_incoming_edge {
+  kith_text relation;
+  uint32_t second;       // since 1970
+  uint32_t source;       // a row of `users`, or of `posts`
+  uint32_t target;       // with has_target, a row of `posts`
+  uint8_t is_from_post;  // `source` is a post: a reply, a mention
+  uint8_t has_target;    // it leads to a post, not to the user
+  uint8_t reserved[2];
+} kith_incoming_edge;
+
+typedef struct kith_incoming_page {
+  kith_result *owner;
+  const kith_incoming_edge *edges;  // `count` rows, newest first
+  size_t count;
+  kith_page users;  // each user and post once; `owner` and cursors are not set in these
+  kith_page posts;
+  kith_text next;  // the cursor of the next page; with null data there is none
+} kith_incoming_page;
+
+// A page of what leads to query->user (KITH_INCOMING): of the relations that query->text names, parted by spaces, or
+// empty of all but those that their source alone sees; KITH_FOLLOWED_ONLY, KITH_INCLUDES_AUTHORS, before, after, limit,
+// cursor.
+kith_status kith_incoming(kith_graph *graph, const kith_query *query, kith_incoming_page *page, kith_error *error);
+// How many there are, at most 1,000; `is_truncated` if there are more. Limit and cursor are left out.
+kith_status kith_incoming_count(
+  kith_graph *graph, const kith_query *query, int64_t *count, bool *is_truncated, kith_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Passes over the whole graph, on all cores, while changes continue. Row i of every result is the same user in all

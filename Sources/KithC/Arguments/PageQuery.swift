@@ -121,6 +121,16 @@ struct PageQuery: Sendable {
       viewer: viewer)
   }
 
+  /// What leads to a user.
+  func incoming() throws -> (user: UserID, query: IncomingQuery) {
+    guard kind == KITH_INCOMING else { throw Failure.invalid("\(kind) is not the kind KITH_INCOMING") }
+    let names = text.split(separator: " ").map { Relation(String($0), from: .user, to: .user) }
+    let query = IncomingQuery(
+      relations: text.isEmpty ? nil : names, sources: has(KITH_FOLLOWED_ONLY) ? .followees : .anyone, before: before,
+      after: after, includesAuthors: has(KITH_INCLUDES_AUTHORS), limit: limit, cursor: cursor)
+    return (user, query)
+  }
+
   private func thread() throws -> ThreadQuery {
     ThreadQuery(
       order: try ThreadQuery.Order(numbered: order), includesAuthors: has(KITH_INCLUDES_AUTHORS),

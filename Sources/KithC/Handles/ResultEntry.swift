@@ -83,6 +83,29 @@ extension Answer {
     write(entry, try entry.handle(), to: page)
   }
 
+  /// Hands a page of what leads to a user to C.
+  consuming func write(to page: UnsafeMutablePointer<kith_incoming_page>) throws {
+    guard case .incoming(let found) = self else { preconditionFailure("an answer is of what was asked") }
+    let entry = ResultEntry()
+    let owner = try entry.handle()
+    let edges = found.rawEdges
+    let names = entry.copy(texts: edges.map(\.relation))
+    page.pointee.edges = entry.copy(
+      edges.enumerated().map { place, edge in
+        kith_incoming_edge(
+          relation: names[place], second: edge.second, source: UInt32(edge.source), target: UInt32(edge.target ?? 0),
+          is_from_post: edge.isFromPost ? 1 : 0, has_target: edge.target == nil ? 0 : 1, reserved: (0, 0))
+      })
+    page.pointee.count = edges.count
+    (page.pointee.users.total, page.pointee.posts.total) = (-1, -1)
+    page.pointee.users.setUsers(found.rawUsers)
+    page.pointee.posts.setPosts(found.rawPosts)
+    entry.add(authors: found.rawAuthors, to: &page.pointee.posts)
+    if let next = found.next { page.pointee.next = entry.copy(texts: [next.text])[0] }
+    page.pointee.owner = owner
+    entry.keep(self)
+  }
+
   /// Hands the page to C as a result that has its handle.
   consuming func write(_ entry: ResultEntry, _ owner: OpaquePointer, to page: UnsafeMutablePointer<kith_page>) {
     describe(page, entry)

@@ -1,6 +1,7 @@
 """Relations that a host declares, conversations, counts and marks."""
 
 import datetime
+import pickle
 
 import kith
 import pytest
@@ -149,6 +150,29 @@ def test_posts_have_audiences_and_users_can_be_private(graph):
     assert graph.user(private).is_private
     change = kith.Change("addPost", user=1, text="to ann", audience="mentioned")
     assert graph.post(graph.apply(change)[0].id).audience == "mentioned"
+
+
+def test_incoming_is_what_leads_to_a_user(graph):
+    post = graph.add_post(1, "hello", created_at=1_000)
+    answer = graph.add_post(2, "answer", created_at=2_000, edges=[kith.PostEdge(REPLY, post)])
+    graph.follow(3, 1, at=3_000)
+    graph.like(3, post, at=4_000)
+    page = graph.incoming(1, includes_authors=True)
+    assert [edge.relation for edge in page] == ["like", "follow", REPLY.name] and page.next is None
+    like, follow, reply = page
+    assert like.user.id == 3 and like.target.text == "hello" and like.post is None
+    assert follow.user.username == "cy" and follow.target is None
+    assert follow.added_at == datetime.datetime.fromtimestamp(3, datetime.timezone.utc)
+    assert reply.post.id == answer and reply.post.author_user.username == "bob" and reply.target.id == post
+    first = graph.incoming(1, limit=2)
+    assert [edge.relation for edge in graph.incoming(1, cursor=first.next)] == [REPLY.name]
+    assert graph.incoming_count(1, relations=["like", "follow"]) == (2, False)
+    assert graph.incoming_count(1, followed_only=True) == (0, False) and len(graph.incoming(1, after=3_999)) == 1
+    assert list(graph.incoming(2)) == [] and pickle.loads(pickle.dumps(like)) == like
+    with pytest.raises(kith.UnknownRelationError):
+        graph.incoming(1, relations=["nothing"])
+    with pytest.raises(kith.InvalidRequestError):
+        graph.incoming(1, relations=[])
 
 
 def test_timelines_have_sources_filters_and_reposts(graph):

@@ -30,6 +30,38 @@ extension Page<Suggestion> {
   }
 }
 
+/// An edge that leads to a user, in numbers: the places of its ends among the users and the posts of the page.
+package struct RawIncomingEdge {
+  package let relation: String
+  package let second: UInt32
+  package let isFromPost: Bool
+  package let source: Int
+  package let target: Int?
+}
+
+extension Page<IncomingEdge> {
+  package var rawEdges: [RawIncomingEdge] {
+    guard let records = anchor?.records else { return [] }
+    return records.items.map {
+      RawIncomingEdge(
+        relation: records.relations[$0.relation].name, second: $0.second, isFromPost: $0.isFromPost, source: $0.source,
+        target: $0.target)
+    }
+  }
+
+  package var rawUsers: RawResult<UserRecord>? {
+    unsafe anchor.map { unsafe $0.records.users.raw(0..<$0.records.users.count) }
+  }
+
+  package var rawPosts: RawResult<PostRecord>? {
+    unsafe anchor.map { unsafe $0.records.posts.raw(0..<$0.records.posts.count) }
+  }
+
+  package var rawAuthors: RawResult<UserRecord>? {
+    unsafe anchor?.records.posts.authors.map { unsafe $0.raw(0..<$0.count) }
+  }
+}
+
 /// The payloads of elements, if they were asked for; of posts also those of the authors.
 extension Page<User> {
   package var rawPayloads: RawResult<PayloadRecord>? { unsafe anchor?.records.rawPayloads() }

@@ -10,6 +10,7 @@ from ._changes import Batch, Change, ChangeEvent, ChangeResult, Missed, Writer
 from ._columns import ImportCount, ImportReport
 from ._errors import *  # noqa: F403
 from ._graph import Graph, SnapshotInfo, open, restore, verify
+from ._incoming import Incoming, IncomingPage
 from ._kith import ffi as _ffi, lib as _lib
 from ._live import Changes, Live, Observer
 from ._memory import POST_DTYPE, USER_DTYPE
@@ -45,6 +46,8 @@ __all__ = [
     "Graph",
     "ImportCount",
     "ImportReport",
+    "Incoming",
+    "IncomingPage",
     "Live",
     "MemoryEntry",
     "Missed",

@@ -85,6 +85,8 @@ class AsyncGraph:
     sources = _on_thread(Writer.sources)
     thread = _on_thread(Writer.thread)
     ancestors = _on_thread(Writer.ancestors)
+    incoming = _on_thread(Writer.incoming)
+    incoming_count = _on_thread(Writer.incoming_count)
     mutual_followees = _on_thread(Writer.mutual_followees)
     mutual_followers = _on_thread(Writer.mutual_followers)
     familiar_followers = _on_thread(Writer.familiar_followers)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
-from ._kith import lib
+from ._errors import check, local, refused
+from ._incoming import IncomingPage
+from ._kith import ffi, lib
 from ._page import Page, same
 from ._parameters import described
 from ._query import (
@@ -22,7 +25,7 @@ from ._query import (
 from ._rows import Post, User
 from ._searches import Searches
 from ._suggestions import Suggestion
-from ._text import to_id
+from ._text import Time, to_id
 
 
 def _typed(page: Page[Any]) -> Page[Any]:
@@ -52,9 +55,7 @@ class Pages(Searches):
         leaves_out_muted: bool = False,
     ) -> Page[User]:
         query = Query(kind, limit, cursor, viewer)
-        query.raw.flags = (
-            lib.KITH_INCLUDES_PAYLOADS * includes_payloads | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
-        )
+        query.raw.flags = lib.KITH_INCLUDES_PAYLOADS * includes_payloads | lib.KITH_LEAVES_OUT_MUTED * leaves_out_muted
         query.raw.user = to_id(user)
         query.raw.order = word(LIST_ORDERS, order)
         return self._users(query)
@@ -228,6 +229,63 @@ class Pages(Searches):
         query.raw.target = to_id(post)
         query.raw.flags = lib.KITH_INCLUDES_AUTHORS * includes_authors | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
         return self._posts(query)
+
+    def _incoming(
+        self,
+        user: SupportsIndex,
+        relations: Iterable[Named] | None,
+        followed_only: bool,
+        before: Time | None,
+        after: Time | None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Query:
+        query = Query(lib.KITH_INCOMING, limit, cursor)
+        query.raw.user = to_id(user)
+        if relations is not None:
+            names = [name_of(relation) for relation in relations]
+            if not names:
+                raise refused("incoming takes relations, or None for all")
+            query.set_text(" ".join(names))
+        query.raw.flags = lib.KITH_FOLLOWED_ONLY * followed_only
+        query.set_times(before, after)
+        return query
+
+    def incoming(
+        self,
+        user: SupportsIndex,
+        *,
+        relations: Iterable[Named] | None = None,
+        followed_only: bool = False,
+        before: Time | None = None,
+        after: Time | None = None,
+        includes_authors: bool = False,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> IncomingPage:
+        """What leads to a user, newest first: the edges of some relations, or of all but those that their source alone
+        sees, to the user and to their posts."""
+        query = self._incoming(user, relations, followed_only, before, after, limit, cursor)
+        query.raw.flags |= lib.KITH_INCLUDES_AUTHORS * includes_authors
+        page = ffi.new("kith_incoming_page *")
+        check(lib.kith_incoming(self._live_handle(), query.raw, page, local.error), local.error)
+        return IncomingPage(page, self)
+
+    def incoming_count(
+        self,
+        user: SupportsIndex,
+        *,
+        relations: Iterable[Named] | None = None,
+        followed_only: bool = False,
+        before: Time | None = None,
+        after: Time | None = None,
+    ) -> tuple[int, bool]:
+        """How many there are, at most 1,000, and whether there are more."""
+        query = self._incoming(user, relations, followed_only, before, after)
+        count, is_truncated = ffi.new("int64_t *"), ffi.new("bool *")
+        handle = self._live_handle()
+        check(lib.kith_incoming_count(handle, query.raw, count, is_truncated, local.error), local.error)
+        return int(count[0]), bool(is_truncated[0])
 
     def _mutuals(self, kind: int, user: SupportsIndex, other: SupportsIndex, query: Query) -> Page[User]:
         query.raw.kind = kind
