@@ -86,7 +86,7 @@ def search_rows(call: Call, text: str, limit: int, offset: int = 0) -> list[kith
 
 def search(call: Call) -> Any:
     """GET /api/v1/accounts/search"""
-    call.user
+    call.need_user()
     return shapes.accounts(call, search_rows(call, call.text("q"), call.limit(40, 80)))
 
 
@@ -113,7 +113,9 @@ def update(call: Call) -> Any:
         values["sensitive"] = call.flag("source[sensitive]")
     places = sorted({match[1] for name in call.values if (match := re.match(r"fields_attributes\[(\d)\]\[", name))})
     if places:
-        read = [[call.text(f"fields_attributes[{i}][{part}]")[:MAXIMUM_FIELD] for part in ("name", "value")] for i in places]
+        read = [
+            [call.text(f"fields_attributes[{i}][{part}]")[:MAXIMUM_FIELD] for part in ("name", "value")] for i in places
+        ]
         values["fields"] = [{"name": name, "value": value} for name, value in read[:4] if name or value]
 
     def edit(batch: kith.Batch) -> None:
@@ -218,7 +220,7 @@ def familiar_followers(call: Call) -> Any:
 def suggestions(call: Call) -> Any:
     """GET /api/v1/suggestions and /api/v2/suggestions"""
     me = call.user
-    found = shapes.accounts(call, [row for row in call.graph.suggestions(me, limit=call.limit(40, 80))])
+    found = shapes.accounts(call, call.graph.suggestions(me, limit=call.limit(40, 80)))
     if call.request.url.path.startswith("/api/v1"):
         return found
     return [{"source": "past_interactions", "sources": ["friends_of_friends"], "account": each} for each in found]
@@ -309,7 +311,9 @@ _VERBS = {
 def followed_tags(call: Call) -> Any:
     """GET /api/v1/followed_tags"""
     me = call.user
-    rows, older, newer = paging.edges(call, lambda **at: call.graph.targets("follow_tag", me, **at), default=100, maximum=200)
+    rows, older, newer = paging.edges(
+        call, lambda **at: call.graph.targets("follow_tag", me, **at), default=100, maximum=200
+    )
     return call.page([{**shapes.tag(call, shapes.tag_name(row)), "following": True} for row in rows], older, newer)
 
 

@@ -10,6 +10,7 @@ import struct
 import zlib
 from typing import Any
 
+import kith
 from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, Response
 
@@ -72,9 +73,9 @@ def _description(call: Call) -> str | None:
     return text or None
 
 
-def own_media(call: Call, id: int) -> dict[str, Any]:
+def own_media(call: Call, graph: kith.Reader, id: int) -> dict[str, Any]:
     """The description of a file that the user who asks has uploaded."""
-    row = call.graph.post(id, includes_payloads=True)
+    row = graph.post(id, includes_payloads=True)
     values = read_payload(row)
     if row.author_id != call.store.keeper or values.get("owner") != call.user:
         raise not_found()
@@ -84,7 +85,7 @@ def own_media(call: Call, id: int) -> dict[str, Any]:
 def show(call: Call) -> Any:
     """GET and PUT /api/v1/media/:id"""
     id = call.id()
-    values = own_media(call, id)
+    values = own_media(call, call.graph, id)
     if call.request.method == "PUT" and "description" in call.values:
         values["description"] = _description(call)
         call.graph.edit_post(id, payload=to_payload(values))
@@ -120,5 +121,3 @@ def picture(seed: int, side: int = 8, scale: int = 15) -> bytes:
 def avatar(call: Call) -> Response:
     """GET /avatars/:id.png"""
     return Response(picture(call.request.path_params["id"]), media_type="image/png")
-
-

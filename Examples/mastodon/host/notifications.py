@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import kith
+
 from . import paging, shapes
 from .store import read_payload
 from .web import Call, invalid, not_found
@@ -90,9 +92,15 @@ def rows_of(call: Call, limit: int, below: int | None = None, above: int | None 
             return found[-limit:] if nearest else found[:limit]
 
 
+def rows_after(call: Call, milliseconds: int) -> Any:
+    """The rows since a time, at most 40."""
+    second = max(0, milliseconds // 1000)
+    return rows_of(call, 40, None, second * 10**39)
+
+
 def every(call: Call) -> Any:
     """GET /api/v1/notifications"""
-    call.user
+    call.need_user()
     limit = call.limit(40, 80)
     nearest = _bound(call, "min_id")
     above = max((each for each in (nearest, _bound(call, "since_id")) if each is not None), default=None)
@@ -113,7 +121,7 @@ def _find(call: Call) -> Any:
 
 def one(call: Call) -> Any:
     """GET /api/v1/notifications/:id"""
-    call.user
+    call.need_user()
     return entities(call, [_find(call)])[0]
 
 
@@ -129,14 +137,20 @@ def clear(call: Call) -> Any:
 def dismiss(call: Call) -> Any:
     """POST /api/v1/notifications/:id/dismiss"""
     me, id = call.user, str(id_of(_find(call)))
-    kept = read_payload(call.graph.user(me, includes_payloads=True)).get("dismissed", [])[-MAXIMUM_DISMISSED:]
-    call.graph.batch(lambda batch: call.store.edit_payload(batch, me, dismissed=[*kept, id]))
+
+    def add(batch: kith.Batch) -> None:
+        kept = read_payload(batch.user(me, includes_payloads=True)).get("dismissed", [])
+        call.store.edit_payload(batch, me, dismissed=[*kept[-MAXIMUM_DISMISSED:], id])
+
+    call.graph.batch(add)
     return {}
 
 
 def unread_count(call: Call) -> Any:
     """GET /api/v1/notifications/unread_count"""
-    marker = read_payload(call.graph.user(call.user, includes_payloads=True)).get("markers", {}).get("notifications", {})
+    marker = (
+        read_payload(call.graph.user(call.user, includes_payloads=True)).get("markers", {}).get("notifications", {})
+    )
     text = str(marker.get("last_read_id", ""))
     above = int(text) if text.isascii() and text.isdigit() and len(text) <= 50 else None
     return {"count": len(rows_of(call, call.limit(100, 1000), None, above))}

@@ -26,7 +26,8 @@ CODE_SECONDS = 600
 _codes: dict[str, dict[str, Any]] = {}
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Sign in</title>
-<style>body {{ font: 16px sans-serif; max-width: 24em; margin: 4em auto }} input {{ display: block; margin: 1em 0 }}</style>
+<style>body {{ font: 16px sans-serif; max-width: 24em; margin: 4em auto }}
+input {{ display: block; margin: 1em 0 }}</style>
 <h1>{title}</h1><p>{text}</p>{form}"""
 FORM = """<form method="post" action="/oauth/authorize">{hidden}
 <input name="username" placeholder="Name" autofocus><input name="password" type="password" placeholder="Password">
@@ -136,9 +137,7 @@ def authorize(call: Call) -> Response:
 
 
 def _page(call: Call, app: dict[str, Any], text: str, status: int) -> Response:
-    hidden = "".join(
-        f'<input type="hidden" name="{name}" value="{html.escape(call.text(name))}">' for name in _ASKED
-    )
+    hidden = "".join(f'<input type="hidden" name="{name}" value="{html.escape(call.text(name))}">' for name in _ASKED)
     title = f"{html.escape(app['name'])} asks for access"
     made = PAGE.format(title=title, text=html.escape(text), form=FORM.format(hidden=hidden))
     return HTMLResponse(made, status, headers={"Content-Security-Policy": "frame-ancestors 'none'"})

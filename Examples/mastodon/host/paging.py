@@ -17,7 +17,6 @@ from .store import milliseconds_of, repost_id, repost_of
 from .web import Call, invalid
 
 
-
 def seconds_of(time: Any) -> int:
     """Whole seconds since 1970."""
     return int(time.timestamp()) if time is not None else 0

@@ -46,9 +46,8 @@ def to_html(call: Call, text: str, mentioned: Iterable[str] = ()) -> str:
             return f'<a href="{call.base}/tags/{tag}" class="mention hashtag" rel="tag">#<span>{tag}</span></a>'
         if name and name.lower() in names:
             name = names[name.lower()]
-            return (
-                f'<span class="h-card"><a href="{call.base}/@{name}" class="u-url mention">@<span>{name}</span></a></span>'
-            )
+            address = f"{call.base}/@{name}"
+            return f'<span class="h-card"><a href="{address}" class="u-url mention">@<span>{name}</span></a></span>'
         return html.escape(whole) if name else f'<a href="{html.escape(whole)}" rel="nofollow">{html.escape(whole)}</a>'
 
     made, end = "", 0
@@ -258,9 +257,7 @@ def _status(
     return made
 
 
-def _repost(
-    call: Call, row: kith.Post, status: dict[str, Any], reposters: dict[int, dict[str, Any]]
-) -> dict[str, Any]:
+def _repost(call: Call, row: kith.Post, status: dict[str, Any], reposters: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """The status of a repost, around the one that was reposted."""
     id, reposter = id_of(row), reposters[row.reposted_by or 0]
     address = f"{call.base}/users/{reposter['username']}/statuses/{id}/activity"
@@ -286,3 +283,6 @@ def tag_name(row: kith.User) -> str:
     return row.username[len(TAG) :]
 
 
+def now() -> datetime.datetime:
+    """The time, in UTC."""
+    return datetime.datetime.now(datetime.timezone.utc)

@@ -80,7 +80,7 @@ class Draft:
             raise invalid("Text can't be blank")
         if len(self.text) + len(warning) > MAXIMUM_CHARACTERS:
             raise invalid(f"Text character limit of {MAXIMUM_CHARACTERS} exceeded")
-        self.media = [{"id": id, **own_media(call, id)} for id in files]
+        self.media = [{"id": id, **own_media(call, batch, id)} for id in files]
         names = {match[1] for match in shapes.MENTION.finditer(self.text)}
         found = (batch.find_user(name) for name in sorted(names))
         self.mentions = [id for id in found if id is not None and is_account(batch.user(id))]
@@ -110,6 +110,8 @@ def create(call: Call) -> Any:
     key = key and hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
     parent = find(call, _given_id(call, "in_reply_to_id")) if call.text("in_reply_to_id") else None
 
+    app = _app_name(call)
+
     def add(batch: kith.Batch) -> int:
         known = key and _with_key(batch, me, key)
         if known:
@@ -129,7 +131,7 @@ def create(call: Call) -> Any:
             id=status_id(moment),
             created_at=moment,
             edges=edges,
-            payload=to_payload({**draft.payload, "key": key, "app": _app_name(call)}),
+            payload=to_payload({**draft.payload, "key": key, "app": app}),
             flags=draft.flags,
             audience=shapes.VISIBILITIES[visibility],
         )
@@ -338,4 +340,3 @@ _VERBS = {
     "pin": _pin,
     "unpin": lambda call, me, row: call.graph.remove_edge("pin", me, row) and None,
 }
-

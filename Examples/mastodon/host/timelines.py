@@ -30,7 +30,7 @@ PUBLIC: dict[str, Any] = {"everyone": True, "replies": "toAuthor", "reposts": "n
 
 def home(call: Call) -> Any:
     """GET /api/v1/timelines/home"""
-    call.user
+    call.need_user()
     return page_of(call, **HOME)
 
 
@@ -94,5 +94,3 @@ def bookmarks(call: Call) -> Any:
     me = call.user
     details = {"viewer": me, "includes_authors": True, "includes_payloads": True}
     return _kept(call, lambda **at: call.graph.targets("bookmark", me, **details, **at))
-
-

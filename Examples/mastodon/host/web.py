@@ -110,6 +110,10 @@ class Call:
             raise Failure(401, "The access token is invalid" if self.token else "This method requires a token")
         return self.me
 
+    def need_user(self) -> None:
+        """Refuses a visitor."""
+        _ = self.user
+
     def id(self, name: str = "id") -> int:
         """An id in the path."""
         return to_id(self.request.path_params[name])
