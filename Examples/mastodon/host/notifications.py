@@ -126,11 +126,21 @@ def one(call: Call) -> Any:
 
 
 def clear(call: Call) -> Any:
-    """POST /api/v1/notifications/clear: what is older than the newest is not shown any more."""
-    me, rows = call.user, rows_of(call, 1)
+    """POST /api/v1/notifications/clear: what is there now is not shown any more.
+
+    Another one may come within the second of the newest, so those of that second are remembered one by one.
+    """
+    me, rows = call.user, rows_of(call, MAXIMUM_DISMISSED)
     if rows:
-        newest = id_of(rows[0])
-        call.graph.batch(lambda batch: call.store.edit_payload(batch, me, cleared=newest, dismissed=[]))
+        start = _second(id_of(rows[0])) * 10**39
+        gone = [str(id_of(row)) for row in rows if id_of(row) > start]
+
+        def change(batch: kith.Batch) -> None:
+            kept = read_payload(batch.user(me, includes_payloads=True)).get("dismissed", [])
+            kept = [id for id in kept if int(id) > start]
+            call.store.edit_payload(batch, me, cleared=start, dismissed=kept + gone)
+
+        call.graph.batch(change)
     return {}
 
 
