@@ -74,7 +74,8 @@ def search_rows(call: Call, text: str, limit: int, offset: int = 0) -> list[kith
     name = text.strip().lstrip("@").partition("@")[0]
     if not name:
         return []
-    page = call.graph.search_users(name, order="prefixFirst", viewer=call.viewer, limit=100)
+    blocked = call.me is not None  # toot finds by a search whom to unblock
+    page = call.graph.search_users(name, order="prefixFirst", viewer=call.viewer, includes_blocked=blocked, limit=100)
     found = []
     for row in page.walk():
         if is_account(row) and (not call.flag("following") or row.is_followed_by_viewer):

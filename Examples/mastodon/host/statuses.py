@@ -28,6 +28,7 @@ def find(call: Call, id: int | None = None) -> kith.Post:
         repost = paging.find_repost(call.graph, id)
         if repost is None:
             raise not_found()
+        call.graph.user(repost.reposted_by, viewer=call.viewer, includes_blocked=True)  # an error across a block
         id = repost.id
     row = call.graph.post(id, viewer=call.viewer, includes_authors=True, includes_payloads=True)
     if row.author_id == call.store.keeper:

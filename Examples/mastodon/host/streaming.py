@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -32,6 +33,7 @@ def stream(call: Call) -> Any:
     """GET /api/v1/streaming/user, public, hashtag, list and direct"""
     kind = call.request.path_params["kind"].removesuffix("/local").removesuffix("/media")
     query: dict[str, Any] | None = None
+    call.graph = call.store.graph  # which goes on, unlike the pin of an answer
     if kind == "user":
         call.need_user()
         query = timelines.HOME
@@ -39,6 +41,7 @@ def stream(call: Call) -> Any:
         only_media = call.flag("only_media") or call.request.url.path.endswith("/media")
         query = {**timelines.PUBLIC, "flags_all": HAS_MEDIA if only_media else 0}
     elif kind == "hashtag":
+        call.need_user()
         name = call.text("tag")
         if not shapes.HASHTAG.fullmatch(TAG + name) or len(name) > 100:
             raise invalid("tag is no hashtag")
@@ -59,8 +62,9 @@ class News:
 
     def __init__(self, call: Call, query: dict[str, Any] | None, notifies: bool) -> None:
         self.call, self.query, self.notifies = call, query, notifies
-        self.start = call.store.next_millisecond() - OVERLAP
+        self.start = int(time.time() * 1000) - OVERLAP
         self.seen: set[Any] = set()
+        # What is there is not new.
         for _ in self.news():
             pass
 
@@ -111,22 +115,23 @@ async def _events(call: Call, feed: News) -> AsyncIterator[str]:
     with call.graph.changes() as changes:
         items = changes.__aiter__()
         waiting = asyncio.ensure_future(items.__anext__())
+        found = feed.news()  # what came before the feed was opened
         try:
             while not call.store.is_closing:
+                for name, data in found:
+                    silent = 0
+                    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+                    yield f"event: {name}\ndata: {text}\n\n"
                 done, _ = await asyncio.wait({waiting}, timeout=1)
-                silent += 1
+                silent, found = silent + 1, iter(())
                 if done:
                     event = waiting.result()
                     waiting = asyncio.ensure_future(items.__anext__())
                     found = feed.news() if isinstance(event, kith.Missed) else feed.after(event.change)
-                    for name, data in found:
-                        silent = 0
-                        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-                        yield f"event: {name}\ndata: {text}\n\n"
                 elif silent >= HEARTBEAT:
                     silent = 0
                     yield ":thump\n\n"
-        except StopAsyncIteration:
+        except (StopAsyncIteration, kith.KithError):
             pass
         finally:
             waiting.cancel()

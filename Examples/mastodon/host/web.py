@@ -79,8 +79,9 @@ def flatten(value: Any, name: str = "") -> list[tuple[str, Any]]:
 class Call:
     """One request, with its parameters and the user who asks; ``me`` is None for a visitor."""
 
-    def __init__(self, store: Store, request: Request, pairs: list[tuple[str, Any]]) -> None:
-        self.store, self.graph, self.request = store, store.graph, request
+    def __init__(self, store: Store, graph: Any, request: Request, pairs: list[tuple[str, Any]]) -> None:
+        #: ``graph`` is a pin if the request only reads.
+        self.store, self.graph, self.request = store, graph, request
         self.base = str(request.base_url).rstrip("/")
         self.values: dict[str, list[Any]] = {}
         for name, value in pairs:
@@ -171,6 +172,10 @@ async def read_parameters(request: Request) -> list[tuple[str, Any]]:
     if request.method in ("GET", "HEAD") and kind != "application/json":
         return pairs
     if kind == "multipart/form-data":
+        # Files are received before their sizes are known: the whole body has a limit, too.
+        length = request.headers.get("content-length", "")
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > MAXIMUM_FILE + MAXIMUM_BODY:
+            raise Failure(413, "The body is too large, or of no known length")
         form = await request.form(max_files=8, max_fields=200)
         return pairs + list(form.multi_items())
     body = b""
@@ -181,11 +186,12 @@ async def read_parameters(request: Request) -> list[tuple[str, Any]]:
     if kind == "application/json" and body.strip():
         try:
             made = json.loads(body)
+            flat = flatten(made)
         except (ValueError, RecursionError):
             raise Failure(400, "The body is no valid JSON") from None
         if not isinstance(made, dict):
             raise Failure(400, "The body is no JSON object")
-        return pairs + flatten(made)
+        return pairs + flat
     request._body = body  # the form below reads it again
     return pairs + list((await request.form()).multi_items())
 
@@ -197,7 +203,14 @@ def endpoint(store: Store, handler: Callable[[Call], Any]) -> Callable[[Request]
         pairs = await read_parameters(request)
 
         def answer() -> Response:
-            call = Call(store, request, pairs)
+            if request.method not in ("GET", "HEAD"):
+                return answer_on(store.graph)
+            # All queries of one answer see one version of the graph.
+            with store.graph.pin() as pin:
+                return answer_on(pin)
+
+        def answer_on(graph: Any) -> Response:
+            call = Call(store, graph, request, pairs)
             if call.owner is not None and request.url.path.startswith("/api/"):
                 check_scope(call)
             made = handler(call)
