@@ -240,6 +240,9 @@ def test_lists_and_people(people: dict[str, Mastodon]) -> None:
     assert ids(dee.account_following(dee.me().id)) == [str(ann.me().id), str(bob.me().id)]
     assert ids(dee.account_familiar_followers(ann.me().id)[0].accounts) == [str(bob.me().id)]
     assert ids(dee.suggestions()) == [str(cem.me().id)]
+    dee.suggestion_delete(cem.me().id)
+    assert dee.suggestions() == []
+    assert dee.account_endorse(ann.me().id).endorsed and ids(dee.endorsements()) == [str(ann.me().id)]
     # Mutes and blocks.
     dee.account_follow(cem.me().id)
     assert str(one.id) in ids(dee.timeline_home())

@@ -221,10 +221,25 @@ def familiar_followers(call: Call) -> Any:
 def suggestions(call: Call) -> Any:
     """GET /api/v1/suggestions and /api/v2/suggestions"""
     me = call.user
-    found = shapes.accounts(call, call.graph.suggestions(me, limit=call.limit(40, 80)))
+    rows = list(call.graph.suggestions(me, limit=200))
+    marks = call.graph.edge_counts("user", rows, ["pass_over", "request"], viewer=me)
+    rows = [row for row, mark in zip(rows, marks) if not mark.marks][: call.limit(40, 80)]
+    found = shapes.accounts(call, rows)
     if call.request.url.path.startswith("/api/v1"):
         return found
     return [{"source": "past_interactions", "sources": ["friends_of_friends"], "account": each} for each in found]
+
+
+def pass_over(call: Call) -> Any:
+    """DELETE /api/v1/suggestions/:id"""
+    call.graph.add_edge("pass_over", call.user, call.id())
+    return {}
+
+
+def endorsements(call: Call) -> Any:
+    """GET /api/v1/endorsements, and those of another account"""
+    of = call.user if "id" not in call.request.path_params else find(call).id
+    return _users(call, lambda **at: call.graph.targets("endorse", of, viewer=call.viewer, **at))
 
 
 def lists(call: Call) -> Any:
@@ -283,6 +298,17 @@ def _unmute(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
         batch.remove_edge("quiet", me, row)
 
 
+def _endorse(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    if not batch.is_following(me, row):
+        raise invalid("You must be already following the account you want to endorse")
+    batch.add_edge("endorse", me, row)
+
+
+def _unendorse(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    if me != row.id:
+        batch.remove_edge("endorse", me, row)
+
+
 def _note(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
     notes = read_payload(batch.user(me, includes_payloads=True)).get("notes", {})
     notes[str(row.id)] = call.text("comment")[:2000]
@@ -303,6 +329,10 @@ _VERBS = {
     "unblock": lambda call, batch, me, row: batch.unblock(me, row),
     "mute": _mute,
     "unmute": _unmute,
+    "pin": _endorse,
+    "unpin": _unendorse,
+    "endorse": _endorse,
+    "unendorse": _unendorse,
     "note": _note,
     "authorize": _grant,
     "reject": lambda call, batch, me, row: batch.remove_edge("request", row, me),

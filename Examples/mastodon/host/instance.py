@@ -75,7 +75,7 @@ def version_2(call: Call) -> Any:
         "languages": ["en"],
         "configuration": {**_configuration(), "urls": urls, "vapid": {"public_key": ""}},
         "registrations": {"enabled": True, "approval_required": False, "message": None, "url": None},
-        "api_versions": {"mastodon": 2},
+        "api_versions": {"mastodon": 1},
         "contact": {"email": "", "account": None},
         "rules": [],
     }
@@ -213,7 +213,6 @@ OFF = (
     "/api/v1/conversations",
     "/api/v1/scheduled_statuses",
     "/api/v1/domain_blocks",
-    "/api/v1/endorsements",
     "/api/v1/featured_tags",
     "/api/v1/featured_tags/suggestions",
     "/api/v1/accounts/{id}/featured_tags",

@@ -133,7 +133,7 @@ def relationships(call: Call, ids: list[int]) -> list[dict[str, Any]]:
     """What the user who asks has to do with some others."""
     graph, me = call.graph, call.user
     ids = [row.id for row in graph.users(ids) if row is not None]
-    marks = graph.edge_counts("user", ids, ["request", "quiet", "no_reposts", "notify"], viewer=me)
+    marks = graph.edge_counts("user", ids, ["request", "quiet", "no_reposts", "notify", "endorse"], viewer=me)
     notes = read_payload(graph.user(me, includes_payloads=True)).get("notes", {})
     return [
         {
@@ -151,7 +151,7 @@ def relationships(call: Call, ids: list[int]) -> list[dict[str, Any]]:
             "requested": "request" in mark.marks,
             "requested_by": graph.has_edge("request", id, me),
             "domain_blocking": False,
-            "endorsed": False,
+            "endorsed": "endorse" in mark.marks,
             "note": notes.get(str(id), ""),
         }
         for id, found, mark in zip(ids, graph.relations(me, ids), marks)

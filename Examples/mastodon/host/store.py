@@ -31,6 +31,9 @@ SCHEMA = [
     Relation("quiet", "user", "user", visibility="source", hides=("timeline",)),
     Relation("no_reposts", "user", "user", visibility="source", hides=("reposts",), ends_with="follow"),
     Relation("notify", "user", "user", visibility="source", ends_with="follow"),
+    Relation("endorse", "user", "user", ends_with="follow"),
+    # Suggestions that are not wanted.
+    Relation("pass_over", "user", "user", visibility="source"),
     Relation("list", "user", "post", visibility="source"),
     Relation("member", "post", "user", is_timed=True),
 ]
