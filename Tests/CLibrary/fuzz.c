@@ -132,6 +132,16 @@ static void call_query(struct input *input) {
   if (sum == UINT64_MAX) puts("");
 }
 
+static void call_incoming(struct input *input) {
+  kith_error error;
+  kith_incoming_page page;
+  int64_t value;
+  bool flag;
+  const kith_query query = {.kind = KITH_INCOMING, .user = id(input), .text = text(input), .limit = number(input, 1)};
+  if (kith_incoming(handle(input), &query, &page, &error) == KITH_OK) keep(page.owner);
+  kith_incoming_count(handle(input), &query, &value, &flag, &error);
+}
+
 static void call_other(struct input *input) {
   kith_error error;
   kith_counts counts;
@@ -188,13 +198,7 @@ static void call_other(struct input *input) {
         keep(exported.owner);
       break;
     case 15: kith_has_edge(handle(input), text(input), id(input), id(input), &flag, &error); break;
-    case 17: {
-      kith_incoming_page found;
-      kith_query asked = {.kind = KITH_INCOMING, .user = id(input), .text = text(input), .limit = number(input, 1)};
-      if (kith_incoming(handle(input), &asked, &found, &error) == KITH_OK) keep(found.owner);
-      kith_incoming_count(handle(input), &asked, path, &flag, &error);
-      break;
-    }
+    case 17: call_incoming(input); break;
     case 16: {
       int64_t ids[2] = {id(input), id(input)};
       uint32_t counts[4];

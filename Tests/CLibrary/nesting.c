@@ -27,13 +27,9 @@ struct scene {
 
 static void nothing(void *context, int64_t bytes) { (void)context, (void)bytes; }
 static void no_notice(void *context) { (void)context; }
-static int32_t no_changes(kith_graph *batch, void *context) {
-  (void)batch, (void)context;
-  return 0;
-}
+static int32_t no_changes(kith_graph *batch, void *context) { return (void)batch, (void)context, 0; }
 static int32_t no_change(void *context, const kith_change *change, uint64_t sequence) {
-  (void)context, (void)change, (void)sequence;
-  return 0;
+  return (void)context, (void)change, (void)sequence, 0;
 }
 
 static void release(kith_status status, void *owner) {
@@ -290,8 +286,7 @@ static void batches(const char *directory) {
 static void in_progress(void *context, int64_t bytes) {
   (void)bytes;
   struct scene *scene = context;
-  if (scene->depth++) return;
-  call_everything(scene);
+  if (scene->depth++ == 0) call_everything(scene);
 }
 
 static void close_in_progress(void *context, int64_t bytes) {
@@ -311,8 +306,7 @@ static void snapshots(const char *directory) {
   scene.writing = KITH_INVALID_REQUEST;
   OK(kith_snapshot(scene.graph, in_progress, &scene, NULL, NULL));
   CHECK(scene.depth > 0);
-  scene.writing = KITH_OK;
-  scene.depth = 0;
+  scene.writing = KITH_OK, scene.depth = 0;
   call_everything(&scene);  // nothing stays refused
   EXPECT(KITH_CLOSED, kith_snapshot(scene.graph, close_in_progress, &scene, NULL, NULL));
   tear_down(&scene, true);

@@ -118,7 +118,9 @@ import Testing
     for kind in 0...kinds.count + 1 {
       var query = kith_query()
       query.kind = Int32(kind)
-      if kinds.contains(kind) {
+      if kind == KITH_INCOMING {
+        _ = try PageQuery(&query).incoming()
+      } else if kinds.contains(kind) {
         _ = try PageQuery(&query).read()
       } else {
         #expect(throws: Failure.self) { _ = try PageQuery(&query).read() }

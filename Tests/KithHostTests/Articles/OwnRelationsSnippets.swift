@@ -52,7 +52,8 @@ extension ArticleSnippets {
     let flo = try await closed.addUser("flo", fields: UserFields(isPrivate: true))
     let gus = try await closed.addUser("gus")
     try await closed.addPost("for followers", by: flo)
-    try await closed.addPost("for Gus", by: flo, edges: [PostEdge(named, to: gus)], fields: PostFields(audience: .mentioned))
+    let forGus = PostFields(audience: .mentioned)
+    try await closed.addPost("for Gus", by: flo, edges: [PostEdge(named, to: gus)], fields: forGus)
     print(try closed.read { try $0.searchPosts("", PostQuery(viewer: gus)) }.map(\.text))
     print(try closed.read { try $0.searchPosts("", PostQuery(viewer: .visitor)) }.isEmpty)
   }

@@ -30,22 +30,12 @@ extension Page<Suggestion> {
   }
 }
 
-/// An edge that leads to a user, in numbers: the places of its ends among the users and the posts of the page.
-package struct RawIncomingEdge {
-  package let relation: String
-  package let second: UInt32
-  package let isFromPost: Bool
-  package let source: Int
-  package let target: Int?
-}
-
 extension Page<IncomingEdge> {
-  package var rawEdges: [RawIncomingEdge] {
+  /// The edges, with the places of their ends among the users and the posts of the page.
+  package var rawEdges: [(relation: String, second: UInt32, isFromPost: Bool, source: Int, target: Int?)] {
     guard let records = anchor?.records else { return [] }
     return records.items.map {
-      RawIncomingEdge(
-        relation: records.relations[$0.relation].name, second: $0.second, isFromPost: $0.isFromPost, source: $0.source,
-        target: $0.target)
+      (records.relations[$0.relation].name, $0.second, $0.isFromPost, $0.source, $0.target)
     }
   }
 
