@@ -280,8 +280,24 @@ def _follow(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
 def _unfollow(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
     batch.remove_edge("request", me, row)
     batch.unfollow(me, row)
-    for each in batch.targets("list", me, limit=1000):
-        batch.remove_edge("member", each, row)
+    _leave_lists(batch, me, row.id)
+
+
+def _leave_lists(batch: kith.Batch, owner: int, member: int) -> None:
+    """Ends what ends with a follow: a list has only accounts that its owner follows."""
+    for each in batch.targets("list", owner, limit=1000):
+        batch.remove_edge("member", each, member)
+
+
+def _remove_follower(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    batch.unfollow(row, me)
+    _leave_lists(batch, row.id, me)
+
+
+def _block(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
+    batch.block(me, row)
+    _leave_lists(batch, me, row.id)
+    _leave_lists(batch, row.id, me)
 
 
 def _mute(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
@@ -324,8 +340,8 @@ def _grant(call: Call, batch: kith.Batch, me: int, row: kith.User) -> None:
 _VERBS = {
     "follow": _follow,
     "unfollow": _unfollow,
-    "remove_from_followers": lambda call, batch, me, row: batch.unfollow(row, me),
-    "block": lambda call, batch, me, row: batch.block(me, row),
+    "remove_from_followers": _remove_follower,
+    "block": _block,
     "unblock": lambda call, batch, me, row: batch.unblock(me, row),
     "mute": _mute,
     "unmute": _unmute,

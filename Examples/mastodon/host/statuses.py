@@ -244,16 +244,18 @@ def context(call: Call) -> Any:
     above = list(call.graph.ancestors(row, limit=40 if call.me is None else 1000, **details))
     muted = call.me is not None
     thread = call.graph.thread(row, limit=60 if call.me is None else 1000, leaves_out_muted=muted, **details)
-    # In the order of a walk through the tree: each reply right before the replies to it.
+    shown = {each.id: each for each in thread}
+    # A reply to what is hidden is shown below what that replies to: the tree is that of all posts, seen or not.
+    replies: dict[int, list[int]] = {}
+    for each in call.graph.thread(row, limit=1000):
+        replies.setdefault(each.parent or 0, []).append(each.id)
+    # In the order of a walk through it: each reply right before the replies to it.
     below: list[kith.Post] = []
-    replies: dict[int, list[kith.Post]] = {}
-    for each in thread:
-        replies.setdefault(each.parent or 0, []).append(each)
     waiting = replies.get(row.id, [])[::-1]
     while waiting:
-        each = waiting.pop()
-        below.append(each)
-        waiting += replies.get(each.id, [])[::-1]
+        id = waiting.pop()
+        below += [shown[id]] if id in shown else []
+        waiting += replies.get(id, [])[::-1]
     return {"ancestors": shapes.statuses(call, above[::-1]), "descendants": shapes.statuses(call, below)}
 
 
