@@ -38,6 +38,10 @@ class Host:
     def start(self) -> None:
         program = [sys.executable, "-m", "host", self.store, "--port", str(self.port)]
         self.process = subprocess.Popen(program, cwd=HERE)
+        self.wait()
+
+    def wait(self) -> None:
+        """Waits until it listens."""
         for _ in range(200):
             try:
                 return socket.create_connection(("127.0.0.1", self.port)).close()
@@ -253,7 +257,9 @@ def test_lists_and_people(people: dict[str, Mastodon]) -> None:
     assert str(one.id) in ids(dee.timeline_home())
     assert cem.account_block(dee.me().id).blocking and ids(cem.blocks()) == [str(dee.me().id)]
     refused(404, dee.status, one.id)
-    refused(404, dee.account, cem.me().id)
+    assert dee.account(cem.me().id).acct == "cem" and dee.account_relationships(cem.me().id)[0].blocked_by
+    assert dee.account_statuses(cem.me().id) == [] and dee.account_followers(cem.me().id) == []
+    refused(403, dee.account_follow, cem.me().id)
     assert str(one.id) not in ids(dee.timeline_home()) + ids(dee.timeline_public())
     assert not cem.account_unblock(dee.me().id).blocking
     assert bob.account_note_set(ann.me().id, "pays for tea").note == "pays for tea"

@@ -29,12 +29,17 @@ def add_account(store: Store, username: str, password: str, **values: Any) -> in
 
 
 def find(call: Call, id: int | None = None) -> kith.User:
-    """The account of the path, as the user who asks may see it."""
-    viewer = None if (id or call.id()) == call.me else call.viewer
-    row = call.graph.user(id or call.id(), viewer=viewer, includes_blocked=viewer is not None, includes_payloads=True)
+    """The account of the path. Mastodon shows it also to those whom it blocks; lists and statuses it hides."""
+    row = call.graph.user(id or call.id(), includes_payloads=True)
     if not is_account(row):
         raise not_found()
     return row
+
+
+def is_across(call: Call, row: kith.User) -> bool:
+    """Whether the account and the user who asks are across a block."""
+    found = call.graph.relations(call.reader, [row])[0]
+    return found.is_blocking or found.is_blocked_by
 
 
 def show(call: Call) -> Any:
@@ -65,7 +70,7 @@ def lookup(call: Call) -> Any:
 
 def several(call: Call) -> Any:
     """GET /api/v1/accounts"""
-    rows = call.graph.users(call.ids("id"), viewer=call.viewer, includes_blocked=call.me is not None)
+    rows = call.graph.users(call.ids("id"))
     return shapes.accounts(call, [row for row in rows if row is not None])
 
 
@@ -137,12 +142,12 @@ def update(call: Call) -> Any:
 def statuses(call: Call) -> Any:
     """GET /api/v1/accounts/:id/statuses"""
     row, graph = find(call), call.graph
+    if is_across(call, row):
+        return []
     if call.flag("pinned"):
         pinned = graph.targets("pin", row, viewer=call.viewer, includes_authors=True, includes_payloads=True)
         return shapes.statuses(call, pinned)
     wanted = call.text("tagged").lower()
-    if graph.relations(call.reader, [row])[0].is_blocking:
-        return []
 
     def read(**times: Any) -> kith.Page[kith.Post]:
         return graph.timeline(
@@ -172,6 +177,8 @@ def _users(call: Call, read: Any) -> Any:
 def followers(call: Call) -> Any:
     """GET /api/v1/accounts/:id/followers"""
     row = find(call)
+    if is_across(call, row):
+        return []
     hides = call.me not in (None, row.id)
     return _users(call, lambda **at: call.graph.followers(row, viewer=call.viewer, leaves_out_muted=hides, **at))
 
@@ -179,6 +186,8 @@ def followers(call: Call) -> Any:
 def following(call: Call) -> Any:
     """GET /api/v1/accounts/:id/following"""
     row = find(call)
+    if is_across(call, row):
+        return []
     hides = call.me not in (None, row.id)
     return _users(call, lambda **at: call.graph.followees(row, viewer=call.viewer, leaves_out_muted=hides, **at))
 
@@ -213,7 +222,8 @@ def familiar_followers(call: Call) -> Any:
     """GET /api/v1/accounts/familiar_followers"""
     made = []
     for id in call.ids("id")[:40]:
-        rows = call.graph.familiar_followers(id, call.user, limit=40)
+        across = is_across(call, call.graph.user(id))
+        rows = [] if across else call.graph.familiar_followers(id, call.user, limit=40)
         made.append({"id": str(id), "accounts": shapes.accounts(call, rows)})
     return made
 
@@ -239,6 +249,8 @@ def pass_over(call: Call) -> Any:
 def endorsements(call: Call) -> Any:
     """GET /api/v1/endorsements, and those of another account"""
     of = call.user if "id" not in call.request.path_params else find(call).id
+    if is_across(call, call.graph.user(of)):
+        return []
     return _users(call, lambda **at: call.graph.targets("endorse", of, viewer=call.viewer, **at))
 
 
