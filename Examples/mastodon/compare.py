@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
+from conftest import Host
 from mastodon import MastodonAPIError
-from test_host import Host
 
 
 class Mock(Host):

@@ -9,9 +9,9 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Any
 
+from conftest import Host, ids
 from host.store import milliseconds_of
 from mastodon import Mastodon, MastodonAPIError
-from test_host import Host, ids
 
 CALLS, CHECK_EVERY = int(os.environ.get("CALLS", "1500")), 50
 NAMES = [f"user{number}" for number in range(10)]

@@ -5,89 +5,15 @@ pytest test_host.py          in an environment with kith, starlette, uvicorn, py
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import socket
-import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
-from mastodon import Mastodon, MastodonAPIError, MastodonNotFoundError, StreamListener
-
-HERE = Path(__file__).resolve().parent
-SCOPES = ["read", "write", "follow"]
-PASSWORD = "correct horse"
-
-
-class Host:
-    """The process."""
-
-    def __init__(self, store: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.store, self.base = store, f"http://127.0.0.1:{self.port}"
-        self.start()
-
-    def start(self) -> None:
-        program = [sys.executable, "-m", "host", self.store, "--port", str(self.port)]
-        self.process = subprocess.Popen(program, cwd=HERE)
-        self.wait()
-
-    def wait(self) -> None:
-        """Waits until it listens."""
-        for _ in range(200):
-            try:
-                return socket.create_connection(("127.0.0.1", self.port)).close()
-            except OSError:
-                time.sleep(0.1)
-        raise RuntimeError("the host does not listen")
-
-    def end(self, number: int = signal.SIGTERM) -> int:
-        self.process.send_signal(number)
-        return self.process.wait(20)
-
-    def client(self, name: str) -> Mastodon:
-        """A client that has registered an account."""
-        client, secret = Mastodon.create_app("test", api_base_url=self.base, scopes=SCOPES)
-        made = Mastodon(client, secret, api_base_url=self.base)
-        made.create_account(name, PASSWORD, f"{name}@example.org", agreement=True, scopes=SCOPES)
-        return made
-
-
-@pytest.fixture(scope="module")
-def host() -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        made = Host(folder + "/store")
-        yield made
-        made.process.kill()
-        made.process.wait()
-
-
-@pytest.fixture(scope="module")
-def people(host: Host) -> dict[str, Mastodon]:
-    return {name: host.client(name) for name in ("ann", "bob", "cem", "dee")}
-
-
-def ids(items: Any) -> list[str]:
-    return [str(item.id) for item in items]
-
-
-def texts(items: Any) -> list[str]:
-    return [re.sub("<[^>]*>", "", item.content) for item in items]
-
-
-def refused(status: int, call: Any, *arguments: Any, **options: Any) -> None:
-    with pytest.raises(MastodonAPIError) as caught:
-        call(*arguments, **options)
-    found = 404 if isinstance(caught.value, MastodonNotFoundError) else caught.value.args[1]
-    assert found == status, caught.value
+from conftest import PASSWORD, SCOPES, Host, ids, refused
+from mastodon import Mastodon, StreamListener
 
 
 def test_sign_in(host: Host, people: dict[str, Mastodon]) -> None:
@@ -408,71 +334,6 @@ def test_streams(people: dict[str, Mastodon]) -> None:
         handle.close()
     assert set(mine.events) == {*expected, ("delete", str(made.id))}
     assert everyone.events == [("update", str(made.id)), ("delete", str(made.id))]
-
-
-def toot(host: Host, config: str, *words: str) -> str:
-    """The output of a command of toot."""
-    program = [str(Path(sys.executable).parent / "toot"), *words]
-    environment = {**os.environ, "XDG_CONFIG_HOME": config, "NO_COLOR": "1", "TOOT_COLOR": "false"}
-    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, (words, done.stdout, done.stderr)
-    return done.stdout
-
-
-def test_toot(host: Host, people: dict[str, Mastodon], tmp_path: Path) -> None:
-    config = str(tmp_path)
-    toot(host, config, "login_cli", "-i", host.base, "-e", "dee", "-p", PASSWORD)
-    assert "dee" in toot(host, config, "auth")
-    for words in COMMANDS.strip().splitlines():
-        toot(host, config, *words.split())
-    posted = toot(host, config, "post", "from the command line", "--visibility", "unlisted")
-    id = re.search(r"/@dee/(\d+)", posted)
-    assert id and "from the command line" in toot(host, config, "status", id[1])
-    for words in ("thread", "favourite", "unfavourite", "reblog", "unreblog", "bookmark", "unbookmark", "pin", "unpin"):
-        toot(host, config, words, id[1])
-    for words in ("reblogged-by", "delete"):
-        toot(host, config, words, id[1])
-    assert "page 24" in toot(host, config, "timelines", "public", "--no-pager", "--limit", "40")
-
-
-#: Commands that need no id.
-COMMANDS = """
-whoami
-whois ann
-instance
-search tea
-timelines home --no-pager
-timelines account --no-pager ann
-timelines tag --no-pager tea
-bookmarks -1
-timelines favourites --no-pager
-timelines trending --no-pager
-timeline -1
-notifications
-follow cem
-unfollow cem
-mute cem
-muted
-unmute cem
-block cem
-blocked
-unblock cem
-followers ann
-following dee
-follow-requests list
-lists create pals
-lists list
-follow cem
-lists add pals cem
-lists accounts pals
-timelines list --no-pager pals
-lists remove pals cem
-lists delete pals
-tags follow tea
-tags followed
-tags unfollow tea
-update-account --display-name Dee
-"""
 
 
 def state(people: dict[str, Mastodon]) -> list[Any]:

@@ -34,12 +34,12 @@ def key_of(row: kith.Post) -> tuple[int, int, int]:
     return row.created_ms, row.id, 0
 
 
-def find_repost(graph: kith.Reader, status: int) -> kith.Post | None:
-    """The row of a repost with this id, as the reposter has it; None if there is none."""
+def find_repost(graph: kith.Reader, reader: int, status: int) -> kith.Post | None:
+    """The row of a repost with this id, as a user may see it; None if there is none."""
     second, reposter = repost_of(status)
     try:
         page = graph.timeline(
-            reposter,
+            reader,
             author=reposter,
             reposts="all",
             before=second * 1000 + 1,
@@ -62,7 +62,7 @@ def _bound(call: Call, name: str) -> tuple[int, int, int] | None:
     status, moment = int(text), milliseconds_of(int(text))
     if status & 1 == 0:
         return moment, status, 0
-    row = find_repost(call.graph, status)
+    row = find_repost(call.graph, call.reader, status)
     return key_of(row) if row is not None else (moment, 0, 0)
 
 

@@ -25,10 +25,9 @@ def find(call: Call, id: int | None = None) -> kith.Post:
     """The status of the path, as the user who asks may see it. The id of a repost means what was reposted."""
     id = call.id() if id is None else id
     if id & 1:
-        repost = paging.find_repost(call.graph, id)
+        repost = paging.find_repost(call.graph, call.reader, id)
         if repost is None:
             raise not_found()
-        call.graph.user(repost.reposted_by, viewer=call.viewer, includes_blocked=True)  # an error across a block
         id = repost.id
     row = call.graph.post(id, viewer=call.viewer, includes_authors=True, includes_payloads=True)
     if row.author_id == call.store.keeper:
@@ -53,7 +52,7 @@ def show(call: Call) -> Any:
     """GET /api/v1/statuses/:id"""
     row, id = find(call), call.id()
     if id & 1:
-        found = paging.find_repost(call.graph, id)
+        found = paging.find_repost(call.graph, call.reader, id)
         return shapes.statuses(call, [found] if found is not None else [row])[0]
     return shapes.statuses(call, [row])[0]
 
@@ -222,7 +221,7 @@ def delete(call: Call) -> Any:
     """DELETE /api/v1/statuses/:id: a status, or a repost"""
     id, me = call.id(), call.user
     if id & 1:
-        repost = paging.find_repost(call.graph, id)
+        repost = paging.find_repost(call.graph, call.reader, id)
         if repost is None or repost.reposted_by != me:
             raise not_found()
         made = shapes.statuses(call, [repost])[0]
@@ -308,12 +307,12 @@ def _repost(call: Call, me: int, row: kith.Post) -> dict[str, Any]:
             return next(paging.seconds_of(each.added_at) for each in page.walk() if each.id == me)
         second = int(time.time())
         # One a second: see store.repost_id.
-        while paging.find_repost(batch, paging.repost_id(second, me)) is not None:
+        while paging.find_repost(batch, me, paging.repost_id(second, me)) is not None:
             second += 1
         batch.add_edge("repost", me, row, at=second * 1000)
         return second
 
-    found = paging.find_repost(call.graph, paging.repost_id(call.graph.batch(add), me))
+    found = paging.find_repost(call.graph, me, paging.repost_id(call.graph.batch(add), me))
     if found is None:
         raise not_found()
     return shapes.statuses(call, [found])[0]
