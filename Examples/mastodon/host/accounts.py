@@ -98,7 +98,8 @@ def search(call: Call) -> Any:
 
 def update(call: Call) -> Any:
     """PATCH /api/v1/accounts/update_credentials"""
-    me, values, flags = call.user, {}, {"locked": LOCKED, "bot": BOT, "discoverable": DISCOVERABLE}
+    me, flags = call.user, {"locked": LOCKED, "bot": BOT, "discoverable": DISCOVERABLE}
+    values: dict[str, Any] = {}
     for name, length in (("display_name", MAXIMUM_NAME), ("note", MAXIMUM_NOTE)):
         if name in call.values:
             values[name] = call.text(name)

@@ -17,7 +17,7 @@ from .paging import id_of
 from .store import BOT, DISCOVERABLE, LOCKED, TAG, is_account, read_payload
 from .web import Call
 
-VISIBILITIES: dict[str, kith._query.Audience] = {
+VISIBILITIES: dict[str, Any] = {
     "public": "everyone",
     "unlisted": "unlisted",
     "private": "followers",
@@ -33,7 +33,7 @@ _MARKUP = re.compile(f"{ADDRESS.pattern}|{MENTION.pattern}|{HASHTAG.pattern}")
 
 def time_text(time: datetime.datetime | None) -> str | None:
     """A time as the API has it."""
-    return time and time.strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03d}Z"
+    return None if time is None else time.strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03d}Z"
 
 
 def to_html(call: Call, text: str, mentioned: Iterable[str] = ()) -> str:
