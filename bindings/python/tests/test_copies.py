@@ -100,6 +100,7 @@ def test_rows_and_pages_become_dicts_and_json(graph: kith.Graph) -> None:
         "is_liked_by_viewer": True,
         "liked_at": datetime.datetime(2021, 1, 1, tzinfo=UTC),
         "flags": 0,
+        "audience": "everyone",
     }
     assert json.loads(post.to_json())["created_at"] == "2020-01-01T00:00:00+00:00"
     assert graph.user(1).to_dict() == {
@@ -109,6 +110,7 @@ def test_rows_and_pages_become_dicts_and_json(graph: kith.Graph) -> None:
         "followee_count": 2,
         "post_count": 0,
         "flags": 0,
+        "is_private": False,
     }
     page = graph.timeline(1, limit=2, includes_authors=True)
     made = json.loads(page.to_json())
