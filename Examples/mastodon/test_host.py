@@ -167,7 +167,8 @@ def test_lists_and_people(people: dict[str, Mastodon]) -> None:
     assert dee.account_follow(ann.me().id).requested and ids(ann.follow_requests()) == [str(dee.me().id)]
     ann.follow_request_authorize(dee.me().id)
     assert dee.account_relationships(ann.me().id)[0].following and ann.follow_requests() == []
-    assert ids(dee.account_following(dee.me().id)) == [str(ann.me().id), str(bob.me().id)]
+    # Follows of one second are listed by id, so their order is not asked for.
+    assert set(ids(dee.account_following(dee.me().id))) == {str(ann.me().id), str(bob.me().id)}
     assert ids(dee.account_familiar_followers(ann.me().id)[0].accounts) == [str(bob.me().id)]
     assert ids(dee.suggestions()) == [str(cem.me().id)]
     dee.suggestion_delete(cem.me().id)
