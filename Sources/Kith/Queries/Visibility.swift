@@ -72,8 +72,13 @@ struct Visibility {
   /// The same for the items of a list from which those are left out whom the viewer mutes; their own lists and posts
   /// can still be asked for.
   /// - Throws: `invalidRequest` if there is no viewer.
+  @inline(__always)
   func hidingMuted(_ hidesMuted: Bool, _ state: borrowing GraphState) throws(KithError) -> Visibility {
-    if !hidesMuted { return self }
+    hidesMuted ? try hidingMuted(state) : self
+  }
+
+  @inline(never)
+  private func hidingMuted(_ state: borrowing GraphState) throws(KithError) -> Visibility {
     guard let viewer else { throw .invalidRequest(.leavesOutMutedNeedsViewer) }
     let kinds = ([.mute] + state.relations.hiding.timeline).filter { state.targetCount($0, viewer) > 0 }
     if kinds.isEmpty { return self }
