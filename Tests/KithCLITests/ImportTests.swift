@@ -137,8 +137,10 @@ func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
     "A malformed line is reported with file, line and reason",
     arguments: [
       ("users", "1\ta\n2\n", 2, "1 field; a row of users is: id username"),
-      ("users", "1\ta\n\n2\tb\t\t\tc\n", 3, "5 fields"), ("users", "x\ta", 1, "\"x\" is not a 64-bit integer"),
+      ("users", "1\ta\n\n2\tb\t\t\t\tc\n", 3, "6 fields"), ("users", "x\ta", 1, "\"x\" is not a 64-bit integer"),
       ("users", "\ta", 1, "\"\" is not"), ("users", "9223372036854775808\ta", 1, "not a 64-bit integer"),
+      ("users", "1\ta\t\t\t2\n", 1, "is_private is 1 or 0, not 2"),
+      ("posts", "1\t2\t3\ta\t\t\t\t\tfriends\n", 1, "an audience is one of everyone, unlisted"),
       ("users", "1\ta\\", 1, "a backslash"), ("users", "1\ta\\x", 1, "a backslash"),
       ("follows", "1\t2\t3\t4", 1, "4 fields"), ("follows", "1\t\t5", 1, "\"\" is not"),
       ("blocks", "1\t2\t", 1, "3 fields"), ("posts", "1\t1\t\ttext", 1, "\"\" is not"),
@@ -222,7 +224,7 @@ func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
     let invalid = try workshop.file("u", [0x31, 0x09, 0xFF, 0x0A])
     #expect(
       failure { () throws(CommandFailure) in _ = try fill(SocialGraph(), ["--users", invalid]) }?.message
-        == "\(invalid):1: not valid UTF-8; a row is: id username [flags payload]")
+        == "\(invalid):1: not valid UTF-8; a row is: id username [flags payload is_private]")
     let limit = LineBlocks.maximumFieldByteCount
     for (count, reason) in [(limit, nil), (limit + 1, "a field of over"), (4 * limit, "a field of over")] {
       let long = try workshop.file("p", Array("7\t1\t1\t".utf8) + [UInt8](repeating: 0x61, count: count))
