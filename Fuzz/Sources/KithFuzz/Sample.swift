@@ -45,7 +45,8 @@ enum Sample {
   )
 
   private static let (profile, picture, warning) = (
-    UserFields(payload: [0, 0xFF, 0x0A], flags: 3), PostFields(payload: [1, 2, 3], editedAt: 9_500),
+    UserFields(payload: [0, 0xFF, 0x0A], flags: 3, isPrivate: true),
+    PostFields(payload: [1, 2, 3], editedAt: 9_500, audience: .followers),
     PostFields(payload: [], flags: .max, editedAt: 9_600)
   )
 
