@@ -91,7 +91,11 @@ public struct PostQuery: Hashable, Sendable {
   public var flags: FlagFilter
   /// The audiences that posts may have, those of private authors as `Audience` says; none for all. What the viewer may
   /// not see is never shown.
-  public var audiences: Set<Audience>
+  public var audiences: Set<Audience> {
+    get { audienceMask.audiences }
+    set { audienceMask = AudienceMask(newValue) }
+  }
+  var audienceMask: AudienceMask
   /// Whether replies are shown.
   public var includesReplies: Bool
   /// Whether posts of users are left out whom the viewer mutes, or hides from timelines (`Relation.hides`). Requires a
@@ -121,7 +125,7 @@ public struct PostQuery: Hashable, Sendable {
     self.before = before
     self.after = after
     self.flags = flags
-    self.audiences = audiences
+    audienceMask = AudienceMask(audiences)
     self.includesReplies = includesReplies
     self.leavesOutMuted = leavesOutMuted
     self.includesHighlights = includesHighlights

@@ -80,7 +80,11 @@ public struct TimelineQuery: Hashable, Sendable {
   public var flags: FlagFilter
   /// The audiences that posts may have, those of private authors as `Audience` says; none for all. What the user may
   /// not see is never shown.
-  public var audiences: Set<Audience>
+  public var audiences: Set<Audience> {
+    get { audienceMask.audiences }
+    set { audienceMask = AudienceMask(newValue) }
+  }
+  var audienceMask: AudienceMask
   /// Whether each post has its author's counts, and whether the user follows the author (`Post.Author.user`).
   public var includesAuthors: Bool
   /// The most posts of a page, 1…1,000.
@@ -107,7 +111,7 @@ public struct TimelineQuery: Hashable, Sendable {
     self.reposts = reposts
     self.mentions = mentions
     self.flags = flags
-    self.audiences = audiences
+    audienceMask = AudienceMask(audiences)
     self.includesAuthors = includesAuthors
     self.limit = limit
     self.cursor = cursor
@@ -118,7 +122,7 @@ public struct TimelineQuery: Hashable, Sendable {
   @inline(__always)
   var isOfFollowees: Bool {
     guard case .followees = sources else { return false }
-    return replies == .all && mentions == .all && flags.isEmpty && audiences.isEmpty
+    return replies == .all && mentions == .all && flags.isEmpty && audienceMask.isEmpty
   }
 }
 

@@ -36,6 +36,7 @@ struct QueryTarget: FuzzTarget {
         case .references: "[1,2]"
         case .integers: "[1,4]"
         case .texts: "[\"follow\",\"reply\"]"
+        case .words(let words): "[\"\(words[0])\"]"
         case .edges: "[{\"relation\":\"reply\",\"toPost\":1},{\"relation\":\"member\",\"to\":1,\"at\":5}]"
         case .payload: "\"AP8=\""
         case .changes: "[{\"op\":\"unfollow\",\"user\":1,\"target\":2}]"

@@ -30,13 +30,16 @@ public enum Audience: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// Audiences as a mask, so that one is tested without a search.
-struct AudienceMask: Equatable, Sendable {
-  let bits: UInt8
+/// Audiences as a mask: of these one is tested without a search, and a query that holds them counts no reference.
+struct AudienceMask: Hashable, Sendable {
+  private var bits: UInt8
 
   /// - Parameter audiences: if there are none, all pass.
   init(_ audiences: Set<Audience>) { bits = audiences.reduce(0) { $0 | 1 << $1.number } }
 
+  var audiences: Set<Audience> { Set(Audience.allCases.filter { bits >> $0.number & 1 == 1 }) }
+
+  @inline(__always)
   var isEmpty: Bool { bits == 0 }
 
   @inline(__always)

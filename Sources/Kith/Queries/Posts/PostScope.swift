@@ -7,7 +7,7 @@ struct PostScope {
   /// Nil if all are shown.
   init?(_ query: PostQuery, _ state: borrowing GraphState) {
     flags = query.flags
-    audiences = AudienceMask(query.audiences)
+    audiences = query.audienceMask
     includesReplies = query.includesReplies || !state.declared.hasThreads
     if flags.isEmpty && audiences.isEmpty && includesReplies { return nil }
   }

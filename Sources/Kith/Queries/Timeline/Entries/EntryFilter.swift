@@ -16,7 +16,7 @@ final class EntryFilter: Sendable {
     self.sources = sources
     replies = query.replies
     flags = query.flags
-    audiences = AudienceMask(query.audiences)
+    audiences = query.audienceMask
     mentions = query.mentions == .all ? [] : state.relations.mentions.filter { state.isInUse($0) }
     tags = sources.areAuthorsAlone ? [] : state.relations.tags.filter { state.isInUse($0) }
     let used = state.relations.repost.flatMap { state.isInUse($0) ? $0 : nil }
