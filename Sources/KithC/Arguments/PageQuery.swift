@@ -52,7 +52,8 @@ struct PageQuery: Sendable {
     replies = try TimelineQuery.Replies(numbered: raw.replies)
     reposts = try TimelineQuery.Reposts(numbered: raw.reposts)
     masks = FlagFilter(all: raw.flags_all, any: raw.flags_any, none: raw.flags_none)
-    audiences = Set(Audience.allCases.filter { raw.audiences >> $0.number & 1 == 1 })
+    // Most queries ask for none, and allocate none.
+    audiences = raw.audiences == 0 ? [] : Set(Audience.allCases.filter { raw.audiences >> $0.number & 1 == 1 })
     guard Int(raw.audiences) < 1 << Audience.allCases.count else {
       throw Failure.invalid("\(raw.audiences) has a bit of no audience")
     }

@@ -196,9 +196,7 @@ import Testing
     try graph.close()
     let url = URL(fileURLWithPath: info.path)
     let sound = try Data(contentsOf: url)
-    for name in try FileManager.default.contentsOfDirectory(atPath: store) where name.hasPrefix("wal-") {
-      try FileManager.default.removeItem(atPath: store + "/" + name)
-    }
+    try removeJournals()
     let damaged: [(section: SectionID, lost: [String])] = [
       (EdgeSections(ofDeclared: 4).targets, ["bookmark"]), (EdgeSections(ofDeclared: 5).degrees, ["request"]),
       (EdgeSections(ofDeclared: 6).seconds ?? GraphSections.schema, ["reply"]), (GraphSections.postParents, ["reply"]),
@@ -234,9 +232,7 @@ import Testing
     try graph.close()
     let url = URL(fileURLWithPath: info.path)
     let sound = try Data(contentsOf: url)
-    for name in try FileManager.default.contentsOfDirectory(atPath: store) where name.hasPrefix("wal-") {
-      try FileManager.default.removeItem(atPath: store + "/" + name)
-    }
+    try removeJournals()
     for section in [GraphSections.postAudiences, GraphSections.userPrivacy] {
       var bytes = sound
       bytes[try offset(of: section, in: sound) + 12] ^= 0x40
@@ -252,6 +248,13 @@ import Testing
       #expect(salvaged.state.checkInvariants() == [])
     }
     try sound.write(to: url)
+  }
+
+  /// So that the snapshot alone is read.
+  private func removeJournals() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: store) where name.hasPrefix("wal-") {
+      try FileManager.default.removeItem(atPath: store + "/" + name)
+    }
   }
 
   /// The offset in the file of a section's content.

@@ -25,8 +25,13 @@ public enum Audience: String, CaseIterable, Hashable, Sendable {
 
   /// - Returns: nil for a number of no audience.
   package init?(number: UInt64) {
-    guard let found = Self.allCases.first(where: { UInt64($0.number) == number }) else { return nil }
-    self = found
+    switch number {
+    case 0: self = .everyone
+    case 1: self = .unlisted
+    case 2: self = .followers
+    case 3: self = .mentioned
+    default: return nil
+    }
   }
 }
 
