@@ -131,6 +131,7 @@ import Testing
     #expect(shows(.post(secret, as: friend)))
     try graph.editUser(ann, UserFields(isPrivate: false))
     for viewer in [stranger, friend, .visitor] { check(viewer, sees: true, "everyone again") }
+    #expect(graph.read { $0.verify() } == [])
   }
 
   @Test("A post that is not for everyone enters no timeline by a tag alone, nor one by a private user's repost")
