@@ -62,7 +62,10 @@ struct AppliedChange: Sendable {
       body(.user(user))
       body(.name(of: user))
       body(.anyName)
-    case .editUser(let user, _): body(.user(user))
+    case .editUser(let user, let fields):
+      body(.user(user))
+      // Searches read the flags, too.
+      if fields.displayName != nil || fields.flags != nil { body(.anyName) }
     case .removeUser: break
     case .addPost(let post, let author, _, _, let edges, _):
       if let post { body(.post(post)) }

@@ -108,7 +108,10 @@ extension GraphState {
     guard case .addUser(let id?, let username, let fields) = change else {
       preconditionFailure("the edit is of another change")
     }
-    let row = username.withBytes { users.append(id: id.rawValue, name: $0) }
+    let row = username.withBytes { name in
+      guard let displayName = fields.displayName else { return users.append(id: id.rawValue, name: name) }
+      return displayName.withBytes { users.append(id: id.rawValue, name: name, displayName: $0) }
+    }
     if let twin { users.notePair(row, twin) }
     appendUserRows()
     if !declared.isEmpty { declared.appendRow(of: .user) }

@@ -115,8 +115,14 @@ extension GraphState {
 
   /// Checks a username: 1–255 bytes, no NUL, no line break (LF, VT, FF, CR, NEL, LS, PS).
   static func checkName(_ name: Span<UInt8>) throws(KithError) {
-    if name.isEmpty { throw .invalidUsername(.isEmpty) }
-    if name.count > SocialGraph.Limits.usernameByteCount { throw .invalidUsername(.isTooLong(byteCount: name.count)) }
+    if let problem = problem(ofName: name) { throw .invalidUsername(problem) }
+  }
+
+  /// What is wrong with a username, or a display name that is not empty; nil if nothing is.
+  @inline(__always)
+  static func problem(ofName name: Span<UInt8>) -> KithError.UsernameProblem? {
+    if name.isEmpty { return .isEmpty }
+    if name.count > SocialGraph.Limits.usernameByteCount { return .isTooLong(byteCount: name.count) }
     for index in name.indices {
       let byte = name[index]
       let isBreak =
@@ -127,8 +133,9 @@ extension GraphState {
         case 0xE2: name[index + 1] == 0x80 && (name[index + 2] == 0xA8 || name[index + 2] == 0xA9)
         default: false
         }
-      if isBreak { throw .invalidUsername(.hasLineBreak) }
+      if isBreak { return .hasLineBreak }
     }
+    return nil
   }
 
   // MARK: - Posts

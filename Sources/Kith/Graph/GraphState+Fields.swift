@@ -33,6 +33,10 @@ extension GraphState {
     if fields.isEmpty { return }
     try checkMayHaveFields()
     try Self.check(payload: fields.payload)
+    if let displayName = fields.displayName, !displayName.isEmpty {
+      let problem = displayName.withBytes { Self.problem(ofName: $0) }
+      if let problem { throw .invalidRequest(.displayName(problem)) }
+    }
   }
 
   /// - Throws: `noSchema`, `invalidRequest`.
@@ -58,6 +62,7 @@ extension GraphState {
       (fields.flags.map { $0 == users.flags(of: row) } ?? true)
       && (fields.payload.map { isPayload($0, of: row, users.host) } ?? true)
       && (fields.isPrivate.map { $0 == users.isPrivate(row) } ?? true)
+      && (fields.displayName.map { isDisplayName($0, of: row) } ?? true)
     return isSame ? nil : .editUser(row)
   }
 
@@ -89,11 +94,16 @@ extension GraphState {
     return host.value.withPayload(row) { ByteSearch.compare($0, payload.span) } == 0
   }
 
+  private func isDisplayName(_ displayName: String, of row: UInt32) -> Bool {
+    users.search.withDisplayName(row) { ByteSearch.compare($0, Array(displayName.utf8).span) } == 0
+  }
+
   // MARK: - Making
 
   mutating func editUser(_ row: UInt32, _ change: Change) {
     guard case .editUser(_, let fields) = change else { preconditionFailure("the edit is of another change") }
     users.set(fields, of: row)
+    if fields.displayName != nil { posts.setSignature(users.digests.signature(row), of: row) }
   }
 
   mutating func editPost(_ row: UInt32, _ change: Change) {
@@ -110,10 +120,10 @@ extension GraphState {
 
   /// What the host keeps with a user; nil for what it keeps nothing of.
   func userFields(_ row: UInt32) -> UserFields {
-    guard let host = users.host else { return UserFields() }
     let flags = users.flags(of: row)
     return UserFields(
-      payload: payload(row, host), flags: flags == 0 ? nil : flags, isPrivate: users.isPrivate(row) ? true : nil)
+      displayName: users.displayName(of: row), payload: users.host.flatMap { payload(row, $0) },
+      flags: flags == 0 ? nil : flags, isPrivate: users.isPrivate(row) ? true : nil)
   }
 
   /// What the host keeps with a post; nil for what it keeps nothing of.
@@ -140,7 +150,7 @@ extension GraphState {
   /// Whether a user has just the fields of a change that adds them.
   func has(_ fields: UserFields, user row: UInt32) -> Bool {
     (fields.flags ?? 0) == users.flags(of: row) && (fields.isPrivate ?? false) == users.isPrivate(row)
-      && isPayload(fields.payload ?? [], of: row, users.host)
+      && isPayload(fields.payload ?? [], of: row, users.host) && isDisplayName(fields.displayName ?? "", of: row)
   }
 
   /// Whether a post has just the fields of a change that adds it.

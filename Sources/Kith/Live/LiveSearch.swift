@@ -46,13 +46,18 @@ extension UserQuery {
       !own.matchesNothing, own.isHeld(by: other)
     else { return nil }
     var kept: [Int] = []
-    var highlights: [[Range<Int>]]? = includesHighlights ? [] : nil
+    var highlights: NameHighlights? = includesHighlights ? NameHighlights() : nil
     var budget = QueryBudget()
     for index in page.indices {
       let name = Array(page[index].username.utf8)
-      guard other.isEmpty || !other.matchesNothing && other.holds(name: name.span, &budget) else { continue }
+      let displayName = names == .either ? page[index].displayName.map { Array($0.utf8) } ?? [] : []
+      let holds =
+        other.isEmpty || !other.matchesNothing && other.holds(name: name.span, &budget)
+        || !other.matchesNothing && !displayName.isEmpty && other.holds(name: displayName.span, &budget)
+      guard holds else { continue }
       kept.append(index)
-      highlights?.append(Highlights.ranges(of: other, in: name.span))
+      highlights?.append(
+        Highlights.ranges(of: other, in: name.span), Highlights.ranges(of: other, in: displayName.span))
     }
     return Page(kept, of: page, highlights: highlights)
   }

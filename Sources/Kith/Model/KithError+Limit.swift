@@ -85,12 +85,15 @@ extension KithError.Limit: CustomStringConvertible {
 
 extension KithError.UsernameProblem: CustomStringConvertible {
   /// The rule that it violates, in words.
-  public var description: String {
+  public var description: String { description(of: "a username") }
+
+  /// The rule, of a username or of a display name.
+  func description(of name: String) -> String {
     switch self {
-    case .isEmpty: "a username is at least one byte"
+    case .isEmpty: "\(name) is at least one byte"
     case .isTooLong(let byteCount):
-      "a username is at most \(SocialGraph.Limits.usernameByteCount) bytes; this has \(byteCount)"
-    case .hasLineBreak: "a username holds no NUL and no line break"
+      "\(name) is at most \(SocialGraph.Limits.usernameByteCount) bytes; this has \(byteCount)"
+    case .hasLineBreak: "\(name) holds no NUL and no line break"
     }
   }
 }

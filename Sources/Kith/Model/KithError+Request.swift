@@ -20,6 +20,8 @@ extension KithError {
     case edgeTimeUnused(relation: String)
     /// The time of an edge is missing, which only a file can lack: else the engine fills it in.
     case edgeTimeMissing(relation: String)
+    /// A display name breaks a rule of usernames.
+    case displayName(UsernameProblem)
     /// A payload has more bytes than `SocialGraph.Limits.payloadByteCount`.
     case payloadByteCount(Int)
     /// A time of an edit is given with neither a text nor a payload.
@@ -137,6 +139,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .edgeEnds(let relation, let needed): "an edge of \(relation) leads from \(needed)"
     case .edgeTimeUnused(let relation): "an edge of \(relation) has no time of its own; leave it out"
     case .edgeTimeMissing(let relation): "an edge of \(relation) has a time of its own, which is missing"
+    case .displayName(let problem): problem.description(of: "a display name")
     case .payloadByteCount(let count):
       "a payload of \(count) bytes; at most \(SocialGraph.Limits.payloadByteCount) are kept"
     case .editTimeUnused: "the time of an edit belongs to a text or a payload; give one of them, or leave it out"

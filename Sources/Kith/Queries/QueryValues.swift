@@ -1,6 +1,6 @@
-/// A search for users by name.
+/// A search for users by name: by username, display name, or both.
 public struct UserQuery: Hashable, Sendable {
-  /// How a username must match the text.
+  /// How a name must match the text.
   @nonexhaustive
   public enum Match: String, CaseIterable, Hashable, Sendable {
     /// The name contains the text.
@@ -16,8 +16,17 @@ public struct UserQuery: Hashable, Sendable {
     /// name.
     case fuzzy
     /// The name, in NFC, contains a match of the text as an RE2 regular expression. Case-insensitive; the fold is
-    /// ignored. Requires the package trait `Regex`. Limited to 50 ms of the thread's CPU time.
+    /// ignored. Requires the package trait `Regex`. Limited to 50 ms of the thread's CPU time. Usernames alone match.
     case regex
+  }
+
+  /// Which names of a user are searched. Orders are those of usernames with either.
+  @nonexhaustive
+  public enum Names: String, CaseIterable, Hashable, Sendable {
+    /// The username and the display name, of which one must match.
+    case either
+    /// The username.
+    case username
   }
 
   /// The order of the results. Ties are broken by loose name, exact name, id.
@@ -25,7 +34,7 @@ public struct UserQuery: Hashable, Sendable {
   public enum Order: String, CaseIterable, Hashable, Sendable {
     /// By name alone.
     case name
-    /// Names that begin with the text first.
+    /// Users whose username begins with the text first.
     case prefixFirst
     /// Users whom the viewer follows first. Requires a viewer.
     case followedFirst
@@ -35,18 +44,22 @@ public struct UserQuery: Hashable, Sendable {
 
   /// How a name must match the text.
   public var match: Match
+  /// Which names are searched.
+  public var names: Names
   /// The differences between letters that are ignored.
   public var fold: TextFolding
   /// The order of the results.
   public var order: Order
+  /// The flags that users must have.
+  public var flags: FlagFilter
   /// A user to omit, usually the viewer.
   public var excludedUser: UserID?
   /// Whether users whom the viewer blocks are found, too. Those who block the viewer stay hidden.
   public var includesBlocked: Bool
   /// Whether the page has the number of all matches (`total`). Costs a walk over all matches.
   public var countsMatches: Bool
-  /// Whether the page has the ranges of the text's matches in each name (`highlights`), unedited ones only. Ignored for
-  /// `regex`.
+  /// Whether the page has the ranges of the text's matches in each name (`highlights`, `displayNameHighlights`),
+  /// unedited ones only. Ignored for `regex`.
   public var includesHighlights: Bool
   /// The most items of a page, 1…1,000.
   public var limit: Int
@@ -58,11 +71,13 @@ public struct UserQuery: Hashable, Sendable {
 
   /// The defaults: a loose substring, twenty at a time, by name.
   public init(
-    match: Match = .substring, fold: TextFolding = .loose, order: Order = .name, excludedUser: UserID? = nil,
-    includesBlocked: Bool = false, countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20,
+    match: Match = .substring, names: Names = .either, fold: TextFolding = .loose, order: Order = .name,
+    flags: FlagFilter = FlagFilter(), excludedUser: UserID? = nil, includesBlocked: Bool = false, countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20,
     cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.match = match
+    self.names = names
+    self.flags = flags
     self.fold = fold
     self.order = order
     self.excludedUser = excludedUser

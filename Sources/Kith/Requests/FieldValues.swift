@@ -134,7 +134,9 @@ package struct FieldValues: Sendable {
   }
 
   /// What the host keeps with a user, or with a post, as far as it is given.
-  var userFields: UserFields { UserFields(payload: payload, flags: hostFlags, isPrivate: flag(.isPrivate)) }
+  var userFields: UserFields {
+    UserFields(displayName: text(.displayName), payload: payload, flags: hostFlags, isPrivate: flag(.isPrivate))
+  }
   var postFields: PostFields {
     PostFields(
       payload: payload, flags: hostFlags, editedAt: time(.editedAt),

@@ -32,7 +32,8 @@ extension GraphOperation {
     switch kind {
     case .users:
       let search = [
-        Field.viewer, .query, .match, .fold, .searchOrder, .excluding, .includeBlocked, .count, .highlights,
+        Field.viewer, .query, .match, .names, .fold, .searchOrder, .flagsAll, .flagsAny, .flagsNone, .excluding,
+        .includeBlocked, .count, .highlights,
       ]
       return ([], page + search)
     case .user: return ([.user], [.viewer, .includeBlocked])
@@ -57,11 +58,11 @@ extension GraphOperation {
     case .ancestors: return ([.post], [.limit, .viewer, .authors])
     case .incoming: return ([.user], page + [.relations, .incomingFrom, .before, .after, .authors])
     case .incomingCount: return ([.user], [.relations, .incomingFrom, .before, .after])
-    case .suggestions: return ([.user], [.limit])
+    case .suggestions: return ([.user], [.limit, .flagsAll, .flagsAny, .flagsNone])
     case .shortestPath: return ([.user, .target], [.maximum])
-    case .addUser: return ([.username], [.id, .payload, .flags, .isPrivate])
+    case .addUser: return ([.username], [.id, .displayName, .payload, .flags, .isPrivate])
     case .renameUser: return ([.user, .username], [])
-    case .editUser: return ([.user], [.payload, .flags, .isPrivate])
+    case .editUser: return ([.user], [.displayName, .payload, .flags, .isPrivate])
     case .removeUser: return ([.user], [])
     case .addPost: return ([.user, .text], [.id, .createdAt, .edges, .payload, .flags, .editedAt, .audience])
     case .editPost: return ([.post], [.text, .payload, .flags, .editedAt, .audience])

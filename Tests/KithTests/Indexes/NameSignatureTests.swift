@@ -16,7 +16,7 @@ import Testing
       let signature = NameSignature(key: key.span)
       var digests = NameDigests()
       digests.grow(to: 2)
-      digests.set(1, name: name.span)
+      digests.set(1, name: name.span, displayName: Span())
       #expect(digests.holds(1, key: key.span) && digests.signature(0).bits == 0, "seed 5: \(name)")
       let start = random.below(key.count + 1)
       let part = key[start..<start + random.below(key.count - start + 1)]

@@ -113,9 +113,10 @@ extension Draw {
     let match: UserQuery.Match = pick([.substring, .substring, .prefix, .exact, .fuzzy, .fuzzy, .regex, .regex])
     let hasOrder = match != .fuzzy || seldom(40)
     return UserQuery(
-      match: match, fold: fold(),
+      match: match, names: seldom(3) ? .username : .either, fold: fold(),
       order: hasOrder ? pick([.name, .name, .prefixFirst, .followedFirst, .popular]) : .name,
-      excludedUser: seldom(3) ? user(model) : nil, includesBlocked: seldom(3),
+      flags: seldom(5) ? flagFilter() : FlagFilter(), excludedUser: seldom(3) ? user(model) : nil,
+      includesBlocked: seldom(3),
       countsMatches: seldom(3), includesHighlights: seldom(3), limit: limit(), viewer: viewer(model))
   }
 
@@ -167,7 +168,8 @@ extension Draw {
 
   private mutating func suggestionOptions() -> SuggestionQuery {
     SuggestionQuery(
-      namedCount: seldom(40) ? pick([-1, 101]) : pick([0, 0, 1, 2, 100]), followLimit: followLimit(), limit: limit())
+      namedCount: seldom(40) ? pick([-1, 101]) : pick([0, 0, 1, 2, 100]), followLimit: followLimit(),
+      flags: seldom(4) ? flagFilter() : FlagFilter(), limit: limit())
   }
 
   private mutating func distanceOptions() -> PathQuery {

@@ -92,7 +92,7 @@ struct Draw {
     "a", "b", "A", "e", "é", "e\u{301}", "É", "ß", "K", "\u{212A}", "ss", "ſ", "_", "İ", "ı", "i", "Ａ", "日", "本", "🙂",
     "\u{200D}", "я", "Å", "\u{212B}", "ø", " ", ".", "か", "は", "ｶ", "\u{3099}", "\u{309A}", "ﾞ", "'", "’", "-", "‐",
     "“",
-    "″", "ש", "\u{5B4}", "م", "\u{640}",
+    "″", "ש", "\u{5B4}", "م", "\u{640}", "\t", "\u{1}",
   ]
 
   mutating func name() -> String {
@@ -128,7 +128,9 @@ struct Draw {
     case 6:
       return pick([" ", "\u{301}", "\u{200D}", "\0", "%", String(repeating: "é", count: 129), " \u{A0}a \u{3000}"])
     default:
-      guard let name = model.users[user(model)]?.text else { return "a" }
+      let user = user(model)
+      let other = model.keptWithUsers[user].map(\.displayName) ?? ""
+      guard let name = !other.isEmpty && seldom(2) ? other : model.users[user]?.text else { return "a" }
       let scalars = Array(name.unicodeScalars)
       let start = below(scalars.count)
       let part = scalars[start..<min(scalars.count, start + 1 + below(5))]

@@ -34,6 +34,7 @@ enum Question {
 
 /// The reply. The engine refuses with one code, the model names all that are right.
 enum Answer {
+  /// `ranges`: in usernames, then in display names.
   case users([User?], total: Int? = nil, ranges: [[Range<Int>]]? = nil)
   case posts([Post?], total: Int? = nil)
   case found(UserID?)
@@ -232,7 +233,8 @@ extension GraphView {
   }
 
   private func reply(_ page: Page<User>) -> Reply<Cursor> {
-    Reply(.users(page.items, total: page.total, ranges: page.highlights), next: page.next)
+    let ranges = page.highlights.map { $0 + (page.displayNameHighlights ?? []) }
+    return Reply(.users(page.items, total: page.total, ranges: ranges), next: page.next)
   }
 
   private func reply(_ page: Page<Post>) -> Reply<Cursor> {

@@ -1,9 +1,10 @@
 /// Fields of a change in a journal or a log: a byte that says which are given, then these in their order.
 ///
-/// A payload is its length, a varint, then its bytes; flags are a varint, and so is a time. Last comes the number of an
-/// audience, of a post, or 1 or 0 for whether a user is private: one byte.
+/// A payload is its length, a varint, then its bytes; flags are a varint, and so is a time. Then comes the number of an
+/// audience, of a post, or 1 or 0 for whether a user is private: one byte. Last comes a display name as a payload does.
 enum FieldsCoding {
   private static let (payload, flags, editedAt, access): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 4, 8)
+  private static let displayName: UInt8 = 16
 
   private struct Fields {
     var payload: [UInt8]?
@@ -11,11 +12,14 @@ enum FieldsCoding {
     var editedAt: Timestamp?
     /// The number of an audience, or whether a user is private.
     var access: UInt8?
+    var displayName: [UInt8]?
   }
 
   static func append(_ fields: UserFields, to bytes: inout [UInt8]) {
     let access: UInt8? = fields.isPrivate.map { $0 ? 1 : 0 }
-    append(Fields(payload: fields.payload, flags: fields.flags, access: access), to: &bytes)
+    let displayName = fields.displayName.map { Array($0.utf8) }
+    append(
+      Fields(payload: fields.payload, flags: fields.flags, access: access, displayName: displayName), to: &bytes)
   }
 
   static func append(_ fields: PostFields, to bytes: inout [UInt8]) {
@@ -28,7 +32,8 @@ enum FieldsCoding {
   private static func append(_ fields: Fields, to bytes: inout [UInt8]) {
     bytes.append(
       (fields.payload == nil ? 0 : payload) | (fields.flags == nil ? 0 : flags)
-        | (fields.editedAt == nil ? 0 : editedAt) | (fields.access == nil ? 0 : access))
+        | (fields.editedAt == nil ? 0 : editedAt) | (fields.access == nil ? 0 : access)
+        | (fields.displayName == nil ? 0 : displayName))
     if let payload = fields.payload {
       bytes.appendVarint(UInt64(payload.count))
       bytes += payload
@@ -36,6 +41,10 @@ enum FieldsCoding {
     if let flags = fields.flags { bytes.appendVarint(UInt64(flags)) }
     if let editedAt = fields.editedAt { bytes.appendVarint(UInt64(bitPattern: editedAt.rawValue)) }
     if let access = fields.access { bytes.append(access) }
+    if let displayName = fields.displayName {
+      bytes.appendVarint(UInt64(displayName.count))
+      bytes += displayName
+    }
   }
 
   /// - Parameter mayBeEmpty: whether no field need be given: a change that adds without fields has another kind.
@@ -45,7 +54,16 @@ enum FieldsCoding {
     let fields = try read(&reader, mayBeEmpty)
     if fields.editedAt != nil { throw reader.corrupt("a user has a time of an edit", at: start) }
     if let access = fields.access, access > 1 { throw reader.corrupt("a user is private: \(access)", at: start) }
-    return UserFields(payload: fields.payload, flags: fields.flags, isPrivate: fields.access.map { $0 == 1 })
+    var displayName: String?
+    if let bytes = fields.displayName {
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw reader.corrupt("a display name is not UTF-8", at: start)
+      }
+      displayName = text
+    }
+    return UserFields(
+      displayName: displayName, payload: fields.payload, flags: fields.flags,
+      isPrivate: fields.access.map { $0 == 1 })
   }
 
   /// As `readUser`.
@@ -53,6 +71,7 @@ enum FieldsCoding {
   static func readPost(_ reader: inout ByteReader, mayBeEmpty: Bool = true) throws(KithError) -> PostFields {
     let start = reader.position
     let fields = try read(&reader, mayBeEmpty)
+    if fields.displayName != nil { throw reader.corrupt("a post has a display name", at: start) }
     var audience: Audience?
     if let access = fields.access {
       audience = Audience(number: UInt64(access))
@@ -64,17 +83,19 @@ enum FieldsCoding {
   private static func read(_ reader: inout ByteReader, _ mayBeEmpty: Bool) throws(KithError) -> Fields {
     let start = reader.position
     let given = try reader.readUInt8()
-    guard given & ~(payload | flags | editedAt | access) == 0, mayBeEmpty || given != 0 else {
+    guard given & ~(payload | flags | editedAt | access | displayName) == 0, mayBeEmpty || given != 0 else {
       throw reader.corrupt("there are no fields of the kinds \(given)", at: start)
     }
     var found = Fields()
-    if given & payload != 0 {
+    /// Bytes behind their length.
+    func bytes(_ what: String, atMost limit: Int) throws(KithError) -> [UInt8] {
       let count = try reader.readVarint()
-      guard count <= UInt64(min(SocialGraph.Limits.payloadByteCount, reader.remaining)) else {
-        throw reader.corrupt("a payload of \(count) bytes, \(reader.remaining) are left", at: start)
+      guard count <= UInt64(min(limit, reader.remaining)) else {
+        throw reader.corrupt("\(what) of \(count) bytes, \(reader.remaining) are left", at: start)
       }
-      found.payload = try reader.readBytes(Int(count))
+      return try reader.readBytes(Int(count))
     }
+    if given & payload != 0 { found.payload = try bytes("a payload", atMost: SocialGraph.Limits.payloadByteCount) }
     if given & flags != 0 {
       guard let value = UInt16(exactly: try reader.readVarint()) else {
         throw reader.corrupt("flags are more than sixteen", at: start)
@@ -83,6 +104,9 @@ enum FieldsCoding {
     }
     if given & editedAt != 0 { found.editedAt = Timestamp(Int64(try reader.readVarint(bitCount: 63))) }
     if given & access != 0 { found.access = try reader.readUInt8() }
+    if given & displayName != 0 {
+      found.displayName = try bytes("a display name", atMost: SocialGraph.Limits.usernameByteCount)
+    }
     return found
   }
 }

@@ -19,5 +19,17 @@ extension UserTable {
     if let flags = fields.flags { setFlags(flags, of: row) }
     if let payload = fields.payload { setPayload(payload.span, of: row) }
     if let isPrivate = fields.isPrivate { setPrivate(isPrivate, row) }
+    if let displayName = fields.displayName {
+      displayName.withBytes { name in
+        let isSame = search.withDisplayName(row) { ByteSearch.compare($0, name) } == 0
+        if !isSame { setDisplayName(name, of: row) }
+      }
+    }
+  }
+
+  /// The display name of a row; nil for none.
+  func displayName(of row: UInt32) -> String? {
+    guard let column = search.displayNames, column.value.byteCount(ofRow: row) > 0 else { return nil }
+    return column.value.string(Int(row))
   }
 }

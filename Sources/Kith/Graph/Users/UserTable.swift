@@ -158,12 +158,14 @@ struct UserTable: ~Copyable, Sendable {
   // MARK: - Changing
 
   /// Adds a user whose id and name are known to be free. Returns the row.
-  mutating func append(id: Int64, name: Span<UInt8>) -> UInt32 {
+  /// - Parameter displayName: empty for none.
+  mutating func append(id: Int64, name: Span<UInt8>, displayName: Span<UInt8> = Span()) -> UInt32 {
     let row = UInt32(identifiers.count)
     identifiers.append(id)
     names.append(name)
     digests.grow(to: identifiers.count)
     names.setCard(row, UserCard(id: id, followerCount: 0, followeeCount: 0, postCount: 0))
+    if !displayName.isEmpty { search.setDisplayName(displayName, of: row) }
     enter(row)
     count += 1
     return row
@@ -182,6 +184,9 @@ struct UserTable: ~Copyable, Sendable {
   /// An MVCC snapshot of the ids alone.
   mutating func pinIDs() -> RowIDs { identifiers.pinIDs() }
 
+  /// Restores the display name of a user whose name follows.
+  mutating func restore(_ row: UInt32, displayName: Span<UInt8>) { search.setDisplayName(displayName, of: row) }
+
   /// Restores the name of a user, known to be free.
   mutating func restore(_ row: UInt32, name: Span<UInt8>) {
     names.fill(Int(row), name)
@@ -197,6 +202,7 @@ struct UserTable: ~Copyable, Sendable {
 
   mutating func remove(_ row: UInt32) {
     leave(row)
+    search.setDisplayName(Span(), of: row)
     names.clear(Int(row))
     count -= 1
     if let host {
@@ -204,6 +210,14 @@ struct UserTable: ~Copyable, Sendable {
       setFlags(0, of: row)
       setPrivate(false, row)
     }
+  }
+
+  /// Sets the display name of a row; an empty one is none.
+  mutating func setDisplayName(_ displayName: Span<UInt8>, of row: UInt32) {
+    if !defersSearch { search.remove(row, names: names) }
+    search.setDisplayName(displayName, of: row)
+    digests.set(row, name: names.bytes(Int(row)), displayName: displayName)
+    if !defersSearch { search.insert(row, names: names) }
   }
 
   // MARK: - What the host keeps
@@ -266,10 +280,14 @@ struct UserTable: ~Copyable, Sendable {
   }
 
   private mutating func enter(_ row: UInt32) {
-    digests.set(row, name: names.bytes(Int(row)))
+    setDigest(row)
     byName.insert(nameHash(row), row: row)
     if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
     if !defersSearch { search.insert(row, names: names) }
+  }
+
+  private mutating func setDigest(_ row: UInt32) {
+    search.withDisplayName(row) { digests.set(row, name: names.bytes(Int(row)), displayName: $0) }
   }
 
   private mutating func leave(_ row: UInt32) {
@@ -349,7 +367,7 @@ struct UserTable: ~Copyable, Sendable {
       live += 1
       if isPrivate(row) { privates += 1 }
       if !control.visit() { return problems }
-      if !digests.holds(row, key: Folding.loose(names.bytes(Int(row))).span) {
+      if !digests.holds(row, key: search.key(row, names: names).span) {
         problems.append("users: the digest of row \(row) is another name's")
       }
       if self.row(exactlyNamed: names.bytes(Int(row))) != row {

@@ -4,7 +4,7 @@
 /// not.
 struct NameDigests: ~Copyable, Sendable {
   private(set) var signatures: Column<UInt64>
-  /// The first four bytes of the loose keys as numbers: if two differ, they have the order of the keys.
+  /// The first four bytes of the loose keys of usernames as numbers: if two differ, they have the order of the keys.
   private(set) var abbreviatedKeys: Column<UInt32>
 
   init() {
@@ -30,13 +30,14 @@ struct NameDigests: ~Copyable, Sendable {
     abbreviatedKeys.grow(to: count, filledWith: 0)
   }
 
-  /// Sets the name of a row.
-  mutating func set(_ row: UInt32, name: Span<UInt8>) {
+  /// Sets the names of a row: the username, and the display name, unless that is empty.
+  mutating func set(_ row: UInt32, name: Span<UInt8>, displayName: Span<UInt8>) {
     var keys = KeyBuffer(capacity: name.count)
     Folding.appendLoose(name, to: &keys)
-    let key = keys.bytes.extracting(first: keys.count - 1)
-    signatures[row] = NameSignature(key: key).bits
-    abbreviatedKeys[row] = Self.abbreviated(key)
+    let end = keys.count - 1
+    if !displayName.isEmpty { keys.append(displayName: displayName) }
+    signatures[row] = NameSignature(key: keys.bytes.extracting(first: keys.count - 1)).bits
+    abbreviatedKeys[row] = Self.abbreviated(keys.bytes.extracting(first: end))
   }
 
   @inline(__always)
@@ -47,8 +48,8 @@ struct NameDigests: ~Copyable, Sendable {
 
   static func abbreviated(_ key: Span<UInt8>) -> UInt32 { UInt32(ByteSearch.leadingWord(key) >> 32) }
 
-  /// Whether a row has the digest of a loose key.
+  /// Whether a row has the digest of the key of an entry of the index.
   func holds(_ row: UInt32, key: Span<UInt8>) -> Bool {
-    signature(row) == NameSignature(key: key) && abbreviatedKeys[row] == Self.abbreviated(key)
+    signature(row) == NameSignature(key: key) && abbreviatedKeys[row] == Self.abbreviated(NamesKey.name(key))
   }
 }

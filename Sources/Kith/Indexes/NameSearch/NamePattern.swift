@@ -19,13 +19,15 @@ final class NamePattern {
 
   /// Names that contain a text with exactly so many edits.
   /// - Parameter loose: the text's key, not empty.
-  convenience init(loose: [UInt8], edits: Int) {
-    self.init(edits: EditTest(loose: loose, edits...edits), loose, edits: edits)
+  convenience init(loose: [UInt8], edits: Int, names: NameQuery.Names = .only) {
+    self.init(edits: EditTest(loose: loose, edits...edits, names: names), loose, edits: edits)
   }
 
   /// Names that contain a text's strict key with exactly so many edits, and its loose key with at most `mostEdits`.
-  convenience init(loose: [UInt8], strict: [UInt8], edits: Int, mostEdits: Int) {
-    let test = EditTest(loose: loose, 0...mostEdits, strict: strict, edits: edits)
+  convenience init(
+    loose: [UInt8], strict: [UInt8], edits: Int, mostEdits: Int, names: NameQuery.Names = .only
+  ) {
+    let test = EditTest(loose: loose, 0...mostEdits, strict: strict, edits: edits, names: names)
     self.init(edits: test, loose, edits: mostEdits)
   }
 
@@ -114,22 +116,49 @@ final class EditTest {
   private let loose: EditMatcher
   private let looseEdits: ClosedRange<Int>
   private let strict: (matcher: EditMatcher, edits: Int)?
+  private let names: NameQuery.Names
 
-  init(loose: [UInt8], _ looseEdits: ClosedRange<Int>) {
+  init(loose: [UInt8], _ looseEdits: ClosedRange<Int>, names: NameQuery.Names) {
+    self.names = names
     self.loose = EditMatcher(loose.span)
     self.looseEdits = looseEdits
     strict = nil
   }
 
-  init(loose: [UInt8], _ looseEdits: ClosedRange<Int>, strict: [UInt8], edits: Int) {
+  init(loose: [UInt8], _ looseEdits: ClosedRange<Int>, strict: [UInt8], edits: Int, names: NameQuery.Names) {
+    self.names = names
     self.loose = EditMatcher(loose.span)
     self.looseEdits = looseEdits
     self.strict = (EditMatcher(strict.span), edits)
   }
 
-  /// Whether a name may match, judging by its loose key.
+  /// Whether an entry may match, judging by its key. Of a username and a display name, the one with fewer edits counts.
   func mayHold(_ key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {
-    budget.takeComparison() && looseEdits.contains(loose.edits(in: key, atMost: looseEdits.upperBound))
+    if !budget.takeComparison() { return false }
+    let most = looseEdits.upperBound
+    if names == .only { return looseEdits.contains(loose.edits(in: key, atMost: most)) }
+    let name = NamesKey.name(key)
+    var fewest = loose.edits(in: name, atMost: most)
+    if names == .either && name.count < key.count {
+      fewest = min(fewest, loose.edits(in: NamesKey.displayName(key), atMost: most))
+    }
+    return looseEdits.contains(fewest)
+  }
+
+  /// Whether a username or a display name matches.
+  /// - Parameter key: of both.
+  func holds(
+    _ name: Span<UInt8>, _ displayName: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget
+  ) -> Bool {
+    if !mayHold(key, &budget) { return false }
+    guard let strict else { return true }
+    /// The edits of one of the names in its strict key; nil if its loose key has too many.
+    func edits(_ name: Span<UInt8>, _ key: Span<UInt8>) -> Int? {
+      guard looseEdits.contains(loose.edits(in: key, atMost: looseEdits.upperBound)) else { return nil }
+      return strict.matcher.edits(in: Folding.strict(name).span)
+    }
+    let (own, other) = (edits(name, NamesKey.name(key)), edits(displayName, NamesKey.displayName(key)))
+    return min(own ?? .max, other ?? .max) == strict.edits
   }
 
   func holds(_ name: Span<UInt8>, key: Span<UInt8>, _ budget: inout QueryBudget) -> Bool {

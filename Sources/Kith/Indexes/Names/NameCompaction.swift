@@ -41,6 +41,7 @@ final class NameCompaction: IndexCompaction {
     var builder = NameSegmentBuilder(namesPerPart: namesPerPart, isOfNames: true)
     builder.reserve(
       count: sortedRuns.reduce(0) { $0 + $1.liveCount }, keyByteCount: sortedRuns.reduce(0) { $0 + $1.keyByteCount })
+    builder.hasDisplayNames = sortedRuns.contains { $0.hasDisplayNames }
     for sortedRun in sortedRuns {
       if isStopped() { return nil }
       sortedRun.forEachEntry { row, key in
@@ -58,6 +59,13 @@ final class NameCompaction: IndexCompaction {
 }
 
 extension NameIndex.SortedRun {
+  var hasDisplayNames: Bool {
+    switch body {
+    case .segment(let segment): segment.hasDisplayNames
+    case .memtable(let memtable): memtable.hasDisplayNames
+    }
+  }
+
   var keyByteCount: Int {
     switch body {
     case .segment(let segment): segment.keys.count
@@ -100,6 +108,7 @@ extension NameIndex {
     sortedRuns.append(SortedRun(memtable, generation: memtableGeneration))
     compactionMayBeDue = true
     memtable = NameMemtable()
+    memtable.hasDisplayNames = hasDisplayNames
     memtableGeneration += 1
     var start = sortedRuns.count
     while start > 0 && sortedRuns[start - 1].isMemtable { start -= 1 }

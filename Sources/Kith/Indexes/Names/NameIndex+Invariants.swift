@@ -58,9 +58,12 @@ extension NameIndex {
         deletedCount += 1
         return
       }
-      if !key.elementsEqual(Folding.loose(names.bytes(Int(row)))) { problems.append("row \(row) has another's key") }
+      if !key.elementsEqual(self.key(row, names: names)) { problems.append("row \(row) has another's key") }
+      let hasDisplayName = key.contains(NamesKey.separator)
+      if hasDisplayName && !sortedRun.hasDisplayNames { problems.append("row \(row) has a display name among none") }
       let name = names.bytes(Int(row))
       let areEqual = key.elementsEqual(Folding.strict(name)) && Folding.isASCII(name) == Folding.isASCII(key.span)
+      let key = key.prefix { $0 != NamesKey.separator }
       if case .segment(let segment) = sortedRun.body, segment.hasEqualKeys(rank) != areEqual {
         problems.append("the segment is wrong about the strict key of row \(row)")
       }
@@ -94,8 +97,9 @@ extension NameMemtable {
       for row in block.rows {
         let key = block.keys[start..<block.keyEnd(from: start)]
         start = key.endIndex + 1
-        if key.lexicographicallyPrecedes(previous) { problems.append("row \(row) is out of order") }
-        previous = key
+        let name = key.prefix { !hasDisplayNames || $0 != NamesKey.separator }
+        if name.lexicographicallyPrecedes(previous) { problems.append("row \(row) is out of order") }
+        previous = name
         let isInFilter = Self.bits(of: key.span).allSatisfy { mayHold($0, in: index) }
         if !isInFilter { problems.append("block \(index) lacks grams of row \(row)") }
       }
@@ -125,15 +129,16 @@ extension NameSegment {
     let keysByRank = keysByRank()
     guard count > 0, keysByRank.count == count else { return ["\(keysByRank.count) keys of \(count) rows"] }
     var problems: [String] = []
+    var previous: ArraySlice<UInt8> = []
     for (rank, key) in keysByRank.enumerated() {
-      if rank > 0 && key.lexicographicallyPrecedes(keysByRank[rank - 1]) {
-        problems.append("rank \(rank) is out of order")
-      }
+      let name = key.prefix { !hasDisplayNames || $0 != NamesKey.separator }
+      if name.lexicographicallyPrecedes(previous) { problems.append("rank \(rank) is out of order") }
+      previous = name
       let (block, offset) = rank.quotientAndRemainder(dividingBy: Self.namesPerBlock)
       if offset == 0 && Int(blockStarts[block]) != key.startIndex {
         problems.append("block \(block) does not begin with its first key")
       }
-      if rank % Self.namesPerGroup == 0 && fences[rank / Self.namesPerGroup] != ByteSearch.leadingWord(key.span) {
+      if rank % Self.namesPerGroup == 0 && fences[rank / Self.namesPerGroup] != ByteSearch.leadingWord(name.span) {
         problems.append("the fence at rank \(rank) is another key's")
       }
     }

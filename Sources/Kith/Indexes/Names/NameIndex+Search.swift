@@ -17,7 +17,8 @@ extension NameIndex {
     // The usual first pages are read here, inlined with `rank`: of a frequent gram, and of a prefix.
     if search.isOfFirstPage, let segment = onlySegment {
       let first = segment.firstRanks(of: search.query)
-      if first != nil || search.query.match == .prefix && !search.query.isEmpty {
+      let isAdjacent = search.query.match == .prefix && search.query.names != .either
+      if first != nil || isAdjacent && !search.query.isEmpty {
         // Written through a span, because appending to an array checks uniqueness each time.
         found.append(FoundName(row: 0, rank: 0), count: min(search.limit, first?.count ?? .max))
         var count = 0
@@ -74,7 +75,7 @@ extension NameIndex {
   /// - Parameter start: is set to the position of the first name that does, for `NameSearch.prefixStart`.
   /// - Complexity: O(log names).
   func lacksPrefix(_ ascii: Span<UInt8>, _ start: inout NameSegment.Place?) -> Bool {
-    guard let segment = onlySegment else { return false }
+    guard !hasDisplayNames, let segment = onlySegment else { return false }
     start = withTemporaryList(of: UInt8.self, capacity: ascii.count) { key in
       for index in ascii.indices { key.append(Folding.lowercased(ascii[index])) }
       let place = segment.lowerBound(key.span)
@@ -141,7 +142,7 @@ extension NameIndex {
           guard let known, known > last.rank || known == last.rank && last.source != source else { return true }
         }
         let (keys, range) = bytes(at: place, of: source)
-        let key = keys.span.extracting(range)
+        let key = ordered(keys.span.extracting(range))
         if let below = search.below, ByteSearch.compare(key, below.span) >= 0 { return false }
         if search.afterRank == nil && !isBehind(search.after, row, key: key, names: names) { return true }
         if known == nil && !budget.take() { return false }
@@ -164,6 +165,11 @@ extension NameIndex {
     }
     return isInOrder ? found : selection.found()
   }
+
+  /// What the order of entries compares of a key.
+  @inline(__always)
+  @_lifetime(copy key)
+  private func ordered(_ key: Span<UInt8>) -> Span<UInt8> { hasDisplayNames ? NamesKey.name(key) : key }
 
   @inline(__always)
   private static func append(_ row: UInt32, _ rank: Int, to found: inout [FoundName], _ limit: Int) {
@@ -207,7 +213,7 @@ extension NameIndex {
   ) {
     if source == sortedRuns.count {
       memtable.forEachMatch(of: query, from: start, &budget) { place, row, key, budget in
-        guard query.holdsStrictly(row, key: key, names: names, &budget) else { return budget.canContinue }
+        guard query.holdsStrictly(row, key: key, names: names, displayNames, &budget) else { return budget.canContinue }
         return body(row, Place(block: place.block, key: place.start..<place.end), &budget)
       }
       return
@@ -219,7 +225,7 @@ extension NameIndex {
     case .memtable(let memtable):
       let isWhole = sortedRun.deletedCount == 0  // avoids reading the generation of each match, a cache miss
       memtable.forEachMatch(of: query, from: start, &budget) { place, row, key, budget in
-        guard isWhole || isLive(sortedRun, row), query.holdsStrictly(row, key: key, names: names, &budget) else {
+        guard isWhole || isLive(sortedRun, row), query.holdsStrictly(row, key: key, names: names, displayNames, &budget) else {
           return budget.canContinue
         }
         return body(row, Place(block: place.block, key: place.start..<place.end), &budget)
@@ -245,7 +251,7 @@ extension NameIndex {
       let row = segment.rows[place.rank]
       let holds = isWhole || isLive(sortedRun, row)
       let areEqual = segment.hasEqualKeys(place.rank)
-      guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget) else {
+      guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, displayNames, &budget) else {
         return budget.canContinue
       }
       return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)
@@ -306,7 +312,7 @@ extension NameIndex {
       let row = rows[place.rank]
       let areEqual = segment.hasEqualKeys(place.rank)
       guard isWhole || isLive(sortedRun, row),
-        query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, &budget)
+        query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, displayNames, &budget)
       else { return budget.canContinue }
       return body(row, &budget)
     }
@@ -321,9 +327,9 @@ extension NameIndex {
     _ budget: inout QueryBudget
   ) -> Bool {
     let areEqual = segment.hasEqualKeys(rank)
-    if query.isDecidedByKey || query.isDecidedByEqualKeys && areEqual { return true }
+    if query.isDecidedByKey && query.names != .username || query.isDecidedByEqualKeys && areEqual { return true }
     let (key, keys) = (segment.keyRange(at: rank), segment.keys)
-    return query.holdsStrictly(row, key: keys.span.extracting(key), hasEqualKeys: areEqual, names: names, &budget)
+    return query.holdsStrictly(row, key: keys.span.extracting(key), hasEqualKeys: areEqual, names: names, displayNames, &budget)
   }
 
   /// Whether an entry sorts after `place`. Its key must not be below that of `place`, and it must be live: the name of

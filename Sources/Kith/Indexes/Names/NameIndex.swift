@@ -67,6 +67,8 @@ struct NameIndex: ~Copyable, Sendable {
   /// By row: the generation of the memtable that the name was added to; `noGeneration` if the row has no name in the
   /// index.
   var generations: Column<UInt32>
+  /// The display names by row, which may end before the last; nil before the first one.
+  private(set) var displayNames: Optional<Box<TextColumn>>
   /// Whether sorted runs changed so that a compaction may be due. The caller that starts the compactions resets it.
   var compactionMayBeDue: Bool
 
@@ -87,12 +89,13 @@ struct NameIndex: ~Copyable, Sendable {
     self.init(
       memtableCapacity: memtableCapacity, policy: policy,
       namesPerPart: namesPerPart, sortedRuns: [], memtable: NameMemtable(), memtableGeneration: 1,
-      generations: Column(), compactionMayBeDue: false)
+      generations: Column(), displayNames: nil, compactionMayBeDue: false)
   }
 
   private init(
     memtableCapacity: Int, policy: CompactionPolicy, namesPerPart: Int, sortedRuns: [SortedRun],
-    memtable: NameMemtable, memtableGeneration: UInt32, generations: consuming Column<UInt32>, compactionMayBeDue: Bool
+    memtable: NameMemtable, memtableGeneration: UInt32, generations: consuming Column<UInt32>,
+    displayNames: Box<TextColumn>?, compactionMayBeDue: Bool
   ) {
     self.memtableCapacity = memtableCapacity
     self.policy = policy
@@ -101,6 +104,7 @@ struct NameIndex: ~Copyable, Sendable {
     self.memtable = memtable
     self.memtableGeneration = memtableGeneration
     self.generations = generations
+    self.displayNames = displayNames
     self.compactionMayBeDue = compactionMayBeDue
   }
 
@@ -109,14 +113,14 @@ struct NameIndex: ~Copyable, Sendable {
     NameIndex(
       memtableCapacity: memtableCapacity, policy: policy, namesPerPart: namesPerPart, sortedRuns: sortedRuns,
       memtable: memtable, memtableGeneration: memtableGeneration, generations: generations.pin(),
-      compactionMayBeDue: compactionMayBeDue)
+      displayNames: displayNames.map { Box($0.value.pin()) }, compactionMayBeDue: compactionMayBeDue)
   }
 
   /// Adds the name of a row. `names` already contains it.
   mutating func insert(_ row: UInt32, names: borrowing TextColumn) {
     generations.grow(to: Int(row) + 1, filledWith: Self.noGeneration)
     precondition(generations[row] == Self.noGeneration, "a row has one name in the index")
-    memtable.insert(row, key: Folding.loose(names.bytes(Int(row))), names: names)
+    memtable.insert(row, key: key(row, names: names), names: names)
     generations[row] = memtableGeneration
     if memtable.count >= memtableCapacity {
       freezeMemtable(names: names)
@@ -132,18 +136,60 @@ struct NameIndex: ~Copyable, Sendable {
     if generation == Self.noGeneration { return }
     generations[row] = Self.noGeneration
     if generation == memtableGeneration {
-      memtable.remove(row, key: Folding.loose(names.bytes(Int(row))), names: names)
+      memtable.remove(row, key: key(row, names: names), names: names)
     } else if let index = sortedRuns.firstIndex(where: { $0.generations.contains(generation) }) {
       sortedRuns[index].deletedCount += 1
       if sortedRuns[index].isMostlyDeleted { compactionMayBeDue = true }
     }
   }
 
+  // MARK: - Display names
+
+  var hasDisplayNames: Bool { displayNames != nil }
+
+  /// Which names of the index a query is for.
+  func names(_ asked: UserQuery.Names) -> NameQuery.Names {
+    !hasDisplayNames ? .only : asked == .username ? .username : .either
+  }
+
+  /// Calls `body` with the display name of a row, in place; empty for none.
+  @inline(__always)
+  func withDisplayName<Result>(_ row: UInt32, _ body: (Span<UInt8>) -> Result) -> Result {
+    guard let displayNames, row < displayNames.value.count else { return body(Span()) }
+    return displayNames.value.withBytes(Int(row), body)
+  }
+
+  /// Sets or removes the display name of a row that is not in the index, or before a rebuild.
+  mutating func setDisplayName(_ displayName: Span<UInt8>, of row: UInt32) {
+    if displayNames == nil {
+      if displayName.isEmpty { return }
+      displayNames = Box(TextColumn())
+      memtable.hasDisplayNames = true
+    }
+    guard let column = displayNames else { return }
+    if row >= column.value.count {
+      if displayName.isEmpty { return }
+      column.value.grow(to: Int(row) + 1)
+    }
+    if displayName.isEmpty { column.value.clear(Int(row)) } else { column.value.set(Int(row), displayName) }
+  }
+
+  /// The key of a row's entry.
+  func key(_ row: UInt32, names: borrowing TextColumn) -> [UInt8] {
+    if displayNames == nil { return Folding.loose(names.bytes(Int(row))) }
+    var key: [UInt8] = []
+    withDisplayName(row) { NamesKey.append(names.bytes(Int(row)), $0, to: &key) }
+    return key
+  }
+
+  // MARK: - Rebuilding
+
   /// Rebuilds the index from all rows that have a name.
   /// - Complexity: mostly O(bytes): about 0.7 µs per name.
   mutating func rebuild(names: borrowing TextColumn) {
     sortedRuns = []
     memtable = NameMemtable()
+    memtable.hasDisplayNames = hasDisplayNames
     memtableGeneration += 1
     // Rows of one generation share pages until one of them changes.
     generations = Column()
@@ -153,7 +199,9 @@ struct NameIndex: ~Copyable, Sendable {
       count += 1
       byteCount += names.byteCount(row)
     }
+    if let displayNames { byteCount += displayNames.value.liveByteCount + count }
     var builder = NameSegmentBuilder(namesPerPart: namesPerPart, isOfNames: true)
+    builder.hasDisplayNames = hasDisplayNames
     builder.reserve(count: count, keyByteCount: byteCount + count)
     for row in 0..<names.count {
       let name = names.bytes(row)
@@ -164,8 +212,9 @@ struct NameIndex: ~Copyable, Sendable {
       if builder.keyByteCount > NameSegment.maximumKeyByteCount - NameSegmentBuilder.maximumKeyByteCount {
         append(builder, names: names)
         builder = NameSegmentBuilder(namesPerPart: namesPerPart, isOfNames: true)
+        builder.hasDisplayNames = hasDisplayNames
       }
-      builder.add(UInt32(row), name: name)
+      withDisplayName(UInt32(row)) { builder.add(UInt32(row), name: name, displayName: $0) }
       if generations[row] != memtableGeneration { generations[row] = memtableGeneration }
     }
     append(builder, names: names)
@@ -184,6 +233,7 @@ struct NameIndex: ~Copyable, Sendable {
 
   var byteCount: Int {
     var total = memtable.byteCount + generations.byteCount + sortedRuns.count * MemoryLayout<SortedRun>.stride
+    if let displayNames { total += displayNames.value.memoryByteCount }
     for sortedRun in sortedRuns {
       switch sortedRun.body {
       case .segment(let segment): total += segment.byteCount

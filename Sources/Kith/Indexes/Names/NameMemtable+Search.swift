@@ -8,9 +8,10 @@ extension NameMemtable {
     if blocks.isEmpty { return }
     let text = query.loose.span
     var from = start ?? []
-    if !query.isEmpty && query.match != .substring && ByteSearch.compare(from.span, text) < 0 { from = query.loose }
+    let isAdjacent = !query.isEmpty && !query.isFoundAnywhere
+    if isAdjacent && ByteSearch.compare(from.span, text) < 0 { from = query.loose }
     let first = from.isEmpty ? 0 : firstBlock(for: from.span)
-    if !query.isEmpty && query.match == .substring {
+    if !query.isEmpty && query.isFoundAnywhere {
       forEachSubstringMatch(of: query, from: from, firstBlock: first, &budget, body)
       return
     }
@@ -23,7 +24,7 @@ extension NameMemtable {
       for row in block.rows {
         let end = block.keyEnd(from: keyStart)
         let key = keys.extracting(keyStart..<end)
-        if index > first || ByteSearch.compare(key, from.span) >= 0 {
+        if index > first || ByteSearch.compare(ordered(key), from.span) >= 0 {
           if !query.isEmpty && !query.holds(text, in: key) { return }
           let place = Place(block: index, start: keyStart, end: end)
           if prefilters.mayMatch(key, &budget) && !body(place, row, key, &budget) { return }
@@ -52,7 +53,8 @@ extension NameMemtable {
       let keys = block.keys.span
       let wantsMore = ByteSearch.forEachKey(holding: text, in: keys, from: 0, to: keys.count) { number, range in
         let key = keys.extracting(range)
-        if index == firstBlock && ByteSearch.compare(key, from.span) < 0 { return true }
+        if index == firstBlock && ByteSearch.compare(ordered(key), from.span) < 0 { return true }
+        if query.match != .substring && !query.holds(text, in: key) { return true }
         let place = Place(block: index, start: range.lowerBound, end: range.upperBound)
         return body(place, block.rows[number], key, &budget)
       }

@@ -26,6 +26,8 @@ struct NameMemtable: Sendable {
   /// filters of most blocks.
   private var bloomFilters: [UInt64] = []
   private(set) var count = 0
+  /// Whether the key of an entry may have a display name.
+  var hasDisplayNames = false
 
   mutating func insert(_ row: UInt32, key: [UInt8], names: borrowing TextColumn) {
     if blocks.isEmpty { insert(Block(), at: 0) }
@@ -34,9 +36,9 @@ struct NameMemtable: Sendable {
       let upper = blocks[index].splitInHalf()
       signAll(index)
       insert(upper, at: index + 1)
-      if upper.compare(0, 0, key.span, row, names: names) < 0 { index += 1 }
+      if upper.compare(0, 0, key.span, row, names: names, hasDisplayNames) < 0 { index += 1 }
     }
-    blocks[index].insert(row, key: key, names: names)
+    blocks[index].insert(row, key: key, names: names, hasDisplayNames)
     sign(index, key.span)
     count += 1
   }
@@ -54,7 +56,7 @@ struct NameMemtable: Sendable {
   mutating func remove(_ row: UInt32, key: [UInt8], names: borrowing TextColumn) -> Bool {
     if blocks.isEmpty { return false }
     let index = blockIndex(of: key.span, row, names: names)
-    guard blocks[index].remove(row, key: key, names: names) else { return false }
+    guard blocks[index].remove(row, key: key, names: names, hasDisplayNames) else { return false }
     if blocks[index].rows.isEmpty {
       blocks.remove(at: index)
       let start = index * GramBloomFilter.wordCount
@@ -123,10 +125,16 @@ struct NameMemtable: Sendable {
     var (low, high) = (1, blocks.count)
     while low < high {
       let middle = (low + high) / 2
-      if blocks[middle].compare(0, 0, key, row, names: names) <= 0 { low = middle + 1 } else { high = middle }
+      let order = blocks[middle].compare(0, 0, key, row, names: names, hasDisplayNames)
+      if order <= 0 { low = middle + 1 } else { high = middle }
     }
     return low - 1
   }
+
+  /// What the order of entries compares of a key.
+  @inline(__always)
+  @_lifetime(copy key)
+  func ordered(_ key: Span<UInt8>) -> Span<UInt8> { hasDisplayNames ? NamesKey.name(key) : key }
 
   /// The last block that begins before a key, whatever the name: entries with the key may begin there.
   func firstBlock(for key: Span<UInt8>) -> Int {
@@ -134,7 +142,7 @@ struct NameMemtable: Sendable {
     while low < high {
       let middle = (low + high) / 2
       let block = blocks[middle]
-      let first = block.keys.span.extracting(0..<block.keyEnd(from: 0))
+      let first = ordered(block.keys.span.extracting(0..<block.keyEnd(from: 0)))
       if ByteSearch.compare(first, key) < 0 { low = middle + 1 } else { high = middle }
     }
     return low - 1
@@ -155,34 +163,42 @@ extension NameMemtable.Block {
 
   /// Compares the entry at an index, whose key begins at `start`, with a name: by key, then by exact name.
   func compare(
-    _ index: Int, _ start: Int, _ key: Span<UInt8>, _ row: UInt32, names: borrowing TextColumn
+    _ index: Int, _ start: Int, _ key: Span<UInt8>, _ row: UInt32, names: borrowing TextColumn,
+    _ hasDisplayNames: Bool
   ) -> Int {
-    let difference = ByteSearch.compare(keys.span.extracting(start..<keyEnd(from: start)), key)
+    let own = keys.span.extracting(start..<keyEnd(from: start))
+    let difference =
+      hasDisplayNames
+      ? ByteSearch.compare(NamesKey.name(own), NamesKey.name(key)) : ByteSearch.compare(own, key)
     if difference != 0 { return difference }
     return ByteSearch.compare(names.bytes(Int(rows[index])), names.bytes(Int(row)))
   }
 
   /// The index of the first entry that is not before a name, and the start of its key.
   private func place(
-    of key: Span<UInt8>, _ row: UInt32, names: borrowing TextColumn
+    of key: Span<UInt8>, _ row: UInt32, names: borrowing TextColumn, _ hasDisplayNames: Bool
   ) -> (index: Int, start: Int) {
     var (index, start) = (0, 0)
-    while index < rows.count && compare(index, start, key, row, names: names) < 0 {
+    while index < rows.count && compare(index, start, key, row, names: names, hasDisplayNames) < 0 {
       start = keyEnd(from: start) + 1
       index += 1
     }
     return (index, start)
   }
 
-  fileprivate mutating func insert(_ row: UInt32, key: [UInt8], names: borrowing TextColumn) {
-    let (index, start) = place(of: key.span, row, names: names)
+  fileprivate mutating func insert(
+    _ row: UInt32, key: [UInt8], names: borrowing TextColumn, _ hasDisplayNames: Bool
+  ) {
+    let (index, start) = place(of: key.span, row, names: names, hasDisplayNames)
     keys.insert(0, at: start)
     keys.insert(contentsOf: key, at: start)
     rows.insert(row, at: index)
   }
 
-  fileprivate mutating func remove(_ row: UInt32, key: [UInt8], names: borrowing TextColumn) -> Bool {
-    let (index, start) = place(of: key.span, row, names: names)
+  fileprivate mutating func remove(
+    _ row: UInt32, key: [UInt8], names: borrowing TextColumn, _ hasDisplayNames: Bool
+  ) -> Bool {
+    let (index, start) = place(of: key.span, row, names: names, hasDisplayNames)
     guard index < rows.count, rows[index] == row else { return false }
     keys.removeSubrange(start...keyEnd(from: start))
     rows.remove(at: index)

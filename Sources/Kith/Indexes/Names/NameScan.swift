@@ -17,6 +17,8 @@ struct NameScan: ~Copyable {
   private static let firstCount = 64
 
   private let query: NameQuery
+  /// Those of the index.
+  private let displayNames: Box<TextColumn>?
   private let limit: Int
   private let after: NameKey?
   private let afterRank: Int?
@@ -42,8 +44,12 @@ struct NameScan: ~Copyable {
   ///   - limit: the most results.
   ///   - after: the position after which the results begin.
   ///   - only: the rank of all users, and how many there are; nil if they have several ranks.
-  init(_ query: NameQuery, limit: Int, after: NameKey?, afterRank: Int?, only: (rank: Int, userCount: Int)? = nil) {
+  init(
+    _ query: NameQuery, _ displayNames: Box<TextColumn>?, limit: Int, after: NameKey?, afterRank: Int?,
+    only: (rank: Int, userCount: Int)? = nil
+  ) {
     self.query = query
+    self.displayNames = displayNames
     self.limit = limit
     self.after = after
     self.afterRank = afterRank
@@ -57,7 +63,7 @@ struct NameScan: ~Copyable {
     keys = KeyBuffer(capacity: 1_024)
   }
 
-  /// A match with its key, by which it is sorted.
+  /// A match with the key of its username, by which it is sorted.
   private struct Match {
     let row: UInt32
     let rank: Int
@@ -175,11 +181,15 @@ struct NameScan: ~Copyable {
       if rank < last.rank { return }
       if rank == last.rank, let word = Self.leadingWord(ofKeyOf: name), word > last.word { return }
     }
-    let isHeld = isPlain ? ByteSearch.containsLowercase(query.loose.span, in: name) : nil
+    let isAlone = displayNames.map { $0.value.byteCount(ofRow: row) == 0 } ?? true
+    let isHeld = isPlain && isAlone ? ByteSearch.containsLowercase(query.loose.span, in: name) : nil
     if isHeld == false { return }
     let start = keys.count
     Folding.appendLoose(name, to: &keys)
-    if let match = match(row, rank, start..<keys.count - 1, isHeld: isHeld ?? false, names: names, &budget) {
+    let nameEnd = keys.count - 1
+    if !isAlone { displayNames?.value.withBytes(Int(row)) { keys.append(displayName: $0) } }
+    let key = start..<keys.count - 1
+    if let match = match(row, rank, key, nameEnd, isHeld: isHeld ?? false, names: names, &budget) {
       insert(match, names: names)
     } else {
       keys.removeLast(downTo: start)
@@ -188,15 +198,18 @@ struct NameScan: ~Copyable {
 
   /// The match of a name, if it is one and among the best so far.
   /// - Parameters:
-  ///   - range: where its key is.
+  ///   - range: where the key of its entry is.
+  ///   - nameEnd: where that of the username ends.
   ///   - isHeld: whether the text is known to be in it.
   private func match(
-    _ row: UInt32, _ rank: Int, _ range: Range<Int>, isHeld: Bool, names: borrowing TextColumn,
+    _ row: UInt32, _ rank: Int, _ range: Range<Int>, _ nameEnd: Int, isHeld: Bool, names: borrowing TextColumn,
     _ budget: inout QueryBudget
   ) -> Match? {
+    let entry = keys.bytes.extracting(range)
+    if !isHeld && !query.isEmpty && !query.holds(query.loose.span, in: entry) { return nil }
+    if !query.holdsStrictly(row, key: entry, names: names, displayNames, &budget) { return nil }
+    let range = range.lowerBound..<nameEnd
     let key = keys.bytes.extracting(range)
-    if !isHeld && !query.isEmpty && !query.holds(query.loose.span, in: key) { return nil }
-    if !query.holdsStrictly(row, key: key, names: names, &budget) { return nil }
     if let after, afterRank ?? rank == rank, !isBehind(after, row, key, names: names) { return nil }
     let match = Match(row: row, rank: rank, word: ByteSearch.leadingWord(key), key: range)
     return best.count < limit || isOrdered(match, best[limit - 1], names: names) ? match : nil

@@ -25,6 +25,8 @@ extension NameSegment {
       walk(from: start.map { lowerBound($0.span) } ?? place(of: 0), while: { _ in true }, &budget, body)
     } else if let pattern = query.pattern {
       forEachCandidate(of: pattern, from: start, &budget, body)
+    } else if query.isFoundAnywhere && query.match != .substring {
+      forEachMatchInEither(of: query, from: start.map { lowerBound($0.span) } ?? place(of: 0), &budget, body)
     } else {
       forEachMatch(of: query.loose, query.match, from: start, firstRank: firstRank, &budget, body)
     }
@@ -46,7 +48,46 @@ extension NameSegment {
     let isWhole = match == .exact
     walk(
       from: lowerBound(first.span),
-      while: { ByteSearch.hasPrefix($0, text.span) && (!isWhole || $0.count == text.count) }, &budget, body)
+      while: { ByteSearch.hasPrefix($0, text.span) && (!isWhole || Self.ends($0, at: text.count)) }, &budget, body)
+  }
+
+  /// Whether a username's key ends there.
+  @inline(__always)
+  private static func ends(_ key: Span<UInt8>, at count: Int) -> Bool {
+    key.count == count || key[count] == NamesKey.separator
+  }
+
+  /// The same for a prefix or a whole name, of the username or of the display name: usernames that match are adjacent,
+  /// and display names that match are found by the line feed before them.
+  @inline(never)
+  private func forEachMatchInEither(
+    of query: NameQuery, from first: Place, _ budget: inout QueryBudget,
+    _ body: (Place, Span<UInt8>, inout QueryBudget) -> Bool
+  ) {
+    let (text, isWhole) = (query.loose, query.match == .exact)
+    let adjacent = lowerBound(text.span)
+    var (wantsMore, isPassed) = (true, false)
+    /// Visits the adjacent matches. Returns whether more are wanted.
+    func passAdjacent(_ budget: inout QueryBudget) {
+      isPassed = true
+      walk(
+        from: first.rank > adjacent.rank ? first : adjacent,
+        while: { ByteSearch.hasPrefix($0, text.span) && (!isWhole || Self.ends($0, at: text.count)) }, &budget
+      ) { place, key, budget in
+        wantsMore = body(place, key, &budget)
+        return wantsMore
+      }
+    }
+    forEachSubstringMatch(of: [NamesKey.separator] + text, from: first, &budget) { place, key, budget in
+      if place.rank >= adjacent.rank && !isPassed { passAdjacent(&budget) }
+      if !wantsMore || !budget.canContinue { return false }
+      let name = NamesKey.name(key)
+      let isVisited = ByteSearch.hasPrefix(name, text.span) && (!isWhole || name.count == text.count)
+      if isVisited || isWhole && key.count != name.count + 1 + text.count { return true }
+      wantsMore = body(place, key, &budget)
+      return wantsMore
+    }
+    if wantsMore && !isPassed && budget.canContinue { passAdjacent(&budget) }
   }
 
   /// Calls `body` with position and key of every entry from `first` on, in order, until it or `matches` returns false.

@@ -35,6 +35,8 @@ final class NameSegment: Sendable {
   private let equalKeys: [UInt64]
   /// Empty in a segment of other texts than names.
   let firstRanks: FirstRanks
+  /// Whether some entries may have display names (`NamesKey`).
+  let hasDisplayNames: Bool
 
   /// The gram postings of a run of at most 1,048,576 names.
   struct Part: Sendable {
@@ -46,7 +48,7 @@ final class NameSegment: Sendable {
 
   init(
     generations: ClosedRange<UInt32>, rows: [UInt32], blockStarts: [UInt32], keys: [UInt8], fences: [UInt64],
-    parts: [Part], namesPerPart: Int, equalKeys: [UInt64]
+    parts: [Part], namesPerPart: Int, equalKeys: [UInt64], hasDisplayNames: Bool
   ) {
     self.generations = generations
     self.rows = rows
@@ -56,6 +58,7 @@ final class NameSegment: Sendable {
     self.parts = parts
     self.namesPerPart = namesPerPart
     self.equalKeys = equalKeys
+    self.hasDisplayNames = hasDisplayNames
     firstRanks = FirstRanks()
   }
 
@@ -69,6 +72,7 @@ final class NameSegment: Sendable {
     parts = other.parts
     namesPerPart = other.namesPerPart
     equalKeys = other.equalKeys
+    hasDisplayNames = other.hasDisplayNames
     self.firstRanks = firstRanks
   }
 
@@ -138,7 +142,7 @@ final class NameSegment: Sendable {
     var end = min(group * Self.blocksPerGroup, blockStarts.count - 1)
     while block < end {
       let middle = (block + end) / 2
-      if Self.isKey(at: Int(blockStarts[middle]), before: key, word, in: keys.span) {
+      if isKey(at: Int(blockStarts[middle]), before: key, word, in: keys.span) {
         block = middle + 1
       } else {
         end = middle
@@ -146,21 +150,23 @@ final class NameSegment: Sendable {
     }
     var place = place(of: max(0, block - 1) * Self.namesPerBlock)
     let last = min(block * Self.namesPerBlock, count)
-    while place.rank < last, Self.isKey(at: place.start, before: key, word, in: keys.span) {
+    while place.rank < last, isKey(at: place.start, before: key, word, in: keys.span) {
       Self.step(&place, in: keys.span)
     }
     return place
   }
 
-  /// Whether the key that begins at `start` is before another, of which `word` is the leading word.
+  /// Whether the key that begins at `start`, of a username, is before another, of which `word` is the leading word.
   ///
   /// The first eight bytes decide most comparisons, also of a key that ends in them: its NUL is below any byte of a
   /// key.
   @inline(__always)
-  private static func isKey(at start: Int, before key: Span<UInt8>, _ word: UInt64, in keys: Span<UInt8>) -> Bool {
-    let own = ByteSearch.leadingWord(keys, at: start)
+  private func isKey(at start: Int, before key: Span<UInt8>, _ word: UInt64, in keys: Span<UInt8>) -> Bool {
+    var own = ByteSearch.leadingWord(keys, at: start)
+    if hasDisplayNames { own = NamesKey.nameWord(own) }
     if own != word { return own < word }
-    return ByteSearch.compare(Self.key(at: start, in: keys), key) < 0
+    let whole = Self.key(at: start, in: keys)
+    return ByteSearch.compare(hasDisplayNames ? NamesKey.name(whole) : whole, key) < 0
   }
 
   /// The first position in the block after that of a position; nil if there is none.

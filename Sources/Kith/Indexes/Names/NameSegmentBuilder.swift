@@ -1,7 +1,8 @@
 /// Builds a segment from names added in any order.
 struct NameSegmentBuilder {
-  /// Longer than any key: no character folds to more than twelve times its bytes, and a name has at most 255 bytes.
-  static let maximumKeyByteCount = 4_096
+  /// Longer than any key: no character folds to more than twelve times its bytes, and the names of a user have at most
+  /// 255 bytes each.
+  static let maximumKeyByteCount = 8_192
 
   /// Loose keys in the order in which they were added, each terminated by a NUL.
   private var keys: [UInt8] = []
@@ -11,6 +12,8 @@ struct NameSegmentBuilder {
   private var haveEqualKeys: [Bool] = []
   /// Whether the texts are usernames, which are searched for a page at a time.
   private let isOfNames: Bool
+  /// Whether some keys may have display names (`NamesKey`).
+  var hasDisplayNames = false
 
   /// Names in each part of the segment (see `NameSegment`).
   private let namesPerPart: Int
@@ -46,18 +49,18 @@ struct NameSegmentBuilder {
     add(row, key: key)
   }
 
-  /// Folds a name and adds it.
-  mutating func add(_ row: UInt32, name: Span<UInt8>) {
+  /// Folds a name, and a display name unless that is empty, and adds them.
+  mutating func add(_ row: UInt32, name: Span<UInt8>, displayName: Span<UInt8>) {
     let start = keys.count
-    Folding.appendLoose(name, to: &keys)
+    NamesKey.append(name, displayName, to: &keys)
     haveEqualKeys.append(Self.hasEqualKeys(name, keys[start...]))
     endKey(row)
   }
 
   /// Whether a name's loose key is marked as equal to its strict key. Not if the key is ASCII and the name is not: a
-  /// marked key that is ASCII is the name in lower case.
+  /// marked key that is ASCII is the name in lower case. Not either if there is a display name.
   static func hasEqualKeys(_ name: Span<UInt8>, _ loose: ArraySlice<UInt8>) -> Bool {
-    Folding.isASCII(name) || !Folding.isASCII(loose.span) && loose.elementsEqual(Folding.strict(name))
+    Folding.isASCII(name) ? loose.count == name.count : !Folding.isASCII(loose.span) && loose.elementsEqual(Folding.strict(name))
   }
 
   private mutating func endKey(_ row: UInt32) {
@@ -96,7 +99,7 @@ struct NameSegmentBuilder {
     var fences: [UInt64] = []
     fences.reserveCapacity(rows.count / NameSegment.namesPerGroup + 1)
     for rank in stride(from: 0, to: sortedRows.count, by: NameSegment.namesPerGroup) {
-      fences.append(ByteSearch.leadingWord(NameSegment.key(at: Int(sortedStarts[rank]), in: sortedKeys.span)))
+      fences.append(ByteSearch.leadingWord(ordered(NameSegment.key(at: Int(sortedStarts[rank]), in: sortedKeys.span))))
     }
     var parts: [NameSegment.Part] = []
     for first in stride(from: 0, to: sortedRows.count, by: namesPerPart) {
@@ -106,7 +109,7 @@ struct NameSegmentBuilder {
     }
     let segment = NameSegment(
       generations: generations, rows: sortedRows, blockStarts: blockStarts, keys: sortedKeys, fences: fences,
-      parts: parts, namesPerPart: namesPerPart, equalKeys: equalKeys)
+      parts: parts, namesPerPart: namesPerPart, equalKeys: equalKeys, hasDisplayNames: hasDisplayNames)
     return isOfNames ? NameSegment(segment, firstRanks: FirstRanks(of: segment)) : segment
   }
 
@@ -144,6 +147,11 @@ struct NameSegmentBuilder {
     var index: UInt32
   }
 
+  /// What the order of entries compares of a key.
+  @inline(__always)
+  @_lifetime(copy key)
+  private func ordered(_ key: Span<UInt8>) -> Span<UInt8> { hasDisplayNames ? NamesKey.name(key) : key }
+
   /// Sorts the names. The first eight bytes decide most comparisons; they are radix sorted, which is four times faster
   /// than comparing a million keys.
   private func order(names: borrowing TextColumn) -> [Place] {
@@ -152,7 +160,7 @@ struct NameSegmentBuilder {
     places.reserveCapacity(rows.count)
     for index in rows.indices {
       let key = keys.extracting(Int(keyStarts[index])..<Int(keyStarts[index + 1]) - 1)
-      places.append(Place(word: ByteSearch.leadingWord(key), index: UInt32(index)))
+      places.append(Place(word: ByteSearch.leadingWord(ordered(key)), index: UInt32(index)))
     }
     Self.sortByWord(&places)
     var start = 0
@@ -175,8 +183,8 @@ struct NameSegmentBuilder {
   private func isOrdered(_ left: Int, _ right: Int, names: borrowing TextColumn) -> Bool {
     let keys = keys.span
     let difference = ByteSearch.compare(
-      keys.extracting(Int(keyStarts[left])..<Int(keyStarts[left + 1]) - 1),
-      keys.extracting(Int(keyStarts[right])..<Int(keyStarts[right + 1]) - 1))
+      ordered(keys.extracting(Int(keyStarts[left])..<Int(keyStarts[left + 1]) - 1)),
+      ordered(keys.extracting(Int(keyStarts[right])..<Int(keyStarts[right + 1]) - 1)))
     if difference != 0 { return difference < 0 }
     return ByteSearch.compare(names.bytes(Int(rows[left])), names.bytes(Int(rows[right]))) < 0
   }

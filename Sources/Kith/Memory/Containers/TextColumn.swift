@@ -139,6 +139,10 @@ import CSupport
   @inline(__always)
   func byteCount(_ row: Int) -> Int { Int(reference(row) & 0xFFFF) }
 
+  /// The bytes of a row, which may lie behind the last.
+  @inline(__always)
+  func byteCount(ofRow row: UInt32) -> Int { row < count ? byteCount(Int(row)) : 0 }
+
   /// Prefetches the words of a row, for a caller that soon prefetches the text.
   @inline(__always)
   func prefetchReference(_ row: Int) { words.prefetch(row &<< wordShift) }

@@ -222,18 +222,23 @@ package enum ByteSearch {
 
   /// The position of the first NUL at or after `start`; the end if there is none.
   @inline(__always)
-  static func terminator(in bytes: Span<UInt8>, from start: Int) -> Int {
+  static func terminator(in bytes: Span<UInt8>, from start: Int) -> Int { place(of: 0, in: bytes, from: start) }
+
+  /// The position of the first such byte at or after `start`; the end if there is none.
+  @inline(__always)
+  static func place(of byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = unsafe bytes.bytes
     var place = start
     while place + 8 <= bytes.count {
       // Safety: place + 8 <= bytes.count, and no caller begins before 0.
-      let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+      let loaded = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+      let word = loaded ^ UInt64(byte) &* 0x0101_0101_0101_0101
       // The lowest set bit marks the first zero byte (bits above it may be wrong by the borrow).
       let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
       if zeros != 0 { return place + zeros.trailingZeroBitCount / 8 }
       place += 8
     }
-    while place < bytes.count && bytes[place] != 0 { place += 1 }
+    while place < bytes.count && bytes[place] != byte { place += 1 }
     return place
   }
 

@@ -1,8 +1,9 @@
-/// What a host keeps with a user beside the name: stored, shown on request, and, but for `isPrivate`, read by nothing
-/// else.
+/// What a host keeps with a user beside the username. Searches read the display name and the flags.
 ///
 /// Given with a new user or in an edit, in a graph with a schema. In an edit, nil leaves what is there.
 public struct UserFields: Hashable, Sendable {
+  /// A second name, which need not be unique: at most 255 bytes, without NUL and line breaks; none if empty.
+  public var displayName: String?
   /// Bytes of the host's: an avatar, a biography. At most 65,535; none if empty.
   public var payload: [UInt8]?
   /// Sixteen flags of the host's.
@@ -11,12 +12,21 @@ public struct UserFields: Hashable, Sendable {
   public var isPrivate: Bool?
 
   /// Fields of a user; nil for those that keep their value, or have none.
-  public init(payload: [UInt8]? = nil, flags: UInt16? = nil, isPrivate: Bool? = nil) {
-    (self.payload, self.flags, self.isPrivate) = (payload, flags, isPrivate)
+  public init(
+    displayName: String? = nil, payload: [UInt8]? = nil, flags: UInt16? = nil, isPrivate: Bool? = nil
+  ) {
+    (self.displayName, self.payload, self.flags, self.isPrivate) = (displayName, payload, flags, isPrivate)
+  }
+
+  /// Equal if all fields are, the display name byte by byte.
+  public static func == (one: UserFields, other: UserFields) -> Bool {
+    one.displayName.map { Array($0.utf8) } == other.displayName.map { Array($0.utf8) }
+      && one.payload == other.payload && one.flags == other.flags && one.isPrivate == other.isPrivate
   }
 
   /// Whether nothing is given.
-  var isEmpty: Bool { payload == nil && flags == nil && isPrivate == nil }
+  @inline(__always)
+  var isEmpty: Bool { displayName == nil && payload == nil && flags == nil && isPrivate == nil }
 }
 
 /// What a host keeps with a post beside the text: stored and shown. Filters read the flags, and all lists the audience.

@@ -24,12 +24,18 @@ public struct SuggestionQuery: Hashable, Sendable {
   public var namedCount: Int
   /// The most follows of followees that are read.
   public var followLimit: Int
+  /// The flags that suggested users must have.
+  public var flags: FlagFilter
   /// The most suggestions, 1…1,000.
   public var limit: Int
 
   /// The defaults: twenty, without names.
-  public init(namedCount: Int = 0, followLimit: Int = SocialGraph.Limits.followCount, limit: Int = 20) {
+  public init(
+    namedCount: Int = 0, followLimit: Int = SocialGraph.Limits.followCount, flags: FlagFilter = FlagFilter(),
+    limit: Int = 20
+  ) {
     self.namedCount = namedCount
+    self.flags = flags
     self.followLimit = followLimit
     self.limit = limit
   }

@@ -30,7 +30,9 @@ struct SuggestedUsers: Query {
 
   func dependencies(of page: Page<Suggestion>) -> [QueryDependency] {
     let shown = page.flatMap { [$0.user] + $0.mutuals }
-    return [.anyFollow] + QueryDependency.omitted(by: user) + QueryDependency.shown(shown)
+    // An edit of flags may bring a user who is not shown.
+    let flags = query.flags.isEmpty ? [] : [QueryDependency.anyName]
+    return [.anyFollow] + QueryDependency.omitted(by: user) + flags + QueryDependency.shown(shown)
   }
 
   // MARK: - Candidates
@@ -50,23 +52,29 @@ struct SuggestedUsers: Query {
       marks.exclude(targetsOf: user, in: state.mutes)
       marks.exclude(targetsOf: user, in: state.blocks)
       marks.exclude(sourcesOf: user, in: state.blocks)
-      return state.users.identifiers.isAscending ? bestByRow(marks) : bestByID(marks, state)
+      return state.users.identifiers.isAscending ? bestByRow(marks, state) : bestByID(marks, state)
     }
   }
 
   /// Selects by a key in one word: the count in the high half, the complement of the row in the low half.
-  private func bestByRow(_ marks: VisitCounters) -> [SuggestionRecords.Candidate] {
+  private func bestByRow(_ marks: VisitCounters, _ state: borrowing GraphState) -> [SuggestionRecords.Candidate] {
     var best = TopK<UInt64>(limit: query.limit)
     marks.drain { row, count in
-      if count > 0 { best.push(UInt64(count) << 32 | UInt64(~row)) }
+      if count > 0 && passes(row, state) { best.push(UInt64(count) << 32 | UInt64(~row)) }
     }
     return best.sorted().map { (~UInt32(truncatingIfNeeded: $0), Int($0 >> 32)) }
+  }
+
+  /// Whether a user has the flags.
+  @inline(__always)
+  private func passes(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    query.flags.isEmpty || query.flags.passes(state.users.flags(of: row))
   }
 
   private func bestByID(_ marks: VisitCounters, _ state: borrowing GraphState) -> [SuggestionRecords.Candidate] {
     var best = TopK<WeightedID<UInt16>>(limit: query.limit)
     marks.drain { row, count in
-      if count > 0 { best.push(WeightedID(weight: count, id: state.users.identifiers.ids[row])) }
+      if count > 0 && passes(row, state) { best.push(WeightedID(weight: count, id: state.users.identifiers.ids[row])) }
     }
     return best.sorted().compactMap { key in
       state.users.identifiers.row(of: key.id).map { ($0, Int(key.weight)) }

@@ -125,6 +125,8 @@ extension PostQueryExecutor {
     named query: NameQuery, limit: Int, _ state: borrowing GraphState
   ) throws(KithError) -> [UInt32]? {
     var rows: [UInt32] = []
+    var query = query
+    query.names = state.users.search.names(.username)
     let search = NameSearch(query: query, limit: 1)
     budget.beginPlan(limit: limit)
     _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in

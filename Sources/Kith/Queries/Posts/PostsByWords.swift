@@ -32,7 +32,8 @@ struct PostsByWords: Query {
       highlights = rows.map { executor.highlights(in: $0, state) }
     }
     let records = PostRecords(rows.span, visibility, state, includesAuthors: query.includesAuthors)
-    return Page(records, next: next, highlights: highlights)
+    return Page(
+      records, next: next, highlights: highlights.map { NameHighlights(names: $0, displayNames: nil) })
   }
 
   func dependencies(of page: Page<Post>) -> [QueryDependency] {

@@ -15,9 +15,12 @@ extension User: Encodable {
   }
 
   /// - Parameter ranges: the matches of the query in the element, if its page has them.
-  package func write<Writer: WireWriter>(to writer: inout Writer, ranges: [Range<Int>]? = nil) throws(Writer.Failure) {
+  package func write<Writer: WireWriter>(
+    to writer: inout Writer, ranges: [Range<Int>]? = nil, displayNameRanges: [Range<Int>]? = nil
+  ) throws(Writer.Failure) {
     try writer.member(.id, id.rawValue)
     try writer.member(.username, username)
+    if let displayName { try writer.member(.displayName, displayName) }
     try writer.member(.followerCount, Int64(followerCount))
     try writer.member(.followeeCount, Int64(followeeCount))
     try writer.member(.postCount, Int64(postCount))
@@ -29,6 +32,9 @@ extension User: Encodable {
     if let addedAt { try writer.member(.addedAt, addedAt.rawValue) }
     try records.details?.write(index, to: &writer)
     if let ranges { try writer.member(.ranges, ranges) }
+    if let displayNameRanges, !displayNameRanges.isEmpty {
+      try writer.member(.displayNameRanges, displayNameRanges)
+    }
   }
 }
 
@@ -135,7 +141,10 @@ extension Page: Encodable {
     var object = encoder.container(keyedBy: WireKey.self)
     switch self {
     case let users as Page<User>:
-      try object.list(.users, users.indices) { try users[$1].write(to: &$0, ranges: highlights?[$1]) }
+      try object.list(.users, users.indices) {
+        try users[$1].write(
+          to: &$0, ranges: users.highlights?[$1], displayNameRanges: users.displayNameHighlights?[$1])
+      }
       try object.encode(next, forKey: .next)
       try object.encodeIfPresent(total, forKey: .count)
     case let posts as Page<Post>:

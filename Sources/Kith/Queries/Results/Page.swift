@@ -14,9 +14,11 @@ public struct Page<Element: PageElement>: RandomAccessCollection, Hashable, Send
   public let total: Int?
   /// Whether a work limit was reached. The result is then exact for the part that was read, as the query describes.
   public let isTruncated: Bool
-  /// The matches of the query in the name of each user, or of its words in the text of each post; nil unless requested
-  /// (`includesHighlights`). Half-open ranges of UTF-8 bytes, of whole scalars, ascending, without overlaps.
+  /// The matches of the query in the username of each user, or of its words in the text of each post; nil unless
+  /// requested (`includesHighlights`). Half-open ranges of UTF-8 bytes, of whole scalars, ascending, without overlaps.
   public let highlights: [[Range<Int>]]?
+  /// The same in the display name of each user.
+  public let displayNameHighlights: [[Range<Int>]]?
   /// The first element, from which the others are reached; nil if the page is empty.
   @usableFromInline let anchor: Element?
 
@@ -36,11 +38,28 @@ public struct Page<Element: PageElement>: RandomAccessCollection, Hashable, Send
   @inlinable public static func == (left: Page, right: Page) -> Bool {
     left.count == right.count && left.next == right.next && left.previous == right.previous
       && left.total == right.total && left.isTruncated == right.isTruncated && left.highlights == right.highlights
+      && left.displayNameHighlights == right.displayNameHighlights
       && left.elementsEqual(right)
   }
 
   /// Hashes the elements.
   @inlinable public func hash(into hasher: inout Hasher) { for element in self { hasher.combine(element) } }
+}
+
+/// The matches of a query in the names of users, or in the texts of posts.
+struct NameHighlights {
+  private(set) var names: [[Range<Int>]]
+  /// Nil in the results of posts.
+  private(set) var displayNames: [[Range<Int>]]?
+
+  init(names: [[Range<Int>]] = [], displayNames: [[Range<Int>]]? = []) {
+    (self.names, self.displayNames) = (names, displayNames)
+  }
+
+  mutating func append(_ name: [Range<Int>], _ displayName: [Range<Int>]) {
+    names.append(name)
+    displayNames?.append(displayName)
+  }
 }
 
 /// An element of a page: `User`, `Post`, `Suggestion` or `IncomingEdge`. No other type can be on a page.
@@ -100,7 +119,7 @@ extension Page where Element: ResultElement {
   /// - Parameter records: the records of the elements; nil for an empty page.
   init(
     _ records: Element.Records?, next: Cursor? = nil, previous: Cursor? = nil, total: Int? = nil,
-    isTruncated: Bool = false, highlights: [[Range<Int>]]? = nil
+    isTruncated: Bool = false, highlights: NameHighlights? = nil
   ) {
     let count = records?.count ?? 0
     anchor = if let records, count > 0 { Element(records, 0) } else { nil }
@@ -109,7 +128,8 @@ extension Page where Element: ResultElement {
     self.previous = previous
     self.total = total
     self.isTruncated = isTruncated
-    self.highlights = highlights
+    self.highlights = highlights?.names
+    displayNameHighlights = highlights?.displayNames
   }
 }
 
@@ -122,13 +142,14 @@ extension Page {
 
   private init(_ page: Page, total: Int?, anchor: Element?) {
     (self.anchor, count, next, previous) = (anchor, page.count, page.next, page.previous)
-    (self.total, isTruncated, highlights) = (total, page.isTruncated, page.highlights)
+    (self.total, isTruncated) = (total, page.isTruncated)
+    (highlights, displayNameHighlights) = (page.highlights, page.displayNameHighlights)
   }
 }
 
 extension Page<User> {
   /// The users at some indices of a page, as the only page of their list.
-  init(_ indices: [Int], of page: Page, highlights: [[Range<Int>]]?) {
+  init(_ indices: [Int], of page: Page, highlights: NameHighlights?) {
     self.init(
       page.anchor.map { UserRecords(indices, of: $0.records) }, total: page.total == nil ? nil : indices.count,
       highlights: highlights)

@@ -2,31 +2,39 @@
 
 extension User {
   /// A user without a graph.
-  /// - Precondition: the name has at most 255 bytes; counts are from 0 to 2³²−1; at most one of the times is given,
+  /// - Precondition: the names have at most 255 bytes each; counts are from 0 to 2³²−1; at most one of the times is given,
   ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
-    id: UserID, username: String, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
+    id: UserID, username: String, displayName: String? = nil, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
     flags: UInt16 = 0, isPrivate: Bool = false, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil,
     likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {
     let times = [followedAt, likedAt, addedAt].compactMap(\.self)
     demand(times.count < 2, "a user of a list has the time of a follow, of a like or of another edge, of one of them")
-    let record = UserRecord(
+    var record = UserRecord(
       id: id.rawValue, followerCount: HostValue.count(followerCount), followeeCount: HostValue.count(followeeCount),
       postCount: HostValue.count(postCount), nameStart: 0, nameByteCount: HostValue.byteCount(username),
       flags: flags, isPrivate: isPrivate, second: times.first.map(HostValue.second) ?? 0,
       following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
       timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : addedAt != nil ? .added : .none)
-    self.init(UserRecords([(record, username)]), 0)
+    record.display_name_size = HostValue.byteCount(displayName ?? "")
+    self.init(UserRecords([(record, username + (displayName ?? ""))]), 0)
   }
 }
 
 extension Page<User> {
   /// A page of users, copied into one result.
-  /// - Precondition: there are no highlights, or those of each user.
-  public init(_ users: [User], next: Cursor? = nil, total: Int? = nil, highlights: [[Range<Int>]]? = nil) {
-    demand(highlights == nil || highlights?.count == users.count, "a page has the highlights of all elements, or none")
-    self.init(UserRecords(users), next: next, total: total, highlights: highlights)
+  /// - Precondition: there are no highlights, or those of each user; likewise those of display names.
+  public init(
+    _ users: [User], next: Cursor? = nil, total: Int? = nil, highlights: [[Range<Int>]]? = nil,
+    displayNameHighlights: [[Range<Int>]]? = nil
+  ) {
+    for ranges in [highlights, displayNameHighlights] {
+      demand(ranges == nil || ranges?.count == users.count, "a page has the highlights of all elements, or none")
+    }
+    self.init(
+      UserRecords(users), next: next, total: total,
+      highlights: highlights.map { NameHighlights(names: $0, displayNames: displayNameHighlights) })
   }
 }
 
@@ -92,7 +100,9 @@ extension Page<Post> {
     highlights: [[Range<Int>]]? = nil
   ) {
     demand(highlights == nil || highlights?.count == posts.count, "a page has the highlights of all elements, or none")
-    self.init(PostRecords(posts), next: next, previous: previous, isTruncated: isTruncated, highlights: highlights)
+    self.init(
+      PostRecords(posts), next: next, previous: previous, isTruncated: isTruncated,
+      highlights: highlights.map { NameHighlights(names: $0, displayNames: nil) })
   }
 }
 
@@ -132,7 +142,7 @@ extension ResultBuffer {
 
 extension ResultBuffer<UserRecord> {
   fileprivate init(_ users: [User]) {
-    self.init(users.map { ($0.record, $0.username) }) { $0.name_start = $1 }
+    self.init(users.map { ($0.record, $0.username + ($0.displayName ?? "")) }) { $0.name_start = $1 }
   }
 }
 

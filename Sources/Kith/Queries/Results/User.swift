@@ -25,6 +25,12 @@ public struct User: PageElement, CustomStringConvertible {
     let record = record
     return records.string(at: Int(record.name_start), count: Int(record.name_size))
   }
+  /// The name that the host shows, exactly as given; nil for none.
+  public var displayName: String? {
+    let record = record
+    if record.display_name_size == 0 { return nil }
+    return records.string(at: Int(record.name_start) + Int(record.name_size), count: Int(record.display_name_size))
+  }
   /// The number of followers, including those hidden by blocks.
   public var followerCount: Int { Int(record.follower_count) }
   /// The number of followees.
@@ -68,6 +74,7 @@ public struct User: PageElement, CustomStringConvertible {
       && own.followed_by_viewer == other.followed_by_viewer && own.event == other.event && own.second == other.second
       && own.flags == other.flags && own.is_private == other.is_private
       && left.username.utf8.elementsEqual(right.username.utf8)
+      && left.displayName.map { Array($0.utf8) } == right.displayName.map { Array($0.utf8) }
       && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
   }
 
@@ -114,7 +121,7 @@ extension UserRecord {
     self.init(
       id: id, follower_count: followerCount, followee_count: followeeCount, post_count: postCount,
       name_start: nameStart, second: second, name_size: nameByteCount, followed_by_viewer: following.number,
-      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, reserved2: (0, 0, 0, 0, 0, 0))
+      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, display_name_size: 0, reserved2: (0, 0, 0, 0, 0))
   }
 
   var following: Following {

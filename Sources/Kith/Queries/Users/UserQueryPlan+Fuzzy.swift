@@ -60,7 +60,14 @@ private struct FuzzyLevels {
     // Without edits, the index decides. A strict query still tests each name, because accents count as edits there.
     let isPlain = edits == 0 && (plain.fold == .loose || plain.isEmpty || plain.matchesNothing)
     if isPlain { return plain }
-    if plain.fold == .loose { return NameQuery(NamePattern(loose: plain.loose, edits: edits)) }
-    return NameQuery(NamePattern(loose: plain.loose, strict: plain.strict, edits: edits, mostEdits: count - 1))
+    if plain.fold == .loose { return query(NamePattern(loose: plain.loose, edits: edits, names: plain.names)) }
+    return query(
+      NamePattern(loose: plain.loose, strict: plain.strict, edits: edits, mostEdits: count - 1, names: plain.names))
+  }
+
+  private func query(_ pattern: NamePattern) -> NameQuery {
+    var query = NameQuery(pattern)
+    query.names = plain.names
+    return query
   }
 }

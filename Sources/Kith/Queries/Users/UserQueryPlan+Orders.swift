@@ -1,16 +1,19 @@
 /// The orders that rank users before the name. Each is exact. Each has one plan for few matches and one for many.
 extension UserQueryPlan {
-  /// Names that begin with the query (rank 1), then the others (rank 0): two walks in name order.
+  /// Users whose username begins with the query (rank 1), then the others (rank 0): two walks in name order.
   func prefixFirst(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
     if query.matchesNothing { return [] }
+    if query.names == .either && query.match == .exact { return try prefixFirstOfExact(state, &budget) }
     var found: [FoundName] = []
     if (afterRank ?? 1) >= 1 {
-      // A prefix, exact or empty query matches only names that begin with it.
-      let beginnings = query.matchesAnywhere ? query.beginning : query
+      // A prefix, exact or empty query for usernames matches only names that begin with it.
+      var beginnings = query.matchesAnywhere ? query.beginning : query
+      if query.names == .either { beginnings.names = .username }
       let search = NameSearch(query: beginnings, after: after, limit: limit)
       found = try state.users.execute(search, &budget) { row, _ in accepts(row, state) ? 1 : nil }
     }
-    if !query.matchesAnywhere || query.isEmpty || found.count == limit { return found }
+    let isDone = !query.matchesAnywhere && query.names != .either
+    if isDone || query.isEmpty || found.count == limit { return found }
     let place = afterRank == 0 ? after : nil
     if query.fold == .strict || query.match == .pattern {
       // Names that begin with the loose text are tested one by one: their accents may differ.
@@ -33,6 +36,19 @@ extension UserQueryPlan {
     search.after = place.map { max($0, behind) } ?? behind
     search.limit = limit - found.count
     return try found + state.users.execute(search, &budget) { row, _ in accepts(row, state) ? 0 : nil }
+  }
+
+  /// The same for whole names, of which there are few.
+  private func prefixFirstOfExact(
+    _ state: borrowing GraphState, _ budget: inout QueryBudget
+  ) throws(KithError) -> [FoundName] {
+    var search = NameSearch(query: query, limit: limit, ceiling: 1)
+    (search.after, search.afterRank) = (after, afterRank ?? 1)
+    let beginning = query.beginning
+    return try state.users.execute(search, &budget) { row, budget in
+      guard accepts(row, state) else { return nil }
+      return beginning.holds(name: state.users.names.bytes(Int(row)), &budget) ? 1 : 0
+    }
   }
 
   /// Followees of the viewer (rank 1), then the others (rank 0).
@@ -69,7 +85,7 @@ extension UserQueryPlan {
   private func matchesBeforeScan(ofFollowees count: Int, _ state: borrowing GraphState) -> Int {
     let needed = limit * state.users.count / max(1, count)
     let few = count / (8 * Self.namesPerBlock)
-    if query.match == .prefix { return needed * 4 < count ? 2 * needed : few }
+    if query.match == .prefix && query.names != .either { return needed * 4 < count ? 2 * needed : few }
     guard let blocks = state.users.search.blockEstimate(of: query) else { return few }
     if blocks * Self.namesPerBlock <= count { return .max }
     if !query.isOneGram { return few }
@@ -95,7 +111,7 @@ extension UserQueryPlan {
     of viewer: UInt32, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) -> [FoundName] {
     var scan = NameScan(
-      query, limit: limit, after: after, afterRank: afterRank,
+      query, state.users.search.displayNames, limit: limit, after: after, afterRank: afterRank,
       only: (rank: 1, userCount: state.follows.targetCount(viewer)))
     state.follows.forward.forEachRun(of: Int(viewer)) { run in
       scan.add(run, digests: state.users.digests, names: state.users.names, &budget) {
@@ -126,7 +142,7 @@ extension UserQueryPlan {
       if let all = try everybodyByPopularity(matches: areFew ? .max : 16, state, &budget) { return all }
     }
     var popular = PopularScan(
-      NameScan(query, limit: limit, after: after, afterRank: afterRank),
+      NameScan(query, state.users.search.displayNames, limit: limit, after: after, afterRank: afterRank),
       levels: Popularity.levels(from: afterRank ?? .max).makeIterator())
     let sample = try popular.scan(names: 1_024, state, &budget) { accepts($0, state) }
     if popular.isFull { return popular.found }

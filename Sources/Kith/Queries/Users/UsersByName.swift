@@ -16,12 +16,12 @@ struct UsersByName: Query {
     var prefixStart: NameSegment.Place?
     if hasNoMatch(state, &prefixStart) {
       return Page(
-        nil as UserRecords?, total: query.countsMatches ? 0 : nil, highlights: query.includesHighlights ? [] : nil)
+        nil as UserRecords?, total: query.countsMatches ? 0 : nil, highlights: query.includesHighlights ? NameHighlights() : nil)
     }
     // Not in a constant, which would be copied.
     var plan = UserQueryPlan(
-      NameSearch(query: try nameQuery(), limit: query.limit + 1, prefixStart: prefixStart), visibility,
-      excluded: excluded)
+      NameSearch(query: try nameQuery(state), limit: query.limit + 1, prefixStart: prefixStart), visibility,
+      excluded: excluded, query.flags)
     var budget = QueryBudget()
     let isFuzzy = query.match == .fuzzy
     let kind = isFuzzy ? .usersFuzzy : query.order.schema.cursorKind
@@ -30,17 +30,26 @@ struct UsersByName: Query {
     let count = min(found.count, query.limit)
     let shown = found.span.extracting(first: count)
     let records = found.isEmpty ? nil : UserRecords(shown, viewer: visibility.viewer, state) { $0.row }
-    var next: Cursor?
+    var (next, highlights): (Cursor?, NameHighlights?)
     if found.count > count, let records {
       let rank = kind == .usersByName ? nil : found[query.limit - 1].rank
       next = Cursor(kind, rank: rank, lastOf: records)
+    }
+    if query.includesHighlights {
+      var ranges = NameHighlights()
+      for index in 0..<count {
+        let row = found[index].row
+        let name = Highlights.ranges(of: plan.query, in: state.users.names.bytes(Int(row)))
+        let inDisplayName = state.users.search.withDisplayName(row) { Highlights.ranges(of: plan.query, in: $0) }
+        ranges.append(name, query.names == .either ? inDisplayName : [])
+      }
+      highlights = ranges
     }
     return Page(
       records, next: next,
       total: query.countsMatches
         ? try isFuzzy ? plan.fuzzyCount(state) : plan.count(plan.query, state, &budget) : nil,
-      highlights: query.includesHighlights
-        ? (0..<count).map { Highlights.ranges(of: plan.query, in: state.users.names.bytes(Int(found[$0].row))) } : nil)
+      highlights: highlights)
   }
 
   func dependencies(of page: Page<User>) -> [QueryDependency] {
@@ -77,6 +86,13 @@ struct UsersByName: Query {
     }
   }
 
+  private func nameQuery(_ state: borrowing GraphState) throws(KithError) -> NameQuery {
+    var query = try nameQuery()
+    if query.isEmpty { return query }
+    query.names = state.users.search.names(self.query.match == .regex ? .username : self.query.names)
+    return query
+  }
+
   private func nameQuery() throws(KithError) -> NameQuery {
     let text = query.match == .regex ? text : Folding.trimmed(text)
     if text.utf8.count > SocialGraph.Limits.queryByteCount { throw .queryTooLong }
@@ -98,6 +114,7 @@ struct UserQueryPlan {
   private(set) var search: NameSearch
   let visibility: Visibility
   let excluded: UInt32?
+  private let flags: FlagFilter
   /// The rank of the last user of the previous page, which sorts before the name; nil for the first page, and in name
   /// order.
   private(set) var afterRank: Int?
@@ -106,8 +123,9 @@ struct UserQueryPlan {
   var after: NameKey? { search.after }
   var limit: Int { search.limit }
 
-  init(_ search: consuming NameSearch, _ visibility: Visibility, excluded: UInt32?) {
+  init(_ search: consuming NameSearch, _ visibility: Visibility, excluded: UInt32?, _ flags: FlagFilter) {
     self.search = search
+    self.flags = flags
     self.visibility = visibility
     self.excluded = excluded
   }
@@ -130,7 +148,7 @@ struct UserQueryPlan {
   /// Whether a match may be shown.
   @inline(__always)
   func accepts(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    row != excluded && !visibility.hides(row, state)
+    row != excluded && !visibility.hides(row, state) && (flags.isEmpty || flags.passes(state.users.flags(of: row)))
   }
 
   func byName(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {

@@ -9,12 +9,21 @@ extension ReferenceModel {
     var editedAt: Int64?
     var audience = Audience.everyone
     var isPrivate = false
+    var displayName = ""
 
     init() {}
 
     init(_ fields: UserFields, over old: Kept = Kept()) {
       (payload, flags) = (fields.payload ?? old.payload, fields.flags ?? old.flags)
       isPrivate = fields.isPrivate ?? old.isPrivate
+      displayName = fields.displayName ?? old.displayName
+    }
+
+    /// Equal if all is, the display name byte by byte.
+    static func == (one: Kept, other: Kept) -> Bool {
+      one.payload == other.payload && one.flags == other.flags && one.editedAt == other.editedAt
+        && one.audience == other.audience && one.isPrivate == other.isPrivate
+        && one.displayName.utf8.elementsEqual(other.displayName.utf8)
     }
 
     init(_ fields: PostFields, over old: Kept = Kept()) {
@@ -26,7 +35,9 @@ extension ReferenceModel {
     /// As part of a row of an export.
     var row: String {
       self == Kept()
-        ? "" : " with \(payload) \(flags) \(editedAt.map(String.init) ?? "-") \(audience) \(isPrivate)"
+        ? ""
+        : " with \(payload) \(flags) \(editedAt.map(String.init) ?? "-") \(audience) \(isPrivate) "
+          + "\(Array(displayName.utf8))"
     }
   }
 
@@ -38,9 +49,19 @@ extension ReferenceModel {
     return codes
   }
 
+  /// The same of a user, who may have a display name.
+  func problems(_ fields: UserFields, isEmpty: Bool) -> Set<String> {
+    var codes = problems(fields.payload, isEmpty: isEmpty)
+    let breaks: Set<Unicode.Scalar> = ["\0", "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
+    if let name = fields.displayName, name.utf8.count > 255 || name.unicodeScalars.contains(where: breaks.contains) {
+      codes.insert("invalidRequest")
+    }
+    return codes
+  }
+
   mutating func edit(_ user: UserID, _ fields: UserFields) throws(Refusal) -> Bool {
     if declared == nil { throw Refusal(codes: ["noSchema"]) }
-    var codes = problems(fields.payload, isEmpty: false)
+    var codes = problems(fields, isEmpty: false)
     if users[user] == nil { codes.insert("unknownUser") }
     try refuse(codes)
     let old = keptWithUsers[user] ?? Kept()

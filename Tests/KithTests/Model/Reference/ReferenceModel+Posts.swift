@@ -16,8 +16,11 @@ extension ReferenceModel {
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
     let matches = users.filter { id, name in
       if id == search.excludedUser || !isVisible(id, search.viewer, search.includesBlocked) { return false }
+      if !Self.passes(keptWithUsers[id]?.flags ?? 0, search.flags) { return false }
       if let expression { return Self.holds(expression, in: name.text) }
-      if text.isEmpty { return true }
+      return text.isEmpty || names(of: id, search.names).contains { passes($0) }
+    }
+    func passes(_ name: Name) -> Bool {
       if loose.isEmpty || !Self.holds(loose, in: name.loose, search.match) { return false }
       // As many edits of the strict key as the length of the loose key allows.
       if search.match == .fuzzy && search.fold == .strict {
@@ -39,16 +42,34 @@ extension ReferenceModel {
       var key = nameKey(id)
       if search.order != .name { key.numbers = [isFirst(id, name) ? 0 : 1] }
       if search.match == .fuzzy {
-        let edits =
+        let edits = names(of: id, search.names).filter { text.isEmpty || passes($0) }.map { name in
           search.fold == .strict ? leastEdits(strict, in: name.strict) : leastEdits(loose, in: name.loose)
-        key.numbers = [Int64(text.isEmpty ? 0 : edits)]
+        }
+        key.numbers = [Int64(text.isEmpty ? 0 : edits.min() ?? 0)]
       }
       if search.order == .popular { key.numbers = [-Int64(followerCount(id))] }
       return (key, user(id, search.viewer))
     }
     let (items, next) = page(entries, list, after: place, limit: search.limit)
-    let ranges = search.includesHighlights ? items.map { Self.ranges(of: text, search, in: $0.username) } : nil
+    var ranges: [[Range<Int>]]?
+    if search.includesHighlights {
+      let isOfBoth = search.names == .either
+      ranges =
+        items.map { Self.ranges(of: text, search, in: $0.username) }
+        + items.map { isOfBoth ? Self.ranges(of: text, search, in: $0.displayName ?? "") : [] }
+    }
     return Reply(.users(items, total: search.countsMatches ? matches.count : nil, ranges: ranges), next: next)
+  }
+
+  /// The names of a user that a search reads.
+  private func names(of id: UserID, _ asked: UserQuery.Names) -> [Name] {
+    let displayName = keptWithUsers[id]?.displayName ?? ""
+    let own = users[id].map { [$0] } ?? []
+    return asked == .either && !displayName.isEmpty ? own + [Name(displayName)] : own
+  }
+
+  static func passes(_ flags: UInt16, _ asked: FlagFilter) -> Bool {
+    flags & asked.all == asked.all && flags & asked.none == 0 && (asked.any == 0 || flags & asked.any != 0)
   }
 
   static func holds(_ text: [UInt8], in key: [UInt8], _ match: UserQuery.Match) -> Bool {
@@ -92,10 +113,7 @@ extension ReferenceModel {
 
   /// Whether a search shows a post that has its words.
   private func passes(_ id: PostID, _ post: StoredPost, _ search: PostQuery) -> Bool {
-    let (flags, asked) = (keptWithPosts[id]?.flags ?? 0, search.flags)
-    if flags & asked.all != asked.all || flags & asked.none != 0 || asked.any != 0 && flags & asked.any == 0 {
-      return false
-    }
+    if !Self.passes(keptWithPosts[id]?.flags ?? 0, search.flags) { return false }
     if !search.audiences.isEmpty && !search.audiences.contains(audience(of: id)) { return false }
     if !search.includesReplies && parents[id] != nil { return false }
     return passesMutes(post.author, search.leavesOutMuted, search.viewer)

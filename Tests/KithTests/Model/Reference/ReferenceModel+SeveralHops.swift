@@ -46,6 +46,7 @@ extension ReferenceModel {
     var suggestions: [PlainSuggestion] = []
     for candidate in users.keys where candidate != user && follows[user]?[candidate] == nil {
       if isAcross(user, candidate) || mutes[user]?.contains(candidate) == true { continue }
+      if !Self.passes(keptWithUsers[candidate]?.flags ?? 0, options.flags) { continue }
       let mutuals = friends.filter { follows[$0]?[candidate] != nil }.sorted()
       if mutuals.isEmpty { continue }
       suggestions.append(

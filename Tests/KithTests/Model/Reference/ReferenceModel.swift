@@ -79,7 +79,7 @@ extension ReferenceModel {
     let changed: Bool
     switch change {
     case .addUser(let id, let username, let fields):
-      let codes = problems(fields.payload, isEmpty: fields.isEmpty)
+      let codes = problems(fields, isEmpty: fields.isEmpty)
       let added = try addUser(id, Name(username), more: codes)
       keptWithUsers[added] = Kept(fields)
       user = added

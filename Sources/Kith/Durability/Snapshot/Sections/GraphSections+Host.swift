@@ -5,6 +5,7 @@ extension GraphSections {
     (userPayloadLengths, "users.payloadLength"), (userPayloadBytes, "users.payloadBytes"), (userFlags, "users.flags"),
     (postPayloadLengths, "posts.payloadLength"), (postPayloadBytes, "posts.payloadBytes"), (postFlags, "posts.flags"),
     (postEditTimes, "posts.editedAt"), (postAudiences, "posts.audience"), (userPrivacy, "users.isPrivate"),
+    (displayNameLengths, "users.displayNameLength"), (displayNameBytes, "users.displayNameBytes"),
   ]
 
   // MARK: - Writing
@@ -12,6 +13,9 @@ extension GraphSections {
   /// What the host keeps with users and posts. A column that says nothing is left out.
   static func writeHost(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
     let (userCount, postCount) = (state.users.rowCount, state.posts.rowCount)
+    if let column = state.users.search.displayNames, column.value.liveByteCount > 0 {
+      try write(column.value, count: userCount, as: displayNameLengths, displayNameBytes, to: sink)
+    }
     if let host = state.users.host {
       try writePayloads(host, userCount, as: userPayloadLengths, userPayloadBytes, to: sink)
       if (0..<UInt32(userCount)).contains(where: { state.users.flags(of: $0) != 0 }) {
@@ -81,15 +85,39 @@ extension GraphSections {
     }
   }
 
+  /// Restores the display names, before the names are indexed.
+  static func restoreDisplayNames(
+    from source: some SectionSource, _ ends: borrowing EdgeEnds, to users: inout UserTable
+  ) throws(KithError) {
+    guard source.has(schema), source.has(displayNameLengths) else { return }
+    let column = try texts(
+      displayNameLengths, displayNameBytes, .user, limit: SocialGraph.Limits.usernameByteCount, source, ends)
+    for row in 0..<column.count where column.byteCount(row) > 0 {
+      let name = column.bytes(row)
+      guard isUTF8(name), GraphState.problem(ofName: name) == nil else {
+        throw try source.section(displayNameLengths).corrupt("the display name of row \(row) is none")
+      }
+      users.restore(UInt32(row), displayName: name)
+    }
+  }
+
   private static func payloads(
     _ lengths: SectionID, _ bytes: SectionID, _ end: Relation.End, _ source: some SectionSource,
+    _ ends: borrowing EdgeEnds
+  ) throws(KithError) -> TextColumn {
+    try texts(lengths, bytes, end, limit: SocialGraph.Limits.payloadByteCount, source, ends)
+  }
+
+  /// Bytes of rows that are not removed, each at most so many.
+  private static func texts(
+    _ lengths: SectionID, _ bytes: SectionID, _ end: Relation.End, limit: Int, _ source: some SectionSource,
     _ ends: borrowing EdgeEnds
   ) throws(KithError) -> TextColumn {
     let lengthSection = try source.section(lengths)
     let counts = try lengthSection.decodedUInt32(count: ends.count(end))
     for row in counts.indices
-    where counts[row] > SocialGraph.Limits.payloadByteCount || (counts[row] > 0 && ends.isGone(UInt32(row), end)) {
-      throw lengthSection.corrupt("a payload of \(counts[row]) bytes in row \(row)")
+    where counts[row] > limit || (counts[row] > 0 && ends.isGone(UInt32(row), end)) {
+      throw lengthSection.corrupt("\(counts[row]) bytes in row \(row)")
     }
     let (head, contentByteCount, place) = try source.find(bytes)
     try head.check(counts.reduce(0) { $0 + Int($1) }, encodings: [.bytes], place)

@@ -28,7 +28,7 @@ extension GraphSections {
     // Tasks that depend only on which rows are live. The first takes one core, and so begins first.
     try Parallel.together(4, workers: workers) { (lane) throws(KithError) in
       switch lane {
-      case 0: try restoreNames(source, lengths: lengths, to: &users)
+      case 0: try restoreNames(source, lengths: lengths, ends, to: &users)
       case 1:
         state.follows = try edges(
           RelationKind.follow.sections, to: .user, source, ends, order: ends.ids, form: form.lists, workers: workers)
@@ -76,8 +76,9 @@ extension GraphSections {
 
   /// Restores the names of all users, and their search index.
   private static func restoreNames(
-    _ source: some SectionSource, lengths: [UInt32], to users: inout UserTable
+    _ source: some SectionSource, lengths: [UInt32], _ ends: borrowing EdgeEnds, to users: inout UserTable
   ) throws(KithError) {
+    try restoreDisplayNames(from: source, ends, to: &users)
     let section = try source.section(nameBytes)
     let bytes = try section.decodedBytes(count: lengths.reduce(0) { $0 + Int($1) })
     var start = 0

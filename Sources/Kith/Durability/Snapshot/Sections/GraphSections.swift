@@ -20,6 +20,8 @@ enum GraphSections {
   static let userPayloadLengths = SectionID("USPL")
   static let userPayloadBytes = SectionID("USPB")
   static let userFlags = SectionID("USFL")
+  static let displayNameLengths = SectionID("USDL")
+  static let displayNameBytes = SectionID("USDB")
   static let postPayloadLengths = SectionID("POPL")
   static let postPayloadBytes = SectionID("POPB")
   static let postFlags = SectionID("POFL")
