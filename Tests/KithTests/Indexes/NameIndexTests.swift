@@ -147,12 +147,15 @@ struct World: ~Copyable {
   var random: SeededRandom
   /// A compaction that was begun and not installed yet.
   var merge: NameCompaction?
+  /// Whether half of the names have display names beside them.
+  var hasDisplayNames = false
   let story: String
 
   struct Entry {
     let name: [UInt8]
     let loose: [UInt8]
     let strict: [UInt8]
+    var displayName: [UInt8] = []
 
     init(_ name: [UInt8]) {
       self.name = name
@@ -214,9 +217,11 @@ struct World: ~Copyable {
 
   mutating func add(_ name: String) {
     if isTaken(name) { return }
-    plain[UInt32(names.count)] = Entry(Array(name.utf8))
+    let row = UInt32(names.count)
+    plain[row] = Entry(Array(name.utf8))
     names.append(Array(name.utf8).span)
-    index.insert(UInt32(names.count - 1), names: names)
+    setDisplayName(of: row)
+    index.insert(row, names: names)
   }
 
   mutating func rename() {
@@ -225,13 +230,22 @@ struct World: ~Copyable {
     if isTaken(name) { return }
     index.remove(row, names: names)
     names.set(Int(row), Array(name.utf8).span)
-    index.insert(row, names: names)
     plain[row] = Entry(Array(name.utf8))
+    setDisplayName(of: row)
+    index.insert(row, names: names)
+  }
+
+  private mutating func setDisplayName(of row: UInt32) {
+    if !hasDisplayNames { return }
+    let displayName = random.below(2) == 0 ? [] : Array(randomName().utf8)
+    plain[row]?.displayName = displayName
+    index.setDisplayName(displayName.span, of: row)
   }
 
   mutating func remove() {
     guard let row = randomRow() else { return }
     index.remove(row, names: names)
+    index.setDisplayName(Span(), of: row)
     names.set(Int(row), [UInt8]().span)
     plain[row] = nil
   }
@@ -243,6 +257,7 @@ struct World: ~Copyable {
       if !taken.insert(name).inserted { continue }
       plain[UInt32(names.count)] = Entry(name)
       names.append(name.span)
+      setDisplayName(of: UInt32(names.count - 1))
     }
     index.rebuild(names: names)
   }
@@ -269,7 +284,7 @@ struct World: ~Copyable {
   /// Few letters, so that grams collide; several scripts and spellings, so that keys do.
   private static let letters = [
     "a", "b", "A", "B", "e", "é", "e\u{301}", "ß", "ss", "ſ", "_", " ", "日", "本", "İ", "i", "Ａ", "🙂", "\u{200D}", "я",
-    "Σ", "ς", "한", "ᄒ", "ש", "ा", "[", "]", "^", "\\", "{", "}", "|", "%", "K", "\u{212A}",
+    "Σ", "ς", "한", "ᄒ", "ש", "ा", "[", "]", "^", "\\", "{", "}", "|", "%", "K", "\u{212A}", "\t",
   ]
 
   mutating func randomName() -> String {
@@ -288,10 +303,11 @@ struct World: ~Copyable {
     let limit = [1, 3, 20, 1_000][random.below(4)]
     let refused = random.below(3) == 0 ? UInt32(random.below(4)) : 5
     let accept: (UInt32) -> Bool = { $0 % 4 != refused }
-    let query = NameQuery(text: text, match: match, fold: fold)
-    let expected = scan(text, match, fold, accept: accept)
+    var query = NameQuery(text: text, match: match, fold: fold)
+    if hasDisplayNames && !query.isEmpty { query.names = index.names(random.below(3) == 0 ? .username : .either) }
+    let expected = scan(text, match, fold, of: query.names, accept: accept)
     let behind = expected.filter { isBehind(after, $0) }
-    let question = "\(text.debugDescription) \(match) \(fold) after \(after?.name ?? []) limit \(limit): \(story)"
+    let question = "\(text.debugDescription) \(match) \(query.names) \(fold) after \(after?.name ?? []) limit \(limit): \(story)"
     let search = NameSearch(query: query, after: after, limit: limit)
     var budget = QueryBudget()
     let found = index.search(search, names: names, &budget) { row, _ in accept(row) ? 0 : nil }
@@ -326,9 +342,10 @@ struct World: ~Copyable {
 
   func found(
     _ text: String, _ match: NameQuery.Match = .substring, fold: TextFolding = .loose, after: String? = nil,
-    limit: Int = 20
+    in scope: NameQuery.Names = .only, limit: Int = 20
   ) -> [String] {
-    let query = NameQuery(text: text, match: match, fold: fold)
+    var query = NameQuery(text: text, match: match, fold: fold)
+    query.names = scope
     let place = after.map { NameKey(name: Array($0.utf8)) }
     let search = NameSearch(query: query, after: place, limit: limit)
     var budget = QueryBudget()
@@ -346,13 +363,18 @@ struct World: ~Copyable {
     return String(text)
   }
 
-  private func scan(_ text: String, _ match: NameQuery.Match, _ fold: TextFolding, accept: (UInt32) -> Bool) -> [UInt32]
-  {
+  private func scan(
+    _ text: String, _ match: NameQuery.Match, _ fold: TextFolding, of names: NameQuery.Names, accept: (UInt32) -> Bool
+  ) -> [UInt32] {
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
-    let rows = plain.filter { row, entry in
-      if text.isEmpty { return accept(row) }
+    func holds(_ entry: Entry) -> Bool {
       if loose.isEmpty || !Self.holds(loose, in: entry.loose, match) { return false }
-      return (fold == .loose || Self.holds(strict, in: entry.strict, match)) && accept(row)
+      return fold == .loose || Self.holds(strict, in: entry.strict, match)
+    }
+    let rows = plain.filter { row, entry in
+      let isHeld = text.isEmpty || holds(entry)
+      let isOfDisplayName = names == .either && !entry.displayName.isEmpty && holds(Entry(entry.displayName))
+      return (isHeld || isOfDisplayName) && accept(row)
     }
     return rows.sorted { Self.isOrdered(($0.value.loose, $0.value.name), ($1.value.loose, $1.value.name)) }.map(\.key)
   }
