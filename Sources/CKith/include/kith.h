@@ -259,6 +259,7 @@ typedef struct kith_fields {
   uint8_t has_privacy;
   uint8_t is_private;  // with has_privacy, of users alone: whether only followers see the user's posts
   uint8_t reserved[2];
+  kith_text display_name;  // of users alone, at most 255 bytes; null data: not given; no bytes: none
 } kith_fields;
 kith_status kith_edit_user(
   kith_graph *graph, int64_t user, const kith_fields *fields, bool *changed, kith_error *error);
@@ -453,6 +454,7 @@ enum {
   KITH_MENTIONS_VISIBLE = 512,   // timelines: no post that mentions a user who is left out
   KITH_INCLUDES_CURSOR = 1024,   // timelines: also the post that the cursor is at
   KITH_LEAVES_OUT_MUTED = 2048,  // lists, threads, searches of posts: no users whom the viewer mutes, no posts by them
+  KITH_USERNAMES_ALONE = 4096,   // searches of users: not in display names
 };
 
 typedef struct kith_query {
@@ -478,7 +480,8 @@ typedef struct kith_query {
   int32_t sources;     // of KITH_TIMELINE
   int32_t replies;     // of KITH_TIMELINE and KITH_SEARCH_POSTS, which takes all or none; so with what follows
   int32_t reposts;     // of KITH_TIMELINE
-  uint16_t flags_all;  // masks of the flags that posts must have, have one of, must not have
+  // Masks of the flags that posts, found users or suggested users must have, have one of, must not have.
+  uint16_t flags_all;
   uint16_t flags_any;
   uint16_t flags_none;
   uint8_t audiences;  // 1 << KITH_AUDIENCE_… for each that posts may have; 0: all
@@ -498,12 +501,15 @@ typedef struct kith_page {
   size_t count;
   const char *text;
   size_t text_size;
+  const char *display_names;  // of users
   int64_t total;  // of all pages; -1 unless it was asked for
   bool has_next;
   bool has_previous;
   bool is_truncated;              // a limit of the work was reached
   const uint32_t *range_ends;     // with highlights: row i has ranges[i ? range_ends[i - 1] : 0 ..< range_ends[i]]
-  const kith_range *ranges;       // of the name, or of the post's text
+  const kith_range *ranges;       // of the username, or of the post's text
+  const uint32_t *display_name_range_ends;  // the same of display names
+  const kith_range *display_name_ranges;
   const uint32_t *mutual_counts;  // of suggestions
   const uint32_t *mutual_ends;    // suggestion i names users[i ? mutual_ends[i - 1] : count ..< mutual_ends[i]]
   const kith_payload *payloads;   // of each row, in payload_bytes; null unless asked for
@@ -525,6 +531,15 @@ static inline kith_text kith_name(const kith_page *page, size_t row) {
     text.data = page->text + page->users[row].name_start, text.size = page->users[row].name_size;
   } else {
     text.data = page->text + page->posts[row].name_start, text.size = page->posts[row].name_size;
+  }
+  return text;
+}
+// The display name of a user, or of the author with KITH_INCLUDES_AUTHORS; empty for none.
+static inline kith_text kith_display_name(const kith_page *page, size_t row) {
+  kith_text text = {0, 0};
+  if (page->users && page->users[row].display_name_size) {
+    text.data = page->display_names + page->users[row].display_name_start;
+    text.size = page->users[row].display_name_size;
   }
   return text;
 }

@@ -20,15 +20,16 @@ typedef struct kith_user {
   uint32_t follower_count;
   uint32_t followee_count;
   uint32_t post_count;
-  uint32_t name_start;  // in page.text; the display name follows the username
+  uint32_t name_start;  // in page.text
   uint32_t second;      // of the event, since 1970
   uint8_t name_size;
   uint8_t followed_by_viewer;
   uint8_t event;
   uint8_t is_private;  // only followers see the user's posts
   uint16_t flags;      // of the host's
-  uint8_t display_name_size;
-  uint8_t reserved2[5];
+  uint8_t display_name_size;  // 0 for none
+  uint8_t reserved2;
+  uint32_t display_name_start;  // in page.display_names
 } kith_user;
 
 typedef struct kith_post {

@@ -62,7 +62,7 @@ struct PageQuery: Sendable {
   static var allFlags: Int {
     KITH_COUNTS_MATCHES | KITH_INCLUDES_HIGHLIGHTS | KITH_FOLLOWED_ONLY | KITH_EXCLUDES_OWN_POSTS | KITH_HAS_BEFORE
       | KITH_HAS_AFTER | KITH_INCLUDES_BLOCKED | KITH_INCLUDES_AUTHORS | KITH_INCLUDES_PAYLOADS
-      | KITH_MENTIONS_VISIBLE | KITH_INCLUDES_CURSOR | KITH_LEAVES_OUT_MUTED
+      | KITH_MENTIONS_VISIBLE | KITH_INCLUDES_CURSOR | KITH_LEAVES_OUT_MUTED | KITH_USERNAMES_ALONE
   }
 
   private func has(_ flag: Int) -> Bool { flags & flag != 0 }
@@ -71,8 +71,8 @@ struct PageQuery: Sendable {
 
   private func userSearch() throws -> UserQuery {
     UserQuery(
-      match: match, fold: folding,
-      order: try UserQuery.Order(numbered: order), excludedUser: excluded,
+      match: match, names: has(KITH_USERNAMES_ALONE) ? .username : .either, fold: folding,
+      order: try UserQuery.Order(numbered: order), flags: masks, excludedUser: excluded,
       includesBlocked: has(KITH_INCLUDES_BLOCKED), countsMatches: has(KITH_COUNTS_MATCHES),
       includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor, viewer: viewer)
   }
@@ -143,7 +143,7 @@ struct PageQuery: Sendable {
   }
 
   private var suggestion: SuggestionQuery {
-    SuggestionQuery(namedCount: namedCount, followLimit: followLimit, limit: limit)
+    SuggestionQuery(namedCount: namedCount, followLimit: followLimit, flags: masks, limit: limit)
   }
 
   // MARK: Running

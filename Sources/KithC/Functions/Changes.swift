@@ -40,22 +40,22 @@ extension Change {
     }
   }
 
-  private var isPrivate: Bool? {
+  private var userFields: UserFields? {
     switch self {
-    case .addUser(_, _, let fields), .editUser(_, let fields): fields.isPrivate
+    case .addUser(_, _, let fields), .editUser(_, let fields): fields
     default: nil
     }
   }
 
-  /// The change for C, with its text and payload, which the caller stores.
-  var raw: (change: kith_change, text: String?, payload: [UInt8]?) {
+  /// The change for C, with its texts and payload, which the caller stores.
+  var raw: (change: kith_change, text: String?, displayName: String?, payload: [UInt8]?) {
     var (raw, text) = rawWithoutFields
     let fields = fields
     if let flags = fields.flags { (raw.fields.has_flags, raw.fields.flags) = (1, flags) }
     if let time = fields.editedAt { (raw.fields.has_edited_at, raw.fields.edited_at) = (1, time.rawValue) }
     if let audience = fields.audience { (raw.fields.has_audience, raw.fields.audience) = (1, audience.number) }
-    if let isPrivate { (raw.fields.has_privacy, raw.fields.is_private) = (1, isPrivate ? 1 : 0) }
-    return (raw, text, fields.payload)
+    if let isPrivate = userFields?.isPrivate { (raw.fields.has_privacy, raw.fields.is_private) = (1, isPrivate ? 1 : 0) }
+    return (raw, text, userFields?.displayName, fields.payload)
   }
 
   private var rawWithoutFields: (change: kith_change, text: String?) {
@@ -104,7 +104,8 @@ extension UserFields {
     if raw.has_audience != 0 { throw Failure.invalid("a user has no audience") }
     let isPrivate = try flag(Int32(raw.is_private), "is_private")
     self.init(
-      payload: try raw.bytes, flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil,
+      displayName: try optionalString(raw.display_name, "display_name"), payload: try raw.bytes,
+      flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil,
       isPrivate: try flag(Int32(raw.has_privacy), "has_privacy") ? isPrivate : nil)
   }
 }
@@ -112,6 +113,9 @@ extension UserFields {
 extension PostFields {
   init(_ raw: kith_fields) throws {
     if raw.has_privacy != 0 { throw Failure.invalid("a post is not private: it has an audience") }
+    if raw.display_name.data != nil || raw.display_name.size > 0 {
+      throw Failure.invalid("a post has no display name")
+    }
     guard let audience = Audience(number: UInt64(raw.audience)) else {
       throw Failure.invalid("\(raw.audience) is no audience")
     }

@@ -222,7 +222,7 @@ extension kith_events {
     self.init()
     let rows = entry.allocate(kith_event.self, events.count)
     var texts: [String] = []
-    var owners: [Int] = []
+    var owners: [(row: Int, isDisplayName: Bool)] = []
     for (index, event) in events.enumerated() {
       var row = kith_event()
       switch event {
@@ -232,7 +232,11 @@ extension kith_events {
         (row.sequence, row.change) = (sequence, raw.change)
         if let text = raw.text {
           texts.append(text)
-          owners.append(index)
+          owners.append((index, false))
+        }
+        if let displayName = raw.displayName {
+          texts.append(displayName)
+          owners.append((index, true))
         }
         if let payload = raw.payload {
           (row.change.fields.payload, row.change.fields.payload_size) = (entry.copy(payload), payload.count)
@@ -240,7 +244,13 @@ extension kith_events {
       }
       rows[index] = row
     }
-    for (index, text) in zip(owners, entry.copy(texts: texts)) { rows[index].change.text = text }
+    for (owner, text) in zip(owners, entry.copy(texts: texts)) {
+      if owner.isDisplayName {
+        rows[owner.row].change.fields.display_name = text
+      } else {
+        rows[owner.row].change.text = text
+      }
+    }
     (self.events, count, has_ended) = (UnsafePointer(rows.baseAddress), events.count, hasEnded)
     self.owner = owner
   }
@@ -261,26 +271,45 @@ public func kith_journaled_changes(
       try Handle(graph).withGraph { entry in
         try entry.kept { entry in
           try entry.graph.journaledChanges(in: first...last) { (change, sequence) throws(KithError) in
-            var raw = change.raw
-            var text = raw.text ?? ""
-            value = text.withUTF8 { utf8 in
-              utf8.withMemoryRebound(to: CChar.self) { characters in
-                if raw.text != nil { raw.change.text = kith_text(data: characters.baseAddress, size: characters.count) }
-                guard let payload = raw.payload else { return body(context, &raw.change, sequence) }
-                return payload.withUnsafeBufferPointer { bytes in
-                  raw.change.fields.payload_size = bytes.count
-                  // An empty array may have no address, which would mean that none is given.
-                  raw.change.fields.payload = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)
-                  return body(context, &raw.change, sequence)
-                }
-              }
-            }
+            value = change.lend { body(context, $0, sequence) }
             if value != 0 { throw .cancelled }
           }
         }
       }
     } catch {
       throw value == 0 ? error : Failure.body(value)
+    }
+  }
+}
+
+extension Change {
+  /// Lends the change to C, with its texts and payload.
+  fileprivate func lend(_ body: (UnsafePointer<kith_change>) -> Int32) -> Int32 {
+    var raw = raw
+    return (raw.text ?? "").withCharacters { text in
+      if raw.text != nil { raw.change.text = text }
+      return (raw.displayName ?? "").withCharacters { displayName in
+        if raw.displayName != nil { raw.change.fields.display_name = displayName }
+        guard let payload = raw.payload else { return body(&raw.change) }
+        return payload.withUnsafeBufferPointer { bytes in
+          raw.change.fields.payload_size = bytes.count
+          // An empty array may have no address, which would mean that none is given.
+          raw.change.fields.payload = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)
+          return body(&raw.change)
+        }
+      }
+    }
+  }
+}
+
+extension String {
+  /// Lends the text to C: with data, also if it is empty.
+  fileprivate func withCharacters(_ body: (kith_text) -> Int32) -> Int32 {
+    var text = self
+    return text.withUTF8 { utf8 in
+      utf8.withMemoryRebound(to: CChar.self) { characters in
+        body(kith_text(data: characters.baseAddress ?? UnsafePointer(bitPattern: 1), size: characters.count))
+      }
     }
   }
 }

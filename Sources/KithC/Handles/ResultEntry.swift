@@ -123,6 +123,7 @@ extension Answer {
       page.pointee.has_next = users.hasNext
       if let total = users.total { page.pointee.total = Int64(total) }
       if let highlights = users.highlights { entry.add(highlights, to: &page.pointee) }
+      if let highlights = users.displayNameHighlights { entry.add(displayNames: highlights, to: &page.pointee) }
     case .posts(let posts), .timeline(let posts), .twoHopTimeline(let posts), .ancestors(let posts):
       page.pointee.setPosts(posts.raw)
       page.pointee.setPayloads(posts.rawPayloads, ofAuthors: posts.rawAuthorPayloads)
@@ -176,6 +177,7 @@ extension kith_page {
     guard let raw else { return users = Self.noUsers }
     users = raw.records
     setTexts(raw)
+    display_names = text
   }
 
   fileprivate mutating func setPosts(_ raw: RawResult<PostRecord>?) {
@@ -201,17 +203,24 @@ extension kith_page {
 
 extension ResultEntry {
   fileprivate func add(_ highlights: [[Range<Int>]], to page: inout kith_page) {
-    var end = 0
-    page.range_ends = copy(
-      highlights.map { ranges in
-        end += ranges.count
-        return UInt32(end)
-      })
-    page.ranges = copy(
-      highlights.joined().map { kith_range(start: UInt32($0.lowerBound), end: UInt32($0.upperBound)) })
+    (page.range_ends, page.ranges) = copy(highlights)
   }
 
-  /// Copies the authors of a page of posts. Their names are those in the texts of the posts.
+  fileprivate func add(displayNames highlights: [[Range<Int>]], to page: inout kith_page) {
+    (page.display_name_range_ends, page.display_name_ranges) = copy(highlights)
+  }
+
+  private func copy(_ highlights: [[Range<Int>]]) -> (ends: UnsafePointer<UInt32>?, UnsafePointer<kith_range>?) {
+    var end = 0
+    let ends = highlights.map { ranges in
+      end += ranges.count
+      return UInt32(end)
+    }
+    let ranges = highlights.joined().map { kith_range(start: UInt32($0.lowerBound), end: UInt32($0.upperBound)) }
+    return (copy(ends), copy(ranges))
+  }
+
+  /// Copies the authors of a page of posts. Their usernames are those in the texts of the posts.
   fileprivate func add(authors: RawResult<UserRecord>?, to page: inout kith_page) {
     guard let authors, let posts = page.posts else { return }
     let users = allocate(kith_user.self, authors.count)
@@ -220,6 +229,7 @@ extension ResultEntry {
       users[index].name_start = posts[index].name_start
     }
     page.users = UnsafePointer(users.baseAddress)
+    page.display_names = authors.texts.assumingMemoryBound(to: CChar.self)
   }
 
   /// The rows of suggestions: the count is that of the users suggested; the rows after them are the mutuals named.

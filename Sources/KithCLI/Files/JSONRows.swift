@@ -106,6 +106,11 @@ struct JSONRows: RowBlocks {
         guard case .boolean(let isPrivate) = value else { throw MalformedRow("isPrivate is true or false") }
         bytes.append(UInt8(ascii: isPrivate ? "1" : "0"))
       }
+      bytes.append(UInt8(ascii: "\t"))
+      if let value = members.named("displayName")?.value {
+        guard case .string(let displayName) = value else { throw MalformedRow("displayName is no string") }
+        RowEncoder.append(displayName, to: &bytes)
+      }
     default: break
     }
     bytes.append(UInt8(ascii: "\n"))
@@ -147,7 +152,7 @@ struct JSONRows: RowBlocks {
   /// Other members that a row may have.
   private var others: [String] {
     switch kind {
-    case .component(.users): ["flags", "payload", "isPrivate"]
+    case .component(.users): ["flags", "payload", "isPrivate", "displayName"]
     case .component(.posts): ["edges", "flags", "editedAt", "payload", "audience"]
     case .component: []
     case .edges: ["relation"]

@@ -45,7 +45,9 @@ struct RowEncoder {
       try view.forEachUser { (id, name, fields) throws(CommandFailure) in
         try encoder.row(
           id.rawValue, text: name,
-          host: HostFields(payload: fields.payload, flags: fields.flags, isPrivate: fields.isPrivate))
+          host: HostFields(
+            displayName: fields.displayName, payload: fields.payload, flags: fields.flags,
+            isPrivate: fields.isPrivate))
       }
     case .component(.posts):
       try view.forEachPost(isForImport: true) { (id, author, time, parent, text, fields) throws(CommandFailure) in
@@ -71,6 +73,7 @@ struct RowEncoder {
 
   /// What the host keeps with the user or the post of a row.
   private struct HostFields {
+    var displayName: String?
     var payload: [UInt8]?
     var flags: UInt16?
     var editedAt: Int64?
@@ -138,6 +141,10 @@ struct RowEncoder {
       bytes.append(UInt8(ascii: separator))
       if host.isPrivate == true { bytes.append(UInt8(ascii: "1")) }
       if let audience = host.audience { bytes.append(contentsOf: audience.rawValue.utf8) }
+      if kind == .component(.users) {
+        bytes.append(UInt8(ascii: separator))
+        if let displayName = host.displayName { appendText(displayName, &bytes) }
+      }
     }
     bytes.append(contentsOf: end.utf8)
   }
@@ -160,6 +167,7 @@ struct RowEncoder {
           json.member("toPost", parent)
         }
       }
+      if let displayName = host.displayName { json.member("displayName", displayName) }
       if let flags = host.flags { json.member("flags", Int64(flags)) }
       if let time = host.editedAt { json.member("editedAt", time) }
       if let payload = host.payload { json.member("payload", Base64.standard.text(payload)) }

@@ -26,6 +26,11 @@ extension RowParser {
     return number == 1
   }
 
+  /// A text that is not empty.
+  mutating func optionalText(_ bytes: [UInt8]) throws(MalformedRow) -> String? {
+    isAbsent(bytes) ? nil : try text(bytes)
+  }
+
   /// The audience of a post, by its name.
   mutating func optionalAudience(_ bytes: [UInt8]) throws(MalformedRow) -> Audience? {
     if isAbsent(bytes) { return nil }

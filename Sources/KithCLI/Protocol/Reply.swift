@@ -69,7 +69,9 @@ extension JSONWriter {
   private mutating func members(of answer: Answer) {
     switch answer {
     case .users(let page):
-      array("users", page.indices) { $0.user(page[$1], ranges: page.highlights?[$1]) }
+      array("users", page.indices) {
+        $0.user(page[$1], ranges: page.highlights?[$1], displayNameRanges: page.displayNameHighlights?[$1])
+      }
       member("next", stringOrNull: page.next?.text)
       if let total = page.total { member("count", total) }
     case .posts(let page):
@@ -158,9 +160,12 @@ extension JSONWriter {
 
   // MARK: Objects
 
-  mutating func user(_ user: User, mutualCount: Int? = nil, score: Double? = nil, ranges: [Range<Int>]? = nil) {
+  mutating func user(
+    _ user: User, mutualCount: Int? = nil, score: Double? = nil, ranges: [Range<Int>]? = nil,
+    displayNameRanges: [Range<Int>]? = nil
+  ) {
     object { writer in
-      user.write(to: &writer, ranges: ranges)
+      user.write(to: &writer, ranges: ranges, displayNameRanges: displayNameRanges)
       if let mutualCount { writer.member("mutualCount", mutualCount) }
       if let score { writer.member("score", score) }
     }

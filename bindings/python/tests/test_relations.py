@@ -154,6 +154,36 @@ def test_posts_have_audiences_and_users_can_be_private(graph):
     assert graph.post(graph.apply(change)[0].id).audience == "mentioned"
 
 
+def test_display_names(graph):
+    assert graph.user(1).display_name is None
+    feed = graph.changes()
+    ann = graph.add_user("anneli", display_name="Ånn Ljung", flags=3)
+    assert graph.edit_user(2, display_name="Bobb ann") and not graph.edit_user(2, display_name="Bobb ann")
+    user = graph.user(ann)
+    assert user.display_name == "Ånn Ljung" and user.to_dict()["display_name"] == "Ånn Ljung"
+    page = graph.search_users("ann", includes_highlights=True)
+    assert [found.username for found in page] == ["ann", "anneli", "bob"]
+    assert [found.highlights for found in page] == [[(0, 3)], [(0, 3)], []]
+    assert [found.display_name_highlights for found in page] == [[], [(0, 4)], [(5, 8)]]
+    for copy in (pickle.loads(pickle.dumps(page)), [pickle.loads(pickle.dumps(found)) for found in page]):
+        assert [found.display_name for found in copy] == [None, "Ånn Ljung", "Bobb ann"]
+        assert [found.display_name_highlights for found in copy] == [[], [(0, 4)], [(5, 8)]]
+        assert list(copy) == list(page)
+    assert [found.id for found in graph.search_users("ann", names="username")] == [1, ann]
+    assert [found.id for found in graph.search_users("bobb", match="prefix")] == [2]
+    assert [found.id for found in graph.search_users(flags_all=2)] == [ann]
+    post = graph.add_post(2, "with an author")
+    shown = graph.post(post, includes_authors=True)
+    assert shown.author_user.display_name == "Bobb ann"
+    assert pickle.loads(pickle.dumps(shown)).author_user.display_name == "Bobb ann"
+    assert [graph.edit_user(2, display_name="") for _ in range(2)] == [True, False]
+    assert graph.user(2).display_name is None
+    told = [event.change.display_name for event in feed.poll()]
+    assert told == ["Ånn Ljung", "Bobb ann", None, ""]
+    with pytest.raises(kith.InvalidRequestError, match="a display name holds no NUL and no line break"):
+        graph.edit_user(1, display_name="a\nb")
+
+
 def test_incoming_is_what_leads_to_a_user(graph):
     post = graph.add_post(1, "hello", created_at=1_000)
     answer = graph.add_post(2, "answer", created_at=2_000, edges=[kith.PostEdge(REPLY, post)])

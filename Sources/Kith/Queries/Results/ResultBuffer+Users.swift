@@ -36,6 +36,7 @@ extension ResultBuffer<UserRecord> {
         isPrivate: card.isPrivate)
       if let displayNames, row < displayNames.value.count {
         let place = buffer.append(displayNames.value.reference(Int(row)), of: displayNames.value)
+        record.display_name_start = UInt32(truncatingIfNeeded: place.lowerBound)
         record.display_name_size = UInt8(truncatingIfNeeded: place.count)
       }
       complete(index, row, &record)
@@ -68,10 +69,10 @@ extension ResultBuffer<UserRecord> {
     var written: UInt32 = 0
     for (place, index) in indices.enumerated() {
       var record = other[index]
-      let size = Int(record.name_size) + Int(record.display_name_size)
-      buffer.append(other.string(at: Int(record.name_start), count: size))
-      record.name_start = written
-      written += UInt32(size)
+      buffer.append(other.string(at: Int(record.name_start), count: Int(record.name_size)))
+      buffer.append(other.string(at: Int(record.display_name_start), count: Int(record.display_name_size)))
+      record.place(names: written)
+      written += UInt32(record.name_size) + UInt32(record.display_name_size)
       buffer.set(place, record)
     }
     self.init(buffer)

@@ -18,6 +18,7 @@ extension User {
       following: isFollowedByViewer.map { $0 ? .yes : .no } ?? .noViewer,
       timedEvent: followedAt != nil ? .followed : likedAt != nil ? .liked : addedAt != nil ? .added : .none)
     record.display_name_size = HostValue.byteCount(displayName ?? "")
+    record.place(names: 0)
     self.init(UserRecords([(record, username + (displayName ?? ""))]), 0)
   }
 }
@@ -142,7 +143,7 @@ extension ResultBuffer {
 
 extension ResultBuffer<UserRecord> {
   fileprivate init(_ users: [User]) {
-    self.init(users.map { ($0.record, $0.username + ($0.displayName ?? "")) }) { $0.name_start = $1 }
+    self.init(users.map { ($0.record, $0.username + ($0.displayName ?? "")) }) { $0.place(names: $1) }
   }
 }
 

@@ -29,7 +29,7 @@ public struct User: PageElement, CustomStringConvertible {
   public var displayName: String? {
     let record = record
     if record.display_name_size == 0 { return nil }
-    return records.string(at: Int(record.name_start) + Int(record.name_size), count: Int(record.display_name_size))
+    return records.string(at: Int(record.display_name_start), count: Int(record.display_name_size))
   }
   /// The number of followers, including those hidden by blocks.
   public var followerCount: Int { Int(record.follower_count) }
@@ -121,8 +121,12 @@ extension UserRecord {
     self.init(
       id: id, follower_count: followerCount, followee_count: followeeCount, post_count: postCount,
       name_start: nameStart, second: second, name_size: nameByteCount, followed_by_viewer: following.number,
-      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, display_name_size: 0, reserved2: (0, 0, 0, 0, 0))
+      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, display_name_size: 0, reserved2: 0,
+      display_name_start: 0)
   }
+
+  /// Sets where the names begin, one after the other.
+  mutating func place(names start: UInt32) { (name_start, display_name_start) = (start, start + UInt32(name_size)) }
 
   var following: Following {
     @inline(__always) get { Following(number: followed_by_viewer) }

@@ -53,7 +53,7 @@ class Change:
 
     >>> Change("follow", user=1, target=2)
     Change(kind='follow', user=1, target=2, text=None, time=None, payload=None, flags=None, edited_at=None, \
-audience=None, is_private=None)
+audience=None, is_private=None, display_name=None)
     """
 
     kind: Kind
@@ -71,6 +71,8 @@ audience=None, is_private=None)
     audience: Audience | None = None
     #: Whether only followers see the posts of a user; None: no, and in an edit what is there.
     is_private: bool | None = None
+    #: The second name of a user; None: none, and in an edit what is there. Empty: none.
+    display_name: str | None = None
 
     @classmethod
     def _from(cls, raw: Any) -> Change:
@@ -89,6 +91,7 @@ audience=None, is_private=None)
             fields.edited_at if fields.has_edited_at else None,
             AUDIENCE_NAMES[fields.audience] if fields.has_audience else None,
             bool(fields.is_private) if fields.has_privacy else None,
+            from_text(fields.display_name) if fields.display_name.data else None,
         )
 
     def _write(self, raw: Any, kept: list[Any]) -> None:
@@ -105,6 +108,9 @@ audience=None, is_private=None)
             raw.text, memory = to_text(self.text)
             kept.append(memory)
         _write_access(raw.fields, self.audience, self.is_private)
+        if self.display_name is not None:
+            raw.fields.display_name, memory = to_text(self.display_name)
+            kept.append(memory)
         kept.append(_write_fields(raw.fields, self.payload, self.flags, self.edited_at))
 
 
@@ -186,16 +192,22 @@ class Writer(Reader):
         username: str,
         id: SupportsIndex | None = None,
         *,
+        display_name: str | None = None,
         payload: bytes | None = None,
         flags: int | None = None,
         is_private: bool | None = None,
     ) -> int:
         """Adds a user. The id is assigned unless given. What the host keeps with the user needs a schema."""
-        if payload is not None or flags is not None or is_private is not None:
-            wanted_id = None if id is None else to_id(id)
-            change = Change(
-                "addUser", user=wanted_id, text=username, payload=payload, flags=flags, is_private=is_private
-            )
+        change = Change(
+            "addUser",
+            user=None if id is None else to_id(id),
+            text=username,
+            payload=payload,
+            flags=flags,
+            is_private=is_private,
+            display_name=display_name,
+        )
+        if change != Change("addUser", user=change.user, text=username):
             return self.apply(change)[0].id or 0
         (value, memory), made = to_text(username), ffi.new("int64_t *")
         wanted = 0 if id is None else to_id(id) or -1
@@ -214,6 +226,7 @@ class Writer(Reader):
         self,
         user: SupportsIndex,
         *,
+        display_name: str | None = None,
         payload: bytes | None = None,
         flags: int | None = None,
         is_private: bool | None = None,
@@ -221,6 +234,9 @@ class Writer(Reader):
         """Sets what the host keeps with a user, as far as it is given. Returns whether anything changed."""
         (raw, memory), changed = _fields(payload, flags), ffi.new("bool *")
         _write_access(raw, None, is_private)
+        if display_name is not None:
+            raw.display_name, name = to_text(display_name)
+            memory = (memory, name)
         check(lib.kith_edit_user(self._live_handle(), to_id(user), raw, changed, local.error), local.error)
         del memory
         return bool(changed[0])

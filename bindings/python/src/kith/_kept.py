@@ -18,7 +18,10 @@ State = dict[str, Any]
 
 #: Where the payloads of rows and of authors are, and their bytes.
 _PAYLOADS = (("payloads", "payload_bytes"), ("author_payloads", "author_payload_bytes"))
-_ARRAYS = (("range_ends", np.uint32), ("mutual_counts", np.uint32), ("mutual_ends", np.uint32))
+_ARRAYS = (("mutual_counts", np.uint32), ("mutual_ends", np.uint32))
+#: Where the ranges of rows end, and the ranges.
+_RANGES = (("range_ends", "ranges"), ("display_name_range_ends", "display_name_ranges"))
+_PAIR = np.dtype((np.uint32, 2))
 
 
 class Kept:
@@ -29,12 +32,15 @@ class Kept:
         "posts",
         "count",
         "text",
+        "display_names",
         "total",
         "has_next",
         "has_previous",
         "is_truncated",
         "range_ends",
         "ranges",
+        "display_name_range_ends",
+        "display_name_ranges",
         "mutual_counts",
         "mutual_ends",
         "payloads",
@@ -52,7 +58,10 @@ class Kept:
         self.posts = self._pointer("kith_post *", _as_rows(state["posts"], POST_DTYPE))
         # A pointer to no byte is none.
         self.text = self._pointer("char *", np.frombuffer(state["text"] or b"\0", np.uint8))
-        self.ranges = self._pointer("kith_range *", state["ranges"])
+        self.display_names = self._pointer("char *", np.frombuffer(state.get("display_names") or b"\0", np.uint8))
+        for ends, ranges in _RANGES:
+            setattr(self, ends, self._pointer("uint32_t *", state.get(ends)))
+            setattr(self, ranges, self._pointer("kith_range *", state.get(ranges)))
         for name, _ in _ARRAYS:
             setattr(self, name, self._pointer("uint32_t *", state[name]))
         for name, area in _PAYLOADS:
@@ -104,9 +113,12 @@ def state_of(page: Page[Any]) -> State:
         state[name] = _copied(raw, getattr(raw, name), count, dtype)
     for name, area in _PAYLOADS:
         state[name] = _payloads(raw, name, area, range(count))
-    range_count = raw.range_ends[count - 1] if raw.range_ends and count else 0
-    state["ranges"] = _copied(raw, raw.ranges, range_count, np.dtype((np.uint32, 2)))
+    for ends, ranges in _RANGES:
+        places = getattr(raw, ends)
+        state[ends] = _copied(raw, places, count, np.uint32)
+        state[ranges] = _copied(raw, getattr(raw, ranges), places[count - 1] if places and count else 0, _PAIR)
     state["text"] = _texts(state, raw.text)
+    state["display_names"] = _display_names(state, raw.display_names)
     return state
 
 
@@ -119,7 +131,7 @@ def state_of_row(page: Page[Any], index: int) -> State:
     # Those after the rows of suggestions have nothing but themselves.
     is_row = index < count
     state: State = {"count": 1, "total": -1, "is_truncated": False, "next": None, "previous": None}
-    state.update(range_ends=None, ranges=None, mutual_counts=None, mutual_ends=None)
+    state.update(mutual_counts=None, mutual_ends=None)
     state["posts"] = None if posts is None else posts[one]
     for name, area in _PAYLOADS:
         state[name] = _payloads(raw, name, area, range(index, index + 1)) if is_row else None
@@ -131,12 +143,15 @@ def state_of_row(page: Page[Any], index: int) -> State:
     elif users is not None:
         users = users[one]
     state["users"] = users
-    if is_row and raw.range_ends:
-        start, end = raw.range_ends[index - 1] if index else 0, raw.range_ends[index]
-        ranges = _copied(raw, raw.ranges, end, np.dtype((np.uint32, 2)))
-        state["range_ends"] = np.array([end - start], np.uint32)
-        state["ranges"] = None if ranges is None else ranges[start:end]
+    for ends, ranges in _RANGES:
+        places = getattr(raw, ends)
+        if is_row and places:
+            start, end = places[index - 1] if index else 0, places[index]
+            found = _copied(raw, getattr(raw, ranges), end, _PAIR)
+            state[ends] = np.array([end - start], np.uint32)
+            state[ranges] = None if found is None else found[start:end]
     state["text"] = _texts(state, raw.text)
+    state["display_names"] = _display_names(state, raw.display_names)
     return state
 
 
@@ -169,4 +184,16 @@ def _texts(state: State, text: Any) -> bytes:
             pieces.append(bytes(ffi.buffer(text + start, length)) if length else b"")
             row["name_start"] = size
             size += length
+    return b"".join(pieces)
+
+
+def _display_names(state: State, names: Any) -> bytes:
+    """The same of the display names of users."""
+    pieces, size = list[bytes](), 0
+    users = state["users"]
+    for row in () if users is None else users:
+        start, length = int(row["display_name_start"]), int(row["display_name_size"])
+        pieces.append(bytes(ffi.buffer(names + start, length)) if length else b"")
+        row["display_name_start"] = size
+        size += length
     return b"".join(pieces)

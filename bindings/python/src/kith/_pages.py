@@ -338,10 +338,19 @@ class Pages(Searches):
         return self._users(query)
 
     def suggestions(
-        self, user: SupportsIndex, *, named_count: int = 0, follow_limit: int = 1_000_000, limit: int = 20
+        self,
+        user: SupportsIndex,
+        *,
+        named_count: int = 0,
+        follow_limit: int = 1_000_000,
+        flags_all: int = 0,
+        flags_any: int = 0,
+        flags_none: int = 0,
+        limit: int = 20,
     ) -> Page[Suggestion]:
         """Users whom a user's followees follow, by their number."""
         query = Query(lib.KITH_SUGGESTIONS, limit)
+        query.set_masks(flags_all, flags_any, flags_none)
         query.raw.user = to_id(user)
         (query.raw.named_count, query.raw.follow_limit) = (named_count, follow_limit or -1)
         return self._page(query, same, Suggestion)

@@ -10,6 +10,7 @@ from ._kith import ffi, lib
 from ._text import Time, to_id, to_text, to_time
 
 Match = Literal["substring", "prefix", "exact", "fuzzy", "regex"]
+Names = Literal["either", "username"]
 Folding = Literal["loose", "strict"]
 UserOrder = Literal["name", "prefixFirst", "followedFirst", "popular"]
 ListOrder = Literal["newest", "name"]
@@ -30,6 +31,8 @@ MATCHES: dict[str, int] = {
     "fuzzy": lib.KITH_FUZZY,
     "regex": lib.KITH_REGEX,
 }
+#: Whether usernames alone are searched.
+NAMES: dict[str, int] = {"either": 0, "username": 1}
 FOLDINGS: dict[str, int] = {"loose": lib.KITH_LOOSE, "strict": lib.KITH_STRICT}
 ORDERS: dict[str, int] = {
     "name": lib.KITH_BY_NAME,

@@ -87,12 +87,16 @@ class Row(Unpickled):
 
     @property
     def highlights(self) -> list[tuple[int, int]] | None:
-        """The matches of the query as ranges of UTF-8 bytes, in the name or the post's text; None unless requested."""
+        """The matches of the query as ranges of UTF-8 bytes, in the username or the post's text; None unless requested."""
         raw = self._page._raw
-        if not raw.range_ends:
-            return None
-        start = raw.range_ends[self._index - 1] if self._index else 0
-        return [(raw.ranges[i].start, raw.ranges[i].end) for i in range(start, raw.range_ends[self._index])]
+        return _ranges(raw.range_ends, raw.ranges, self._index)
+
+
+def _ranges(ends: Any, ranges: Any, index: int) -> list[tuple[int, int]] | None:
+    if not ends:
+        return None
+    start = ends[index - 1] if index else 0
+    return [(ranges[i].start, ranges[i].end) for i in range(start, ends[index])]
 
 
 def _payload(payloads: Any, area: Any, index: int) -> bytes | None:
@@ -117,6 +121,7 @@ class User(Row):
     _names: ClassVar[tuple[str, ...]] = (
         "id",
         "username",
+        "display_name",
         "follower_count",
         "followee_count",
         "post_count",
@@ -128,6 +133,7 @@ class User(Row):
         "is_private",
         "payload",
         "highlights",
+        "display_name_highlights",
     )
 
     @property
@@ -136,6 +142,22 @@ class User(Row):
         row = self._row
         name: str = ffi.unpack(self._page._raw.text + row.name_start, row.name_size).decode()
         return name
+
+    @property
+    def display_name(self) -> str | None:
+        """The name that the host shows, exactly as given; None for none."""
+        row = self._row
+        if not row.display_name_size:
+            return None
+        start = self._page._raw.display_names + row.display_name_start
+        name: str = ffi.unpack(start, row.display_name_size).decode()
+        return name
+
+    @property
+    def display_name_highlights(self) -> list[tuple[int, int]] | None:
+        """The same in the display name; None unless requested."""
+        raw = self._page._raw
+        return _ranges(raw.display_name_range_ends, raw.display_name_ranges, self._index)
 
     @property
     def follower_count(self) -> int:
@@ -207,6 +229,7 @@ class User(Row):
         return (
             row.id,
             self.username,
+            self.display_name,
             row.follower_count,
             row.followee_count,
             row.post_count,
@@ -229,6 +252,10 @@ class _Author(User):
 
     @property
     def highlights(self) -> None:
+        return None
+
+    @property
+    def display_name_highlights(self) -> None:
         return None
 
 

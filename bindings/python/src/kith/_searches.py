@@ -15,6 +15,7 @@ from ._query import (
     FOLDINGS,
     MATCHES,
     MENTIONS,
+    NAMES,
     ORDERS,
     REPLIES,
     REPOSTS,
@@ -24,6 +25,7 @@ from ._query import (
     Match,
     Mentions,
     Named,
+    Names,
     Query,
     Replies,
     Reposts,
@@ -79,10 +81,14 @@ class Searches(Unshared):
         text: str = "",
         *,
         match: Match = "substring",
+        names: Names = "either",
         folding: Folding = "loose",
         order: UserOrder = "name",
         excluded: SupportsIndex | None = None,
         includes_blocked: bool = False,
+        flags_all: int = 0,
+        flags_any: int = 0,
+        flags_none: int = 0,
         counts_matches: bool = False,
         includes_highlights: bool = False,
         includes_payloads: bool = False,
@@ -90,7 +96,7 @@ class Searches(Unshared):
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
-        """Users whose name matches a text; with includes_blocked, also those whom the viewer blocks."""
+        """Users whose username or display name matches a text; with includes_blocked, also those whom the viewer blocks."""
         query = Query(lib.KITH_SEARCH_USERS, limit, cursor, viewer)
         query.set_text(text)
         raw = query.raw
@@ -104,7 +110,9 @@ class Searches(Unshared):
             | lib.KITH_COUNTS_MATCHES * counts_matches
             | lib.KITH_INCLUDES_HIGHLIGHTS * includes_highlights
             | lib.KITH_INCLUDES_PAYLOADS * includes_payloads
+            | lib.KITH_USERNAMES_ALONE * word(NAMES, names)
         )
+        query.set_masks(flags_all, flags_any, flags_none)
         return self._users(query)
 
     def search_posts(
