@@ -96,6 +96,25 @@ static void incoming(kith_graph *graph, int64_t ann, int64_t bob, int64_t root, 
   OK(kith_unlike(graph, bob, root, &changed, NULL));
 }
 
+static void display_names(kith_graph *graph, int64_t bob, int64_t post) {
+  bool changed;
+  kith_page page;
+  const kith_fields fields = (kith_fields){.display_name = kith_string("Robert B.")};
+  EXPECT(KITH_INVALID_REQUEST, kith_edit_post(graph, post, (kith_text){0}, &fields, &changed, NULL));
+  OK(kith_edit_user(graph, bob, &fields, &changed, NULL));
+  kith_query query = {
+    .kind = KITH_SEARCH_USERS, .text = kith_string("robert"), .match = KITH_PREFIX, .flags = KITH_INCLUDES_HIGHLIGHTS};
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.users[0].id == bob && kith_display_name(&page, 0).size == 9);
+  CHECK(memcmp(kith_display_name(&page, 0).data, "Robert B.", 9) == 0);
+  CHECK(page.range_ends[0] == 0 && page.display_name_range_ends[0] == 1 && page.display_name_ranges[0].end == 6);
+  OK(kith_free(page.owner));
+  query.flags = KITH_USERNAMES_ALONE;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 0);
+  OK(kith_free(page.owner));
+}
+
 static void timelines(void) {
   const kith_relation declared[] = {
     {.name = kith_string("repost"), .target = KITH_END_POST, .enters_timelines = 1},
@@ -154,20 +173,7 @@ static void timelines(void) {
   CHECK(page.count == 1 && page.users[0].is_private == 1);
   CHECK(kith_display_name(&page, 0).size == 0);
   OK(kith_free(page.owner));
-  fields = (kith_fields){.display_name = kith_string("Robert B.")};
-  EXPECT(KITH_INVALID_REQUEST, kith_edit_post(graph, root, (kith_text){0}, &fields, &changed, NULL));
-  OK(kith_edit_user(graph, bob, &fields, &changed, NULL));
-  query = (kith_query){
-    .kind = KITH_SEARCH_USERS, .text = kith_string("robert"), .match = KITH_PREFIX, .flags = KITH_INCLUDES_HIGHLIGHTS};
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 1 && page.users[0].id == bob && kith_display_name(&page, 0).size == 9);
-  CHECK(memcmp(kith_display_name(&page, 0).data, "Robert B.", 9) == 0);
-  CHECK(page.range_ends[0] == 0 && page.display_name_range_ends[0] == 1 && page.display_name_ranges[0].end == 6);
-  OK(kith_free(page.owner));
-  query.flags = KITH_USERNAMES_ALONE;
-  OK(kith_run(graph, &query, &page, NULL));
-  CHECK(page.count == 0);
-  OK(kith_free(page.owner));
+  display_names(graph, bob, root);
   OK(kith_free(graph));
   const kith_relation wrong = {.name = kith_string("away"), .hides = 8};
   options = (kith_options){.relations = &wrong, .relation_count = 1};

@@ -477,9 +477,9 @@ typedef struct kith_query {
   int32_t folding;
   int32_t order;
   int32_t direction;
-  int32_t sources;     // of KITH_TIMELINE
-  int32_t replies;     // of KITH_TIMELINE and KITH_SEARCH_POSTS, which takes all or none; so with what follows
-  int32_t reposts;     // of KITH_TIMELINE
+  int32_t sources;  // of KITH_TIMELINE
+  int32_t replies;  // of KITH_TIMELINE and KITH_SEARCH_POSTS, which takes all or none; so with what follows
+  int32_t reposts;  // of KITH_TIMELINE
   // Masks of the flags that posts, found users or suggested users must have, have one of, must not have.
   uint16_t flags_all;
   uint16_t flags_any;
@@ -502,12 +502,12 @@ typedef struct kith_page {
   const char *text;
   size_t text_size;
   const char *display_names;  // of users
-  int64_t total;  // of all pages; -1 unless it was asked for
+  int64_t total;              // of all pages; -1 unless it was asked for
   bool has_next;
   bool has_previous;
-  bool is_truncated;              // a limit of the work was reached
-  const uint32_t *range_ends;     // with highlights: row i has ranges[i ? range_ends[i - 1] : 0 ..< range_ends[i]]
-  const kith_range *ranges;       // of the username, or of the post's text
+  bool is_truncated;           // a limit of the work was reached
+  const uint32_t *range_ends;  // with highlights: row i has ranges[i ? range_ends[i - 1] : 0 ..< range_ends[i]]
+  const kith_range *ranges;    // of the username, or of the post's text
   const uint32_t *display_name_range_ends;  // the same of display names
   const kith_range *display_name_ranges;
   const uint32_t *mutual_counts;  // of suggestions

@@ -140,8 +140,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .edgeTimeUnused(let relation): "an edge of \(relation) has no time of its own; leave it out"
     case .edgeTimeMissing(let relation): "an edge of \(relation) has a time of its own, which is missing"
     case .displayName(let problem): problem.description(of: "a display name")
-    case .payloadByteCount(let count):
-      "a payload of \(count) bytes; at most \(SocialGraph.Limits.payloadByteCount) are kept"
+    case .payloadByteCount(let count): "a payload of \(count) bytes; \(SocialGraph.Limits.payloadByteCount) are allowed"
     case .editTimeUnused: "the time of an edit belongs to a text or a payload; give one of them, or leave it out"
     case .editTimeMissing: "the edit of a text or a payload has a time, which is missing"
     case .postEdgeCount(let count):

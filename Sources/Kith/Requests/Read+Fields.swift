@@ -62,7 +62,8 @@ extension Read {
         of: fields.required(.post, fields.post), limit: fields.limit, as: viewer, includesAuthors: includesAuthors)
     case .incoming: self = .incoming(to: user(.user), fields.incoming(isPage: true))
     case .incomingCount: self = .incomingCount(to: user(.user), fields.incoming(isPage: false))
-    case .suggestions: self = .suggestions(for: user(.user), SuggestionQuery(flags: fields.flagFilter, limit: fields.limit))
+    case .suggestions:
+      self = .suggestions(for: user(.user), SuggestionQuery(flags: fields.flagFilter, limit: fields.limit))
     case .shortestPath:
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
       self = .shortestPath(from: user(.user), to: user(.target), query)
@@ -77,7 +78,8 @@ extension UserQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
       match: fields.choice(.match), names: fields.choice(.names), fold: fields.choice(.fold),
-      order: fields.choice(.searchOrder), flags: fields.flagFilter, excludedUser: fields.user(.excluding), includesBlocked: fields.required(.includeBlocked, fields.flag),
+      order: fields.choice(.searchOrder), flags: fields.flagFilter, excludedUser: fields.user(.excluding),
+      includesBlocked: fields.required(.includeBlocked, fields.flag),
       countsMatches: fields.required(.count, fields.flag),
       includesHighlights: fields.required(.highlights, fields.flag), limit: fields.limit, cursor: fields.cursor,
       viewer: fields.viewer)

@@ -54,7 +54,9 @@ extension Change {
     if let flags = fields.flags { (raw.fields.has_flags, raw.fields.flags) = (1, flags) }
     if let time = fields.editedAt { (raw.fields.has_edited_at, raw.fields.edited_at) = (1, time.rawValue) }
     if let audience = fields.audience { (raw.fields.has_audience, raw.fields.audience) = (1, audience.number) }
-    if let isPrivate = userFields?.isPrivate { (raw.fields.has_privacy, raw.fields.is_private) = (1, isPrivate ? 1 : 0) }
+    if let isPrivate = userFields?.isPrivate {
+      (raw.fields.has_privacy, raw.fields.is_private) = (1, isPrivate ? 1 : 0)
+    }
     return (raw, text, userFields?.displayName, fields.payload)
   }
 

@@ -176,13 +176,17 @@ extension ReadsTests {
           == ["#swift", "ann", "anton", "bob", "mo", "pia", "·"]
       },
       "searchUsers(text, UserQuery(excludedUser: me, viewer: me))": {
-        try names($0.searchUsers(text, UserQuery(excludedUser: me, viewer: me)), $0) == ["ann", "anton"]
+        try names($0.searchUsers(text, UserQuery(excludedUser: me, viewer: me)), $0) == ["ann", "anton", "pia"]
       },
       "searchUsers(text, UserQuery(match: .prefix, order: .popular, viewer: me))": {
         try names($0.searchUsers(text, UserQuery(match: .prefix, order: .popular, viewer: me)), $0) == ["ann", "anton"]
       },
       "searchUsers(text, UserQuery(order: .prefixFirst, viewer: me))": {
-        try names($0.searchUsers(text, UserQuery(order: .prefixFirst, viewer: me)), $0) == ["ann", "anton"]
+        try names($0.searchUsers(text, UserQuery(order: .prefixFirst, viewer: me)), $0) == ["ann", "anton", "pia"]
+      },
+      "searchUsers(\"\", UserQuery(order: .popular, flags: filter, excludedUser: me, viewer: me))": {
+        try names($0.searchUsers("", UserQuery(order: .popular, flags: filter, excludedUser: me, viewer: me)), $0)
+          == ["ann", "anton", "bob", "mo", "#swift", "·"]
       },
       "searchPosts(\"\", PostQuery(author: user, viewer: me))": {
         try texts($0.searchPosts("", PostQuery(author: user, viewer: me)), $0, authors: false)

@@ -119,7 +119,7 @@ extension Relation {
     anton = try join("anton")
     mo = try join("mo")
     let pia = try join("pia")
-    try graph.editUser(pia, UserFields(isPrivate: true))
+    try graph.editUser(pia, UserFields(displayName: "Joanna", flags: 1, isPrivate: true))
     tag = try join("#swift")
     query = EdgeQuery(includesAuthors: true, viewer: me)
     list = try write("", try join("·"), at: 5, for: .unlisted)

@@ -49,7 +49,9 @@ import Testing
   func order() {
     for memtableCapacity in [2, 100] {
       var world = World(seed: 1, memtableCapacity: memtableCapacity, fanout: 2)
-      let users = [("b", ""), ("a\tb", "Zoë"), ("a", "Mia zoe"), ("a\u{1}", ""), ("A", "zoe A"), ("ab", "Zoe"), ("zo", "x")]
+      let users = [
+        ("b", ""), ("a\tb", "Zoë"), ("a", "Mia zoe"), ("a\u{1}", ""), ("A", "zoe A"), ("ab", "Zoe"), ("zo", "x"),
+      ]
       for (name, displayName) in users { world.add(name, displayName: displayName) }
       #expect(world.found("a", .prefix) == ["A", "a", "a\u{1}", "a\tb", "ab"])
       #expect(world.found("zo", .prefix, in: .either) == ["A", "a\tb", "ab", "zo"])
@@ -79,7 +81,7 @@ extension World {
   fileprivate mutating func compareTypos() {
     let text = Folding.loose(randomText())
     if text.count < 4 { return }
-    let scope = index.names(random.below(3) == 0 ? .username : .either)
+    let scope = index.names(ofUsernames: random.below(3) == 0)
     let edits = random.below(3)
     let matcher = EditMatcher(text.span)
     let expected = plain.filter { _, entry in

@@ -304,10 +304,11 @@ struct World: ~Copyable {
     let refused = random.below(3) == 0 ? UInt32(random.below(4)) : 5
     let accept: (UInt32) -> Bool = { $0 % 4 != refused }
     var query = NameQuery(text: text, match: match, fold: fold)
-    if hasDisplayNames && !query.isEmpty { query.names = index.names(random.below(3) == 0 ? .username : .either) }
+    if hasDisplayNames && !query.isEmpty { query.names = index.names(ofUsernames: random.below(3) == 0) }
     let expected = scan(text, match, fold, of: query.names, accept: accept)
     let behind = expected.filter { isBehind(after, $0) }
-    let question = "\(text.debugDescription) \(match) \(query.names) \(fold) after \(after?.name ?? []) limit \(limit): \(story)"
+    let question =
+      "\(text.debugDescription) \(match) \(query.names) \(fold) after \(after?.name ?? []) limit \(limit): \(story)"
     let search = NameSearch(query: query, after: after, limit: limit)
     var budget = QueryBudget()
     let found = index.search(search, names: names, &budget) { row, _ in accept(row) ? 0 : nil }

@@ -97,7 +97,8 @@ extension Draw {
 
   mutating func userFields() -> UserFields {
     UserFields(
-      displayName: seldom(2) ? (seldom(6) ? "" : name()) : nil, payload: seldom(2) ? payload() : nil, flags: seldom(2) ? UInt16(below(4)) : nil,
+      displayName: seldom(2) ? (seldom(6) ? "" : name()) : nil, payload: seldom(2) ? payload() : nil,
+      flags: seldom(2) ? UInt16(below(4)) : nil,
       isPrivate: seldom(3) ? seldom(2) : nil)
   }
 

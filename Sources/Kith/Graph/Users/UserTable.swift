@@ -184,9 +184,6 @@ struct UserTable: ~Copyable, Sendable {
   /// An MVCC snapshot of the ids alone.
   mutating func pinIDs() -> RowIDs { identifiers.pinIDs() }
 
-  /// Restores the display name of a user whose name follows.
-  mutating func restore(_ row: UInt32, displayName: Span<UInt8>) { search.setDisplayName(displayName, of: row) }
-
   /// Restores the name of a user, known to be free.
   mutating func restore(_ row: UInt32, name: Span<UInt8>) {
     names.fill(Int(row), name)

@@ -1,5 +1,5 @@
-/// The key of an entry of the name index: the loose key of the username. If the user has a display name, a line feed and
-/// the loose key of that follow. Neither name has a line feed.
+/// The key of an entry of the name index: the loose key of the username. If the user has a display name, a line feed
+/// and the loose key of that follow. Neither name has a line feed.
 ///
 /// So one search for a text without line feeds finds it in either name. The order is that of the usernames alone, which
 /// is not that of the whole keys: a username may have bytes below the line feed.

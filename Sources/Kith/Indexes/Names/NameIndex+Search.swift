@@ -225,7 +225,8 @@ extension NameIndex {
     case .memtable(let memtable):
       let isWhole = sortedRun.deletedCount == 0  // avoids reading the generation of each match, a cache miss
       memtable.forEachMatch(of: query, from: start, &budget) { place, row, key, budget in
-        guard isWhole || isLive(sortedRun, row), query.holdsStrictly(row, key: key, names: names, displayNames, &budget) else {
+        guard isWhole || isLive(sortedRun, row), query.holdsStrictly(row, key: key, names: names, displayNames, &budget)
+        else {
           return budget.canContinue
         }
         return body(row, Place(block: place.block, key: place.start..<place.end), &budget)
@@ -251,7 +252,8 @@ extension NameIndex {
       let row = segment.rows[place.rank]
       let holds = isWhole || isLive(sortedRun, row)
       let areEqual = segment.hasEqualKeys(place.rank)
-      guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, displayNames, &budget) else {
+      guard holds, query.holdsStrictly(row, key: key, hasEqualKeys: areEqual, names: names, displayNames, &budget)
+      else {
         return budget.canContinue
       }
       return body(row, Place(rank: place.rank, key: place.start..<place.start + key.count), &budget)
@@ -329,7 +331,8 @@ extension NameIndex {
     let areEqual = segment.hasEqualKeys(rank)
     if query.isDecidedByKey && query.names != .username || query.isDecidedByEqualKeys && areEqual { return true }
     let (key, keys) = (segment.keyRange(at: rank), segment.keys)
-    return query.holdsStrictly(row, key: keys.span.extracting(key), hasEqualKeys: areEqual, names: names, displayNames, &budget)
+    return query.holdsStrictly(
+      row, key: keys.span.extracting(key), hasEqualKeys: areEqual, names: names, displayNames, &budget)
   }
 
   /// Whether an entry sorts after `place`. Its key must not be below that of `place`, and it must be live: the name of

@@ -148,8 +148,8 @@ struct NameIndex: ~Copyable, Sendable {
   var hasDisplayNames: Bool { displayNames != nil }
 
   /// Which names of the index a query is for.
-  func names(_ asked: UserQuery.Names) -> NameQuery.Names {
-    !hasDisplayNames ? .only : asked == .username ? .username : .either
+  func names(ofUsernames areAlone: Bool) -> NameQuery.Names {
+    !hasDisplayNames ? .only : areAlone ? .username : .either
   }
 
   /// Calls `body` with the display name of a row, in place; empty for none.

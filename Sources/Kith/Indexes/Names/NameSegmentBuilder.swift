@@ -60,7 +60,8 @@ struct NameSegmentBuilder {
   /// Whether a name's loose key is marked as equal to its strict key. Not if the key is ASCII and the name is not: a
   /// marked key that is ASCII is the name in lower case. Not either if there is a display name.
   static func hasEqualKeys(_ name: Span<UInt8>, _ loose: ArraySlice<UInt8>) -> Bool {
-    Folding.isASCII(name) ? loose.count == name.count : !Folding.isASCII(loose.span) && loose.elementsEqual(Folding.strict(name))
+    Folding.isASCII(name)
+      ? loose.count == name.count : !Folding.isASCII(loose.span) && loose.elementsEqual(Folding.strict(name))
   }
 
   private mutating func endKey(_ row: UInt32) {

@@ -126,7 +126,7 @@ extension PostQueryExecutor {
   ) throws(KithError) -> [UInt32]? {
     var rows: [UInt32] = []
     var query = query
-    query.names = state.users.search.names(.username)
+    query.names = state.users.search.names(ofUsernames: true)
     let search = NameSearch(query: query, limit: 1)
     budget.beginPlan(limit: limit)
     _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in

@@ -2,10 +2,11 @@
 
 extension User {
   /// A user without a graph.
-  /// - Precondition: the names have at most 255 bytes each; counts are from 0 to 2³²−1; at most one of the times is given,
-  ///   from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
+  /// - Precondition: the names have at most 255 bytes each; counts are from 0 to 2³²−1; at most one of the times is
+  ///   given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
-    id: UserID, username: String, displayName: String? = nil, followerCount: Int = 0, followeeCount: Int = 0, postCount: Int = 0,
+    id: UserID, username: String, displayName: String? = nil, followerCount: Int = 0, followeeCount: Int = 0,
+    postCount: Int = 0,
     flags: UInt16 = 0, isPrivate: Bool = false, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil,
     likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
   ) {

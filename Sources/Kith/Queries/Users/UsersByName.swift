@@ -16,7 +16,8 @@ struct UsersByName: Query {
     var prefixStart: NameSegment.Place?
     if hasNoMatch(state, &prefixStart) {
       return Page(
-        nil as UserRecords?, total: query.countsMatches ? 0 : nil, highlights: query.includesHighlights ? NameHighlights() : nil)
+        nil as UserRecords?, total: query.countsMatches ? 0 : nil,
+        highlights: query.includesHighlights ? NameHighlights() : nil)
     }
     // Not in a constant, which would be copied.
     var plan = UserQueryPlan(
@@ -89,7 +90,8 @@ struct UsersByName: Query {
   private func nameQuery(_ state: borrowing GraphState) throws(KithError) -> NameQuery {
     var query = try nameQuery()
     if query.isEmpty { return query }
-    query.names = state.users.search.names(self.query.match == .regex ? .username : self.query.names)
+    query.names = state.users.search.names(
+      ofUsernames: self.query.match == .regex || self.query.names == .username)
     return query
   }
 

@@ -153,7 +153,8 @@ extension ReferenceModel {
     let viewer = viewer == .visitor ? nil : viewer
     return User(
       id: id, username: users[id]?.text ?? "",
-      displayName: keptWithUsers[id].flatMap { $0.displayName.isEmpty ? nil : $0.displayName }, followerCount: followerCount(id),
+      displayName: keptWithUsers[id].flatMap { $0.displayName.isEmpty ? nil : $0.displayName },
+      followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },
       flags: keptWithUsers[id]?.flags ?? 0, isPrivate: keptWithUsers[id]?.isPrivate ?? false,
       following: viewer.map { follows[$0]?[id] != nil }, followedAt: followedAt, likedAt: likedAt, addedAt: addedAt)

@@ -15,7 +15,7 @@ from ._errors import check
 from ._kept import Kept, State, state_of
 from ._kith import ffi, lib
 from ._memory import POST_DTYPE, USER_DTYPE, array_over
-from ._rows import Row, plain, shown
+from ._row import Row, plain, shown
 from ._text import Unpickled, from_text
 
 #: How many rows are shown.

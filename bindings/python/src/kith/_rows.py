@@ -1,117 +1,14 @@
-"""Rows of pages. A row reads the memory of its page; a text is decoded when it is read."""
+"""Users and posts, as of one query."""
 
 from __future__ import annotations
 
-import base64
 import datetime
-import json
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from ._kept import State, state_of_row
 from ._kith import ffi, lib
 from ._query import AUDIENCE_NAMES, Audience
-from ._text import Unpickled, from_time
-
-if TYPE_CHECKING:
-    from ._page import Page
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, datetime.datetime):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    raise TypeError(f"{type(value).__name__} is no value of JSON")
-
-
-#: How many characters of a text are shown.
-_SHOWN_CHARACTERS = 60
-
-
-def shown(text: str) -> str:
-    """The beginning of a text, if it is long."""
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
-
-
-def _row_of(type: type[Row], state: State) -> Row:
-    """The row that was pickled."""
-    from ._page import page_of
-
-    page = page_of(type, state)
-    raw = page._raw
-    return type(page, (raw.users if issubclass(type, User) else raw.posts)[0], 0)
-
-
-class Row(Unpickled):
-    """Two rows are equal if all that they show is, but for highlights. The hash is that of the id.
-
-    A row is pickled with what it shows, not with its page.
-    """
-
-    __slots__ = ("_page", "_row", "_index")
-    #: What to_dict has, in this order.
-    _names: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, page: Page[Any], row: Any, index: int) -> None:
-        self._page = page
-        self._row = row
-        self._index = index
-
-    @property
-    def id(self) -> int:
-        """The id."""
-        id: int = self._row.id
-        return id
-
-    def __index__(self) -> int:
-        return self.id
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return _row_of, (type(self), state_of_row(self._page, self._index))
-
-    def to_dict(self) -> dict[str, Any]:
-        """What the row shows, by the names of its properties, without those that are None.
-
-        Times are datetimes, rows in it are dicts, too. ``pandas.DataFrame(row.to_dict() for row in page)`` is a table.
-        """
-        values = ((name, getattr(self, name)) for name in self._names)
-        return {name: _as_dicts(value) for name, value in values if value is not None}
-
-    def to_json(self) -> str:
-        """to_dict as a JSON object; times as in ISO 8601, a payload as base64."""
-        return json.dumps(self.to_dict(), default=plain, ensure_ascii=False)
-
-    @property
-    def highlights(self) -> list[tuple[int, int]] | None:
-        """The matches of the query as ranges of UTF-8 bytes, in the username or the post's text; None unless requested."""
-        raw = self._page._raw
-        return _ranges(raw.range_ends, raw.ranges, self._index)
-
-
-def _ranges(ends: Any, ranges: Any, index: int) -> list[tuple[int, int]] | None:
-    if not ends:
-        return None
-    start = ends[index - 1] if index else 0
-    return [(ranges[i].start, ranges[i].end) for i in range(start, ends[index])]
-
-
-def _payload(payloads: Any, area: Any, index: int) -> bytes | None:
-    if not payloads:
-        return None
-    place = payloads[index]
-    return bytes(ffi.buffer(area + place.start, place.size))
-
-
-def _as_dicts(value: Any) -> Any:
-    if isinstance(value, Row):
-        return value.to_dict()
-    if isinstance(value, list):
-        return [_as_dicts(item) for item in value]
-    return value
+from ._row import Row, payload_of, ranges_of, shown
+from ._text import from_time
 
 
 class User(Row):
@@ -157,7 +54,7 @@ class User(Row):
     def display_name_highlights(self) -> list[tuple[int, int]] | None:
         """The same in the display name; None unless requested."""
         raw = self._page._raw
-        return _ranges(raw.display_name_range_ends, raw.display_name_ranges, self._index)
+        return ranges_of(raw.display_name_range_ends, raw.display_name_ranges, self._index)
 
     @property
     def follower_count(self) -> int:
@@ -198,8 +95,8 @@ class User(Row):
         """The payload, empty for none; None unless requested (includes_payloads)."""
         raw = self._page._raw
         if raw.posts:
-            return _payload(raw.author_payloads, raw.author_payload_bytes, self._index)
-        return _payload(raw.payloads, raw.payload_bytes, self._index)
+            return payload_of(raw.author_payloads, raw.author_payload_bytes, self._index)
+        return payload_of(raw.payloads, raw.payload_bytes, self._index)
 
     def _event(self, event: int) -> datetime.datetime | None:
         return from_time(1000 * self._row.second) if self._row.event == event else None
@@ -368,7 +265,7 @@ class Post(Row):
     def payload(self) -> bytes | None:
         """The payload, empty for none; None unless requested (includes_payloads)."""
         raw = self._page._raw
-        return _payload(raw.payloads, raw.payload_bytes, self._index)
+        return payload_of(raw.payloads, raw.payload_bytes, self._index)
 
     @property
     def reposted_by(self) -> int | None:

@@ -96,7 +96,7 @@ class Searches(Unshared):
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[User]:
-        """Users whose username or display name matches a text; with includes_blocked, also those whom the viewer blocks."""
+        """Users whose username or display name matches; with includes_blocked, also those whom the viewer blocks."""
         query = Query(lib.KITH_SEARCH_USERS, limit, cursor, viewer)
         query.set_text(text)
         raw = query.raw

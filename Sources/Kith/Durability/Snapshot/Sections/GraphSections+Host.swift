@@ -97,7 +97,7 @@ extension GraphSections {
       guard isUTF8(name), GraphState.problem(ofName: name) == nil else {
         throw try source.section(displayNameLengths).corrupt("the display name of row \(row) is none")
       }
-      users.restore(UInt32(row), displayName: name)
+      users.setDisplayName(name, of: UInt32(row))
     }
   }
 
