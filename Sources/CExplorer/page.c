@@ -55,6 +55,9 @@ static const uint8_t past_js[] = {
 static const uint8_t path_js[] = {
 #embed "Page/path.js"
 };
+static const uint8_t payload_js[] = {
+#embed "Page/payload.js"
+};
 static const uint8_t query_js[] = {
 #embed "Page/query.js"
 };
@@ -97,6 +100,7 @@ static const kith_page_file files[] = {
   {"parts.js", parts_js, sizeof parts_js},
   {"past.js", past_js, sizeof past_js},
   {"path.js", path_js, sizeof path_js},
+  {"payload.js", payload_js, sizeof payload_js},
   {"query.js", query_js, sizeof query_js},
   {"person.js", person_js, sizeof person_js},
   {"rows.js", rows_js, sizeof rows_js},

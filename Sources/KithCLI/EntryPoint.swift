@@ -14,6 +14,7 @@ enum EntryPoint {
   /// In the order of the overview: demo, loading, queries, operation of stores.
   static let commands = [
     DemoCommand.command, SeedCommand.command, ImportCommand.command, ExportCommand.command,
+    ChangeCommands.add, ChangeCommands.edit,
     QueryCommand.command, ShellCommand.command, ServeCommand.command, ReplicaCommand.command, ExploreCommand.command,
     SearchCommand.command, RequestCommand.posts.command, RequestCommand.timeline.command, UserCommand.command,
     PostCommand.command, RequestCommand.followers.command, RequestCommand.followees.command,

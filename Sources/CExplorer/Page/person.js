@@ -3,7 +3,8 @@
 import {ask, follow, listen, moment, relations, store, write} from './api.js';
 import {avatar, both, empty, h, icon, missing, named, number, plural, replaceAddress, segments, time} from './dom.js';
 import {miniature} from './map.js';
-import {Picker, postRow, questionList, tiles, userHash, userRow} from './rows.js';
+import {payloadCard} from './payload.js';
+import {Picker, postRow, questionList, shownName, tiles, userHash, userRow} from './rows.js';
 import {relationList, relationLists, Tabs} from './tabs.js';
 
 const TABS = [
@@ -28,7 +29,7 @@ export function personView(place, scope) {
 		count('followerCount', 'followers', 'followers'), count('followeeCount', 'following', 'following'),
 		count('postCount', 'posts', 'posts')
 	]);
-	const picture = h('div.aside-map', {}), suggested = h('div.aside-list', {});
+	const kept = h('div', {}), picture = h('div.aside-map', {}), suggested = h('div.aside-list', {});
 	let current = true;
 	const lists = new TabbedLists(scope, {
 		kind: 'user',
@@ -42,20 +43,23 @@ export function personView(place, scope) {
 	async function refresh() {
 		let user;
 		try {
-			user = (await ask({op: 'user', user: id})).user;
+			user = (await ask({op: 'user', user: id, payloads: true})).user;
 		} catch (error) {
 			element.replaceChildren(missing(error));
 			return;
 		}
 		counts.set(user);
 		lists.recount();
-		if (head.dataset.name === user.username) return;
-		head.dataset.name = user.username;
+		const shown = JSON.stringify([user.username, user.displayName, user.payload, user.flags]);
+		if (head.dataset.shown === shown) return;
+		head.dataset.shown = shown;
+		kept.replaceChildren(...[payloadCard(user.payload, user.flags)].filter((one) => one));
 		scope.title(user.username);
 		head.replaceChildren(...heading(user));
 	}
 
-	const element = h('div.person', {}, head, h('div.person-main', {}, counts.element, lists.tabs.element, lists.body),
+	const main = h('div.person-main', {}, counts.element, kept, lists.tabs.element, lists.body);
+	const element = h('div.person', {}, head, main,
 		h('aside.person-aside', {'aria-label': 'Surroundings'}, h('div.card.map-card', {}, picture), suggested));
 	scope.title(`#${id}`);
 	suggest(id, suggested);
@@ -180,7 +184,7 @@ function heading(user) {
 	const link = (href, name, text) => h('a.button', {href}, icon(name), text);
 	return [
 		avatar(user, 'huge'),
-		h('div.person-name', {}, h('h1', {}, named(username)), h('p.muted.num', {text: `#${id}`})),
+		h('div.person-name', {}, h('h1', {}, named(username)), h('p.muted.num', {}, shownName(user), ` #${id}`)),
 		h('div.actions', {}, link(`#/map/${id}`, 'map', 'Map'), link(`#/path?from=${id}`, 'path', 'Path'),
 			moment.at === null ? null : link(`#/past?user=${id}`, 'clock', 'Then and now')),
 	];
@@ -250,21 +254,24 @@ export function postView(place, scope) {
 	});
 	// What it replies to is shown above it.
 	lists.hides = (one) => one.thread && one.name.endsWith('.targets');
-	const element = h('div.post-view', {}, above, card, lists.tabs.element, lists.body);
-	const likes = h('b.num', {}), noun = h('span.muted', {});
+	const element = h('div.post-view', {}, above, card, kept, lists.tabs.element, lists.body);
+	const likes = h('b.num', {}), kept = h('div', {}), noun = h('span.muted', {});
 
 	function show(post) {
 		likes.textContent = number(post.likeCount);
 		noun.textContent = post.likeCount === 1 ? 'like' : 'likes';
 		lists.tabs.set([{...likers, count: post.likeCount}]);
 		lists.recount();
-		if (card.dataset.id === String(post.id)) return;
-		card.dataset.id = post.id;
+		const shown = JSON.stringify([String(post.id), post.text, post.payload, post.flags, post.editedAt]);
+		if (card.dataset.shown === shown) return;
+		card.dataset.shown = shown;
+		kept.replaceChildren(...[payloadCard(post.payload, post.flags)].filter((one) => one));
 		scope.title(`Post of ${post.author.username}`);
 		card.replaceChildren(
 			h('header.post-card-head', {}, avatar(post.author),
 				h('div', {}, h('h1', {}, h('a', {href: userHash(post.author.id)}, named(post.author.username))),
-					h('p.muted.num', {text: both(post.createdAt)})),
+					h('p.muted.num', {text: both(post.createdAt)}),
+					post.editedAt !== undefined && h('p.muted.num', {text: `edited ${both(post.editedAt)}`})),
 				h('span.id.num', {text: `post #${post.id}`})),
 			h('p.post-large', {},
 				post.text === '' ? h('span.muted', {text: '(no text)'}) : h('bdi.post-text', {text: post.text})),
@@ -273,8 +280,9 @@ export function postView(place, scope) {
 	}
 
 	scope.title(`Post #${id}`);
-	ask({op: 'post', post: id}).then(({post}) => show(post)).catch((error) => element.replaceChildren(missing(error)));
-	scope.use(() => follow(`/api/live?question=${encodeURIComponent(write({op: 'post', post: id}))}`, {
+	const question = {op: 'post', post: id, payloads: true};
+	ask(question).then(({post}) => show(post)).catch((error) => element.replaceChildren(missing(error)));
+	scope.use(() => follow(`/api/live?question=${encodeURIComponent(write(question))}`, {
 		answer: (answer) => {
 			if (!answer.ok) {
 				element.replaceChildren(missing(answer.error));

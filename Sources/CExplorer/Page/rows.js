@@ -13,12 +13,17 @@ export function userFacts(user) {
 		plural(postCount, 'posts') + (user.isPrivate ? ' · private' : '');
 }
 
+/** The display name, or null for none. */
+export const shownName = ({displayName, displayNameRanges}) =>
+	displayName === undefined ? null : h('span.shown-name.muted', {}, marked(displayName, displayNameRanges));
+
 /** A person as a link. `note` is a second text at the right. */
 export function userRow(user, {option = false, note = null} = {}) {
 	const content = [
 		avatar(user),
 		h('span.row-text', {},
-			h('span.row-name', {}, marked(user.username, user.ranges), h('span.id.num', {text: `#${user.id}`})),
+			h('span.row-name', {}, marked(user.username, user.ranges), shownName(user),
+				h('span.id.num', {text: `#${user.id}`})),
 			h('span.row-facts.num', {text: userFacts(user)})),
 		note && h('span.row-note.num', {}, note),
 	];
@@ -180,7 +185,7 @@ export class Picker {
 		};
 		const count = h('span.num.muted', {text: compact(user.followerCount)});
 		return h('div', {role: 'option', id: `${this.id}-${index}`, class: 'picker-option', onmousedown},
-			avatar(user, 'tiny'), marked(user.username, user.ranges), count);
+			avatar(user, 'tiny'), marked(user.username, user.ranges), shownName(user), count);
 	}
 
 	key(event) {

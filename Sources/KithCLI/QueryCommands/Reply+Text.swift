@@ -41,18 +41,22 @@ func moreText(_ next: Cursor?, _ remark: String = "more") -> String {
 }
 
 extension Page<User> {
-  /// A table; the time of the edge in lists that have one.
+  /// A table; display names where there are any, and the time of the edge in lists that have one.
   func text(ifEmpty remark: String) -> String {
     guard !isEmpty else { return remark }
     let times = compactMap { $0.followedAt ?? $0.likedAt }
-    var table = Table([.right, .left, .right, .right, .whole, .whole])
-    table.addHeading(cells: ["id", "name", "followers", "posts"] + (times.isEmpty ? [] : ["since (UTC)"]))
+    let hasDisplayNames = contains { $0.displayName != nil }
+    var table = Table([.right, .left] + (hasDisplayNames ? [.left] : []) + [.right, .right, .whole, .whole])
+    table.addHeading(
+      cells: ["id", "name"] + (hasDisplayNames ? ["display name"] : []) + ["followers", "posts"]
+        + (times.isEmpty ? [] : ["since (UTC)"]))
     for user in self {
       let time = (user.followedAt ?? user.likedAt).map { [timeText($0.rawValue)] } ?? []
       table.add(
-        cells: [
-          String(user.id.rawValue), printable(user.username), grouped(user.followerCount), grouped(user.postCount),
-        ] + time + (user.isFollowedByViewer == true ? ["followed"] : []))
+        cells: [String(user.id.rawValue), printable(user.username)]
+          + (hasDisplayNames ? [printable(user.displayName ?? "")] : [])
+          + [grouped(user.followerCount), grouped(user.postCount)] + time
+          + (user.isFollowedByViewer == true ? ["followed"] : []))
     }
     return table.text() + moreText(next, total.map { "\(grouped(count)) of \(grouped($0)); more" } ?? "more")
   }

@@ -10,6 +10,10 @@ enum SearchCommand {
     "--fuzzy", nil, "fuzzy search: one edit (typo) from four letters on, two from eight")
   private static let regex = Option(
     "--regex", nil, "the query is a regular expression in RE2 syntax; needs a build with the trait Regex")
+  private static let usernames = Option("--usernames", nil, "searches usernames alone, not display names")
+  private static let all = Option("--flags-all", "MASK", "only users with all of these flags, 0 to 65535")
+  private static let any = Option("--flags-any", "MASK", "only users with one of these flags")
+  private static let none = Option("--flags-none", "MASK", "only users with none of these flags")
   private static let order = Option(
     "--order", "ORDER", alternatives(orders), choices: UserQuery.Order.allCases.map(\.rawValue))
   private static let orders = UserQuery.Order.allCases.map { order in
@@ -22,9 +26,12 @@ enum SearchCommand {
     summary: "searches users by name: substring, prefix, exact, fuzzy or regular expression; ignores case and accents",
     positionals: [
       StoreQuery.store,
-      Positional("QUERY", "any part of the name; \"\" for all users"),
+      Positional("QUERY", "any part of the username or the display name; \"\" for all users"),
     ],
-    options: [viewer, prefix, exact, fuzzy, regex, strict, order, .limit, .cursor, .uniqueNames, .json],
+    options: [
+      viewer, prefix, exact, fuzzy, regex, strict, usernames, order, all, any, none, .limit, .cursor, .uniqueNames,
+      .json,
+    ],
     notes: ["USER is \(UserArgument.help)."],
     examples: [
       "search ./store ann", "search ./store jose --as 42 --prefix --limit 5", "search ./store -- -dash-",
@@ -38,10 +45,15 @@ enum SearchCommand {
     if chosenOrder.schema.needsViewer { try arguments.check("--order \(chosenOrder.rawValue)", needs: viewer) }
     if match == .fuzzy && chosenOrder != .name { throw arguments.misuse("--fuzzy is always ordered by edit distance") }
     let limit = try arguments.pageLimit()
+    func mask(_ option: Option) throws(CommandFailure) -> UInt16 {
+      UInt16(truncatingIfNeeded: try arguments.integer(option, in: 0...Int64(UInt16.max)) ?? 0)
+    }
+    let flags = FlagFilter(all: try mask(all), any: try mask(any), none: try mask(none))
     let page = try StoreQuery.answer(arguments) { view in
       // Counting would test an expression against every name.
       var search = UserQuery(order: chosenOrder, countsMatches: match != .regex, limit: limit)
-      search.match = match
+      (search.match, search.flags) = (match, flags)
+      if arguments.flag(usernames) { search.names = .username }
       if arguments.flag(strict) { search.fold = .strict }
       search.viewer = try UserArgument.resolve(arguments.value(viewer), in: view)
       search.excludedUser = search.viewer

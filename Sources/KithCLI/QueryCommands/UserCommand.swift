@@ -41,8 +41,9 @@ enum UserCommand {
 
   private static func text(_ portrait: Portrait) -> String {
     let user = portrait.user
-    var text =
-      "\(printable(user.username))  (user \(user.id.rawValue))\(user.isFollowedByViewer == true ? "  followed" : "")\n"
+    let displayName = user.displayName.map { "  \"\(printable($0))\"" } ?? ""
+    let followed = user.isFollowedByViewer == true ? "  followed" : ""
+    var text = "\(printable(user.username))\(displayName)  (user \(user.id.rawValue))\(followed)\n"
     text += people("follows", user.followeeCount, portrait.followees)
     text += people("followers", user.followerCount, portrait.followers)
     text += "  posts      \(grouped(user.postCount))\n"

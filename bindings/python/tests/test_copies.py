@@ -184,7 +184,7 @@ def test_help_says_what_each_parameter_means() -> None:
                 if parameter in PARAMETERS:
                     assert f"\n        {parameter}: {PARAMETERS[parameter]}" in (function.__doc__ or ""), name
     text = kith.Graph.search_users.__doc__ or ""
-    assert text.startswith("Users whose name matches") and text.count("\n        ") == 11
+    assert text.startswith("Users whose username or display name matches") and text.count("\n        ") == 15
 
 
 def test_a_graph_for_asyncio(tmp_path: Path) -> None:
