@@ -137,7 +137,7 @@ func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
     "A malformed line is reported with file, line and reason",
     arguments: [
       ("users", "1\ta\n2\n", 2, "1 field; a row of users is: id username"),
-      ("users", "1\ta\n\n2\tb\t\t\t\tc\td\n", 3, "7 fields"), ("users", "x\ta", 1, "\"x\" is not a 64-bit integer"),
+      ("users", "1\ta\n\n2\tb\t\t\t\tc\td\te\n", 3, "8 fields"), ("users", "x\ta", 1, "\"x\" is not a 64-bit integer"),
       ("users", "\ta", 1, "\"\" is not"), ("users", "9223372036854775808\ta", 1, "not a 64-bit integer"),
       ("users", "1\ta\t\t\t2\n", 1, "is_private is 1 or 0, not 2"),
       ("posts", "1\t2\t3\ta\t\t\t\t\tfriends\n", 1, "an audience is one of everyone, unlisted"),
@@ -224,7 +224,7 @@ func failure(_ body: () throws(CommandFailure) -> Void) -> CommandFailure? {
     let invalid = try workshop.file("u", [0x31, 0x09, 0xFF, 0x0A])
     #expect(
       failure { () throws(CommandFailure) in _ = try fill(SocialGraph(), ["--users", invalid]) }?.message
-        == "\(invalid):1: not valid UTF-8; a row is: id username [flags payload is_private display_name]")
+        == "\(invalid):1: not valid UTF-8; a row is: id username [flags payload is_private display_name kind]")
     let limit = LineBlocks.maximumFieldByteCount
     for (count, reason) in [(limit, nil), (limit + 1, "a field of over"), (4 * limit, "a field of over")] {
       let long = try workshop.file("p", Array("7\t1\t1\t".utf8) + [UInt8](repeating: 0x61, count: count))

@@ -28,7 +28,7 @@ typedef struct kith_user {
   uint8_t is_private;         // only followers see the user's posts
   uint16_t flags;             // of the host's
   uint8_t display_name_size;  // 0 for none
-  uint8_t reserved2;
+  uint8_t kind_size;          // of the kind's name, which follows the display name; 0 for "user"
   uint32_t display_name_start;  // in page.display_names
 } kith_user;
 

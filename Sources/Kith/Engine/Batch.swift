@@ -117,6 +117,8 @@ extension SocialGraph {
     }
 
     /// The user with this name, including users added by the batch. See `GraphView.findUser`.
-    public func findUser(named username: String) -> UserID? { graph.live.findUser(named: username) }
+    public func findUser(named username: String, kind: String? = nil) -> UserID? {
+      graph.live.findUser(named: username, kind: kind)
+    }
   }
 }

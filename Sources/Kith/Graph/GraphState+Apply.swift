@@ -108,9 +108,10 @@ extension GraphState {
     guard case .addUser(let id?, let username, let fields) = change else {
       preconditionFailure("the edit is of another change")
     }
+    let kind = fields.kind.flatMap { relations.userKinds.firstIndex(of: $0) }.map { UInt8($0) } ?? 0
     let row = username.withBytes { name in
-      guard let displayName = fields.displayName else { return users.append(id: id.rawValue, name: name) }
-      return displayName.withBytes { users.append(id: id.rawValue, name: name, displayName: $0) }
+      guard let displayName = fields.displayName else { return users.append(id: id.rawValue, name: name, kind: kind) }
+      return displayName.withBytes { users.append(id: id.rawValue, name: name, displayName: $0, kind: kind) }
     }
     if let twin { users.notePair(row, twin) }
     appendUserRows()
@@ -151,7 +152,7 @@ extension GraphState {
     UserCard(
       id: users.identifiers.ids[row], followerCount: follows.sourceCount(row), followeeCount: follows.targetCount(row),
       postCount: posts.byAuthor.count(of: Int(row)), flags: users.flags(of: row),
-      isPrivate: users.isPrivate(row))
+      isPrivate: users.isPrivate(row), kind: users.names.kind(row))
   }
 
   /// Appends the lists of the newest user row.

@@ -56,7 +56,7 @@ extension GraphState {
       try check(fields)
       return .addPost(author: row)
     case .addUser(let id, let username, let fields):
-      let twin = try twin(ofNew: id, username, replaying: replaying)
+      let twin = try twin(ofNew: id, username, fields, replaying: replaying)
       try check(fields)
       return .addUser(twin: twin)
     case .editUser(let user, let fields): return try editing(user, fields)
@@ -84,7 +84,9 @@ extension GraphState {
 
   // MARK: - Users
 
-  private func twin(ofNew id: UserID?, _ username: String, replaying: Bool) throws(KithError) -> UInt32? {
+  private func twin(
+    ofNew id: UserID?, _ username: String, _ fields: UserFields, replaying: Bool
+  ) throws(KithError) -> UInt32? {
     guard let id = id?.rawValue else { preconditionFailure("a change is completed before it is placed") }
     if id < 1 { throw .invalidRequest(.id(id)) }
     if users.identifiers.row(of: id) != nil { throw .userIDTaken(UserID(id)) }
@@ -93,7 +95,9 @@ extension GraphState {
     }
     let name = Array(username.utf8)
     try Self.checkName(name.span)
-    return try twin(of: name.span, username, replaying: replaying)
+    if fields.kind != nil { try checkMayHaveFields() }
+    let kind = try relations.number(ofKind: fields.kind, among: relations.userKinds)
+    return try twin(of: name.span, username, kind, replaying: replaying)
   }
 
   private func renaming(_ user: UserID, _ username: String, replaying: Bool) throws(KithError) -> Edit? {
@@ -101,14 +105,14 @@ extension GraphState {
     let name = Array(username.utf8)
     try Self.checkName(name.span)
     if ByteSearch.compare(users.names.bytes(Int(row)), name.span) == 0 { return nil }
-    return .renameUser(row, twin: try twin(of: name.span, username, besides: row, replaying: replaying))
+    return .renameUser(row, twin: try twin(of: name.span, username, users.names.kind(row), besides: row, replaying: replaying))
   }
 
   /// The user who will share a given name; nil unless a change is replayed.
   private func twin(
-    of name: Span<UInt8>, _ username: String, besides row: UInt32? = nil, replaying: Bool
+    of name: Span<UInt8>, _ username: String, _ kind: UInt8, besides row: UInt32? = nil, replaying: Bool
   ) throws(KithError) -> UInt32? {
-    guard let holder = users.holder(of: name, besides: row, loosely: !replaying) else { return nil }
+    guard let holder = users.holder(of: name, ofKind: kind, besides: row, loosely: !replaying) else { return nil }
     guard replaying, users.mayShare(name, with: holder, besides: row) else { throw .usernameTaken(username) }
     return holder
   }

@@ -33,6 +33,7 @@ extension GraphState {
     if fields.isEmpty { return }
     try checkMayHaveFields()
     try Self.check(payload: fields.payload)
+    _ = try relations.number(ofKind: fields.kind, among: relations.userKinds)
     if let displayName = fields.displayName, !displayName.isEmpty {
       let problem = displayName.withBytes { Self.problem(ofName: $0) }
       if let problem { throw .invalidRequest(.displayName(problem)) }
@@ -57,6 +58,7 @@ extension GraphState {
   func editing(_ user: UserID, _ fields: UserFields) throws(KithError) -> Edit? {
     try checkMayHaveFields()
     let row = try userRow(user)
+    if fields.kind != nil { throw .invalidRequest(.kindStays) }
     try check(fields)
     let isSame =
       (fields.flags.map { $0 == users.flags(of: row) } ?? true)
@@ -95,7 +97,7 @@ extension GraphState {
   }
 
   private func isDisplayName(_ displayName: String, of row: UInt32) -> Bool {
-    users.search.withDisplayName(row) { ByteSearch.compare($0, Array(displayName.utf8).span) } == 0
+    users.withDisplayName(row) { ByteSearch.compare($0, Array(displayName.utf8).span) } == 0
   }
 
   // MARK: - Making
@@ -121,8 +123,9 @@ extension GraphState {
   /// What the host keeps with a user; nil for what it keeps nothing of.
   func userFields(_ row: UInt32) -> UserFields {
     let flags = users.flags(of: row)
+    let kind = users.names.kind(row)
     return UserFields(
-      displayName: users.displayName(of: row), payload: users.host.flatMap { payload(row, $0) },
+      kind: kind == 0 ? nil : relations.userKinds[Int(kind)], displayName: users.displayName(of: row), payload: users.host.flatMap { payload(row, $0) },
       flags: flags == 0 ? nil : flags, isPrivate: users.isPrivate(row) ? true : nil)
   }
 
@@ -145,12 +148,19 @@ extension GraphState {
     }
   }
 
+  /// The name of the kind of a user; empty for `user`.
+  func kindName(of row: UInt32) -> String {
+    let kind = users.names.kind(row)
+    return kind == 0 ? "" : relations.userKinds[Int(kind)]
+  }
+
   // MARK: - Comparing
 
   /// Whether a user has just the fields of a change that adds them.
   func has(_ fields: UserFields, user row: UInt32) -> Bool {
     (fields.flags ?? 0) == users.flags(of: row) && (fields.isPrivate ?? false) == users.isPrivate(row)
       && isPayload(fields.payload ?? [], of: row, users.host) && isDisplayName(fields.displayName ?? "", of: row)
+      && fields.kind ?? "user" == relations.userKinds[Int(users.names.kind(row))]
   }
 
   /// Whether a post has just the fields of a change that adds it.

@@ -70,8 +70,8 @@ extension LiveQuery where Value == Post, Failure == KithError {
 extension LiveQuery where Value == UserID?, Failure == KithError {
   /// The user with a name; nil if there is none. See `GraphView.findUser`. Runs again whenever a name is added, removed
   /// or changed.
-  public static func findUser(named username: String) -> LiveQuery {
-    LiveQuery(of: [.anyName]) { (view) throws(KithError) in view.findUser(named: username) }
+  public static func findUser(named username: String, kind: String? = nil) -> LiveQuery {
+    LiveQuery(of: [.anyName]) { (view) throws(KithError) in view.findUser(named: username, kind: kind) }
   }
 }
 

@@ -87,7 +87,7 @@ extension Change: Codable {
         ? .removeEdge(relation, from: source, to: target)
         : .addEdge(
           relation, from: source, to: target, at: try object.time(.at, in: 0...SocialGraph.Limits.edgeMilliseconds))
-    case "declare": self = .declare(SocialGraph.Schema(try object.decode([Relation].self, forKey: .relations)))
+    case "declare": self = .declare(try SocialGraph.Schema(from: decoder))
     default: self.init(try EdgeChange(op, object))
     }
   }
@@ -172,7 +172,7 @@ extension Change {
 }
 
 extension UserFields {
-  fileprivate var payloadByteCount: Int { (payload?.count ?? 0) + (displayName?.utf8.count ?? 0) }
+  fileprivate var payloadByteCount: Int { (payload?.count ?? 0) + (displayName?.utf8.count ?? 0) + (kind?.utf8.count ?? 0) }
 }
 
 extension PostFields {

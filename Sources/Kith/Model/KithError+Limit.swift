@@ -16,6 +16,8 @@ extension KithError {
     case assignedIDs
     /// The relations of a graph: `SocialGraph.Limits.relationCount`.
     case relations(limit: Int)
+    /// The kinds of users, or of posts: `SocialGraph.Limits.kindCount`.
+    case kinds(limit: Int)
     /// The sequence numbers of a graph.
     case changes(limit: UInt64)
     /// The generations of a store.
@@ -59,6 +61,7 @@ extension KithError.Limit: CustomStringConvertible {
     case .postsEverAdded(let limit): Self.reached("\(limit) posts ever added")
     case .assignedIDs: "the highest possible id is in use; give an id that is free"
     case .relations(let limit): Self.reached("\(limit) relations")
+    case .kinds(let limit): Self.reached("\(limit) kinds")
     case .changes(let limit): Self.reached("\(limit) changes")
     case .generations(let limit):
       Self.reached("\(limit) generations of a store") + "; make a new store of its newest state"

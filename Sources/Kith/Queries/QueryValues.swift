@@ -46,6 +46,8 @@ public struct UserQuery: Hashable, Sendable {
   public var match: Match
   /// Which names are searched.
   public var names: Names
+  /// The kind of the users who are found, by name; nil for `user`.
+  public var kind: String?
   /// The differences between letters that are ignored.
   public var fold: TextFolding
   /// The order of the results.
@@ -71,13 +73,14 @@ public struct UserQuery: Hashable, Sendable {
 
   /// The defaults: a loose substring, twenty at a time, by name.
   public init(
-    match: Match = .substring, names: Names = .either, fold: TextFolding = .loose, order: Order = .name,
+    match: Match = .substring, names: Names = .either, kind: String? = nil, fold: TextFolding = .loose, order: Order = .name,
     flags: FlagFilter = FlagFilter(), excludedUser: UserID? = nil, includesBlocked: Bool = false,
     countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20,
     cursor: Cursor? = nil, viewer: UserID? = nil
   ) {
     self.match = match
     self.names = names
+    self.kind = kind
     self.flags = flags
     self.fold = fold
     self.order = order

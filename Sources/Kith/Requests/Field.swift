@@ -96,6 +96,7 @@ package struct Field: Hashable, Sendable {
   package static let payload = Field("payload", .payload)
   package static let flags = Field("flags", .number(0...Int64(UInt16.max)))
   package static let isPrivate = Field("isPrivate", .flag)
+  package static let kind = Field("kind", .text)
   package static let displayName = Field("displayName", .text)
   package static let audience = Field("audience", .choice(Audience.allCases.map(\.rawValue)))
   package static let audiences = Field("audiences", .words(Audience.allCases.map(\.rawValue)))
@@ -144,16 +145,16 @@ package enum FieldValue: Equatable, Sendable {
   }
 }
 
-/// A user in a request: by id, or by username as `GraphView.findUser` takes it.
+/// A user in a request: by id, or by username and kind as `GraphView.findUser` takes it.
 package enum UserReference: Equatable, Sendable {
   case id(UserID)
-  case username(String)
+  case username(String, kind: String? = nil)
 
   /// The error of a reference to nothing.
   package var unknown: KithError {
     switch self {
     case .id(let id): .unknownUser(id)
-    case .username(let name): .unknownUsername(name)
+    case .username(let name, _): .unknownUsername(name)
     }
   }
 }

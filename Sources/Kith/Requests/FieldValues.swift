@@ -10,7 +10,7 @@ package struct FieldValues: Sendable {
   /// Replaces usernames by ids.
   /// - Parameter find: looks a name up; nil for an unknown one.
   /// - Throws: `unknownUsername`. An unknown name in `users`, whose answer is null, becomes an id that no user has.
-  package func resolved(_ find: (String) -> UserID?) throws(KithError) -> FieldValues {
+  package func resolved(_ find: (_ username: String, _ kind: String?) -> UserID?) throws(KithError) -> FieldValues {
     var found = self
     for (index, (field, value)) in values.enumerated() {
       switch value {
@@ -135,7 +135,9 @@ package struct FieldValues: Sendable {
 
   /// What the host keeps with a user, or with a post, as far as it is given.
   var userFields: UserFields {
-    UserFields(displayName: text(.displayName), payload: payload, flags: hostFlags, isPrivate: flag(.isPrivate))
+    UserFields(
+      kind: text(.kind), displayName: text(.displayName), payload: payload, flags: hostFlags,
+      isPrivate: flag(.isPrivate))
   }
   var postFields: PostFields {
     PostFields(
@@ -165,18 +167,18 @@ package struct FieldValues: Sendable {
 }
 
 extension UserReference {
-  fileprivate func resolved(_ find: (String) -> UserID?) throws(KithError) -> UserID {
+  fileprivate func resolved(_ find: (_ username: String, _ kind: String?) -> UserID?) throws(KithError) -> UserID {
     switch self {
     case .id(let id): return id
-    case .username(let name):
-      guard let id = find(name) else { throw unknown }
+    case .username(let name, let kind):
+      guard let id = find(name, kind) else { throw unknown }
       return id
     }
   }
 }
 
 extension FieldValue.Edge {
-  fileprivate func resolved(_ find: (String) -> UserID?) throws(KithError) -> FieldValue.Edge {
+  fileprivate func resolved(_ find: (_ username: String, _ kind: String?) -> UserID?) throws(KithError) -> FieldValue.Edge {
     guard case .user(let reference) = target else { return self }
     return FieldValue.Edge(relation, to: .user(.id(try reference.resolved(find))), at: time)
   }

@@ -32,7 +32,7 @@ extension GraphOperation {
     switch kind {
     case .users:
       let search = [
-        Field.viewer, .query, .match, .names, .fold, .searchOrder, .flagsAll, .flagsAny, .flagsNone, .excluding,
+        Field.viewer, .query, .match, .names, .kind, .fold, .searchOrder, .flagsAll, .flagsAny, .flagsNone, .excluding,
         .includeBlocked, .count, .highlights,
       ]
       return ([], page + search)
@@ -58,9 +58,9 @@ extension GraphOperation {
     case .ancestors: return ([.post], [.limit, .viewer, .authors])
     case .incoming: return ([.user], page + [.relations, .incomingFrom, .before, .after, .authors])
     case .incomingCount: return ([.user], [.relations, .incomingFrom, .before, .after])
-    case .suggestions: return ([.user], [.limit, .flagsAll, .flagsAny, .flagsNone])
+    case .suggestions: return ([.user], [.limit, .kind, .flagsAll, .flagsAny, .flagsNone])
     case .shortestPath: return ([.user, .target], [.maximum])
-    case .addUser: return ([.username], [.id, .displayName, .payload, .flags, .isPrivate])
+    case .addUser: return ([.username], [.id, .kind, .displayName, .payload, .flags, .isPrivate])
     case .renameUser: return ([.user, .username], [])
     case .editUser: return ([.user], [.displayName, .payload, .flags, .isPrivate])
     case .removeUser: return ([.user], [])

@@ -63,7 +63,7 @@ extension Read {
     case .incoming: self = .incoming(to: user(.user), fields.incoming(isPage: true))
     case .incomingCount: self = .incomingCount(to: user(.user), fields.incoming(isPage: false))
     case .suggestions:
-      self = .suggestions(for: user(.user), SuggestionQuery(flags: fields.flagFilter, limit: fields.limit))
+      self = .suggestions(for: user(.user), SuggestionQuery(kind: fields.text(.kind), flags: fields.flagFilter, limit: fields.limit))
     case .shortestPath:
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
       self = .shortestPath(from: user(.user), to: user(.target), query)
@@ -77,7 +77,7 @@ extension Read {
 extension UserQuery {
   fileprivate init(_ fields: FieldValues) {
     self.init(
-      match: fields.choice(.match), names: fields.choice(.names), fold: fields.choice(.fold),
+      match: fields.choice(.match), names: fields.choice(.names), kind: fields.text(.kind), fold: fields.choice(.fold),
       order: fields.choice(.searchOrder), flags: fields.flagFilter, excludedUser: fields.user(.excluding),
       includesBlocked: fields.required(.includeBlocked, fields.flag),
       countsMatches: fields.required(.count, fields.flag),

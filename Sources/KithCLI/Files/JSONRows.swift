@@ -107,9 +107,11 @@ struct JSONRows: RowBlocks {
         bytes.append(UInt8(ascii: isPrivate ? "1" : "0"))
       }
       bytes.append(UInt8(ascii: "\t"))
-      if let value = members.named("displayName")?.value {
-        guard case .string(let displayName) = value else { throw MalformedRow("displayName is no string") }
-        RowEncoder.append(displayName, to: &bytes)
+      for name in ["displayName", "kind"] {
+        if name == "kind" { bytes.append(UInt8(ascii: "\t")) }
+        guard let value = members.named(name)?.value else { continue }
+        guard case .string(let text) = value else { throw MalformedRow("\(name) is no string") }
+        RowEncoder.append(text, to: &bytes)
       }
     default: break
     }
@@ -152,7 +154,7 @@ struct JSONRows: RowBlocks {
   /// Other members that a row may have.
   private var others: [String] {
     switch kind {
-    case .component(.users): ["flags", "payload", "isPrivate", "displayName"]
+    case .component(.users): ["flags", "payload", "isPrivate", "displayName", "kind"]
     case .component(.posts): ["edges", "flags", "editedAt", "payload", "audience"]
     case .component: []
     case .edges: ["relation"]

@@ -46,7 +46,7 @@ struct RowEncoder {
         try encoder.row(
           id.rawValue, text: name,
           host: HostFields(
-            displayName: fields.displayName, payload: fields.payload, flags: fields.flags,
+            kind: fields.kind, displayName: fields.displayName, payload: fields.payload, flags: fields.flags,
             isPrivate: fields.isPrivate))
       }
     case .component(.posts):
@@ -73,6 +73,7 @@ struct RowEncoder {
 
   /// What the host keeps with the user or the post of a row.
   private struct HostFields {
+    var kind: String?
     var displayName: String?
     var payload: [UInt8]?
     var flags: UInt16?
@@ -144,6 +145,8 @@ struct RowEncoder {
       if kind == .component(.users) {
         bytes.append(UInt8(ascii: separator))
         if let displayName = host.displayName { appendText(displayName, &bytes) }
+        bytes.append(UInt8(ascii: separator))
+        if let kind = host.kind { appendText(kind, &bytes) }
       }
     }
     bytes.append(contentsOf: end.utf8)
@@ -167,6 +170,7 @@ struct RowEncoder {
           json.member("toPost", parent)
         }
       }
+      if let kind = host.kind { json.member("kind", kind) }
       if let displayName = host.displayName { json.member("displayName", displayName) }
       if let flags = host.flags { json.member("flags", Int64(flags)) }
       if let time = host.editedAt { json.member("editedAt", time) }

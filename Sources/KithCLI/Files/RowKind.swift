@@ -37,7 +37,7 @@ enum RowKind: Equatable, Sendable {
   /// The fewest and the most fields of a row.
   var fieldCounts: ClosedRange<Int> {
     switch self {
-    case .component(.users): 2...6
+    case .component(.users): 2...7
     case .component(.posts): 4...9
     case .component(.relation(let kind)): kind.facts.hasTime ? 2...3 : 2...2
     case .edges: 2...3
@@ -47,7 +47,7 @@ enum RowKind: Equatable, Sendable {
   /// The fields by name.
   var fields: String {
     switch self {
-    case .component(.users): "id username [flags payload is_private display_name]"
+    case .component(.users): "id username [flags payload is_private display_name kind]"
     case .component(.posts): "id author unix_ms text [parent flags edited_unix_ms payload audience]"
     case .component(.relation(.follow)), .edges: "from to [unix_ms]"
     case .component(.relation(let kind)):

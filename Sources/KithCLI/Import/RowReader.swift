@@ -210,8 +210,9 @@ private final class RowSource: Sendable {
       let username = try parser.text(bytes)
       let (flags, payload) = (try parser.optionalFlags(bytes), try parser.optionalPayload(bytes))
       let isPrivate = try parser.optionalFlag(bytes)
+      let displayName = try parser.optionalText(bytes)
       let fields = UserFields(
-        displayName: try parser.optionalText(bytes), payload: payload, flags: flags, isPrivate: isPrivate)
+        kind: try parser.optionalText(bytes), displayName: displayName, payload: payload, flags: flags, isPrivate: isPrivate)
       return (try end(.addUser(id: UserID(id), username: username, fields: fields)), nil)
     case .component(.posts):
       let (id, author, time) = (try next(), try next(), try parser.time(bytes, as: unit))

@@ -13,7 +13,7 @@ extension Request {
 
   /// The read that it asks for, with the users that its names mean now.
   func read(in view: borrowing GraphView) throws(KithError) -> Read {
-    let fields = try fields.resolved { name in view.findUser(named: name) }
+    let fields = try fields.resolved { name, kind in view.findUser(named: name, kind: kind) }
     guard case .graph(let operation) = operation, let read = Read(operation, fields) else {
       preconditionFailure("\(operation) is not a read")
     }

@@ -3,7 +3,7 @@ import Kith
 /// The writes: each turns a request into one change.
 extension Request {
   /// The change of this request; `find` looks a username up at the point of the change.
-  func change(finding find: (String) -> UserID?) throws(KithError) -> Change {
+  func change(finding find: (_ username: String, _ kind: String?) -> UserID?) throws(KithError) -> Change {
     guard case .graph(let operation) = operation, let change = Change(operation, try fields.resolved(find)) else {
       preconditionFailure("\(operation) is not a change")
     }
@@ -12,7 +12,7 @@ extension Request {
 
   /// Applies this single change, and reads what it added.
   func apply(to graph: SocialGraph) throws(KithError) -> Reply {
-    let change = try change { name in graph.read { view in view.findUser(named: name) } }
+    let change = try change { name, kind in graph.read { view in view.findUser(named: name, kind: kind) } }
     let applied = try graph.apply(change)
     return .change(try graph.read { (view) throws(KithError) in try ChangeAnswer(applied, view) })
   }
@@ -25,7 +25,7 @@ extension Request {
       results.reserveCapacity(requests.count)
       for (index, request) in requests.enumerated() {
         do throws(KithError) {
-          let change = try request.change { name in batch.findUser(named: name) }
+          let change = try request.change { name, kind in batch.findUser(named: name, kind: kind) }
           let applied = try batch.apply(change)
           results.append(try batch.read { (view) throws(KithError) in try ChangeAnswer(applied, view) })
         } catch {

@@ -1,15 +1,19 @@
 import Kith
 
 extension UserReference {
-  /// An integer, or an object with only a username.
+  /// An integer, or an object with a username, and perhaps a kind.
   fileprivate init?(_ value: JSONValue) {
     switch value {
     case .integer(let id): self = .id(UserID(rawValue: id))
     case .object(let members):
-      guard members.count == 1, let member = members.named("username"), case .string(let name) = member.value else {
-        return nil
+      guard case .string(let name)? = members.named("username")?.value,
+        members.allSatisfy({ ["username", "kind"].contains($0.name) })
+      else { return nil }
+      switch members.named("kind")?.value {
+      case nil: self = .username(name)
+      case .string(let kind): self = .username(name, kind: kind)
+      default: return nil
       }
-      self = .username(name)
     default: return nil
     }
   }

@@ -15,6 +15,7 @@ enum ChangeCommands {
   private static let time = Option("--at", "TIME", "when the post was written, or edited; without it, now")
   private static let username = Option("--username", "NAME", "the new username")
   private static let text = Option("--text", "TEXT", "the new text of the post")
+  private static let kind = Option("--kind", "NAME", "the kind of the user, which the store declares")
   private static let displayName = Option("--display-name", "NAME", "the name that is shown; \"\" for none")
   private static let payload = Option("--payload", "FILE", "the bytes of a file as the payload; - for standard input")
   private static let flags = Option("--flags", "MASK", "the sixteen flags, 0 to 65535")
@@ -24,7 +25,7 @@ enum ChangeCommands {
     "--audience", "WHICH", "who may see the post: \(alternatives(Audience.allCases.map(\.rawValue)))",
     choices: Audience.allCases.map(\.rawValue))
 
-  private static let ofUsers = [username, displayName, isPrivate]
+  private static let ofUsers = [username, kind, displayName, isPrivate]
   private static let ofPosts = [author, reply, time, text, audience]
   private static let fields =
     "Payloads, flags, display names, audiences and replies need a store with a schema: see "
@@ -34,7 +35,7 @@ enum ChangeCommands {
   static let add = Command(
     name: "add", summary: "adds a user or a post to a store",
     positionals: [store, what, Positional("TEXT", "the username, or the text of the post")],
-    options: [id, author, reply, time, displayName, payload, flags, isPrivate, audience, .uniqueNames, .json],
+    options: [id, author, reply, time, kind, displayName, payload, flags, isPrivate, audience, .uniqueNames, .json],
     notes: ["USER is \(UserArgument.help).", fields, status],
     examples: [
       "add ./store user ann", "add ./store user bob --display-name \"Bob Berg\" --payload avatar.png",
@@ -107,7 +108,7 @@ enum ChangeCommands {
 
   private static func userFields(_ arguments: Arguments) throws(CommandFailure) -> UserFields {
     UserFields(
-      displayName: arguments.value(displayName), payload: try payload(arguments), flags: try mask(arguments),
+      kind: arguments.value(kind), displayName: arguments.value(displayName), payload: try payload(arguments), flags: try mask(arguments),
       isPrivate: try word(isPrivate, arguments).map { $0 == "yes" })
   }
 

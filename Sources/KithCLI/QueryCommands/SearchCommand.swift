@@ -11,6 +11,7 @@ enum SearchCommand {
   private static let regex = Option(
     "--regex", nil, "the query is a regular expression in RE2 syntax; needs a build with the trait Regex")
   private static let usernames = Option("--usernames", nil, "searches usernames alone, not display names")
+  private static let kind = Option("--kind", "NAME", "users of this kind; without it, of the kind user")
   private static let all = Option("--flags-all", "MASK", "only users with all of these flags, 0 to 65535")
   private static let any = Option("--flags-any", "MASK", "only users with one of these flags")
   private static let none = Option("--flags-none", "MASK", "only users with none of these flags")
@@ -29,7 +30,7 @@ enum SearchCommand {
       Positional("QUERY", "any part of the username or the display name; \"\" for all users"),
     ],
     options: [
-      viewer, prefix, exact, fuzzy, regex, strict, usernames, order, all, any, none, .limit, .cursor, .uniqueNames,
+      viewer, prefix, exact, fuzzy, regex, strict, usernames, kind, order, all, any, none, .limit, .cursor, .uniqueNames,
       .json,
     ],
     notes: ["USER is \(UserArgument.help)."],
@@ -54,6 +55,7 @@ enum SearchCommand {
       var search = UserQuery(order: chosenOrder, countsMatches: match != .regex, limit: limit)
       (search.match, search.flags) = (match, flags)
       if arguments.flag(usernames) { search.names = .username }
+      search.kind = arguments.value(kind)
       if arguments.flag(strict) { search.fold = .strict }
       search.viewer = try UserArgument.resolve(arguments.value(viewer), in: view)
       search.excludedUser = search.viewer

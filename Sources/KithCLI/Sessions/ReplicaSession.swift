@@ -31,7 +31,9 @@ struct ReplicaSession: Sendable {
     case .session(.health): return .health(Health(graph))
     case .replica(let operation): return .replica(try answer(operation, request.fields))
     case let operation where operation.isChange:
-      let change = try request.change { name in graph.read { view in view.findUser(named: name) } }
+      let change = try request.change { name, kind in
+        graph.read { view in view.findUser(named: name, kind: kind) }
+      }
       let done = try blocking { () async throws(KithError) in try await graph.submit(change, token: token) }
       return .change(try answer(done.applied, done.position))
     default: return nil
@@ -65,12 +67,12 @@ struct ReplicaSession: Sendable {
     var names: [String: UserID] = [:]
     for (index, request) in request.changes.enumerated() {
       do throws(KithError) {
-        let change = try request.change { name in
-          names[name] ?? graph.read { view in view.findUser(named: name) }
+        let change = try request.change { name, kind in
+          (kind == nil ? names[name] : nil) ?? graph.read { view in view.findUser(named: name, kind: kind) }
         }
         let noted = try batch.apply(change)
         changes.append(change)
-        if case .addUser(_, let name, _) = change { names[name] = noted.user }
+        if case .addUser(_, let name, let fields) = change, fields.kind == nil { names[name] = noted.user }
         if case .renameUser(let user, let name) = change { names[name] = user }
       } catch {
         if case .inBatch = error { throw error }

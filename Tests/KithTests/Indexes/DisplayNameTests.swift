@@ -80,9 +80,10 @@ extension World {
   /// A search for names with one edit, of either name or of usernames, against the least edits of each.
   fileprivate mutating func compareTypos() {
     let text = Folding.loose(randomText())
-    if text.count < 4 { return }
+    let scalarCount = text.count { $0 & 0xC0 != 0x80 }
+    if scalarCount < 4 { return }
     let scope = index.names(ofUsernames: random.below(3) == 0)
-    let edits = random.below(3)
+    let edits = random.below(scalarCount < 8 ? 2 : 3)
     let matcher = EditMatcher(text.span)
     let expected = plain.filter { _, entry in
       var least = matcher.edits(in: entry.loose.span)

@@ -29,7 +29,10 @@ extension Draw {
   }
 
   private mutating func newUserFields(_ model: ReferenceModel) -> UserFields {
-    model.declared == nil || seldom(2) ? UserFields() : userFields()
+    if model.declared == nil || seldom(2) { return UserFields() }
+    var fields = userFields()
+    fields.kind = kind(model)
+    return fields
   }
 
   private mutating func newPostFields(_ model: ReferenceModel) -> PostFields {

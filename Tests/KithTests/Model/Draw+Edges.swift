@@ -110,7 +110,11 @@ extension Draw {
 
   /// An edit of a user or a post. One of a text or a payload has a time.
   mutating func editChange(_ model: ReferenceModel) -> Change {
-    if seldom(3) { return .editUser(user(model), userFields()) }
+    if seldom(3) {
+      var fields = userFields()
+      if seldom(60) { fields.kind = "user" }
+      return .editUser(user(model), fields)
+    }
     var fields = seldom(2) ? postFields() : PostFields()
     let text: String? = seldom(4) ? nil : text()
     if text != nil || fields.payload != nil { fields.editedAt = postTime() }

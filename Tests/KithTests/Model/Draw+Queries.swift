@@ -4,14 +4,14 @@ extension Draw {
   mutating func question(for model: ReferenceModel) -> Question {
     if model.declared != nil && !seldom(3) { return edgeQuestion(model) }
     return switch below(20) {
-    case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "")
+    case 0: .findUser(seldom(2) ? name() : model.users[user(model)]?.text ?? "", kind: kind(model))
     case 1: .user(user(model), viewer: viewer(model), includesBlocked: seldom(2))
     case 2: .post(post(model), viewer: viewer(model), includesAuthors: seldom(2))
     case 3: .users((0..<below(5)).map { _ in user(model) }, viewer: viewer(model), includesBlocked: seldom(2))
     case 4: .posts((0..<below(5)).map { _ in post(model) }, viewer: viewer(model), includesAuthors: seldom(2))
     case 5: .isFollowing(user(model), as: user(model))
     case 6: .relations(user(model), (0..<below(4)).map { _ in user(model) })
-    case 7: .suggestions(user(model), suggestionOptions())
+    case 7: .suggestions(user(model), suggestionOptions(model))
     case 10: .incomingCount(user(model), incomingOptions(model))
     case 8, 9: .distance(user(model), user(model), distanceOptions())
     default: list(for: model)
@@ -113,7 +113,7 @@ extension Draw {
     let match: UserQuery.Match = pick([.substring, .substring, .prefix, .exact, .fuzzy, .fuzzy, .regex, .regex])
     let hasOrder = match != .fuzzy || seldom(40)
     return UserQuery(
-      match: match, names: seldom(3) ? .username : .either, fold: fold(),
+      match: match, names: seldom(3) ? .username : .either, kind: kind(model), fold: fold(),
       order: hasOrder ? pick([.name, .name, .prefixFirst, .followedFirst, .popular]) : .name,
       flags: seldom(5) ? flagFilter() : FlagFilter(), excludedUser: seldom(3) ? user(model) : nil,
       includesBlocked: seldom(3),
@@ -166,10 +166,16 @@ extension Draw {
     seldom(30) ? -1 : seldom(3) ? below(40) : SocialGraph.Limits.followCount
   }
 
-  private mutating func suggestionOptions() -> SuggestionQuery {
+  /// Mostly none, rarely one that is not declared.
+  mutating func kind(_ model: ReferenceModel) -> String? {
+    if seldom(40) { return pick(["tag", "none", "User"]) }
+    return model.userKinds.count > 1 && seldom(2) ? pick(model.userKinds) : nil
+  }
+
+  private mutating func suggestionOptions(_ model: ReferenceModel) -> SuggestionQuery {
     SuggestionQuery(
       namedCount: seldom(40) ? pick([-1, 101]) : pick([0, 0, 1, 2, 100]), followLimit: followLimit(),
-      flags: seldom(4) ? flagFilter() : FlagFilter(), limit: limit())
+      kind: kind(model), flags: seldom(4) ? flagFilter() : FlagFilter(), limit: limit())
   }
 
   private mutating func distanceOptions() -> PathQuery {

@@ -2,7 +2,7 @@
 
 /// A query for the engine and the model. Its cursor is separate, because the two have cursors of their own.
 enum Question {
-  case findUser(String)
+  case findUser(String, kind: String? = nil)
   case user(UserID, viewer: UserID?, includesBlocked: Bool = false)
   case post(PostID, viewer: UserID?, includesAuthors: Bool = false)
   case users([UserID], viewer: UserID?, includesBlocked: Bool = false)
@@ -139,7 +139,7 @@ extension GraphView {
 
   private func answer(_ question: Question, _ cursor: Cursor?) throws(KithError) -> Reply<Cursor> {
     switch question {
-    case .findUser(let name): return Reply(.found(findUser(named: name)))
+    case .findUser(let name, let kind): return Reply(.found(findUser(named: name, kind: kind)))
     case .user(let id, let viewer, let includesBlocked):
       return Reply(.users([try user(id, as: viewer, includesBlocked: includesBlocked)]))
     case .post(let id, let viewer, let includesAuthors):

@@ -43,10 +43,12 @@ struct ModelRun {
     draw = Draw(seed: seed, userCount: users, givesIDs: seed % 2 == 0)
     draw.end = end
     model.declared = hasSchema ? draw.schema() : nil
+    let kinds = hasSchema ? draw.pick([[], ["tag"], ["tag", "place"]]) : []
+    model.userKinds += kinds
     model.sequence = hasSchema ? 1 : 0
     graph = SocialGraph(
       options: SocialGraph.Options { $0.compactLists = form == .compact },
-      schema: model.declared.map { SocialGraph.Schema($0) })
+      schema: model.declared.map { SocialGraph.Schema($0, userKinds: kinds) })
     if users > 20 { try populate(users) }
   }
 

@@ -1,10 +1,11 @@
 /// Fields of a change in a journal or a log: a byte that says which are given, then these in their order.
 ///
 /// A payload is its length, a varint, then its bytes; flags are a varint, and so is a time. Then comes the number of an
-/// audience, of a post, or 1 or 0 for whether a user is private: one byte. Last comes a display name as a payload does.
+/// audience, of a post, or 1 or 0 for whether a user is private: one byte. Then comes a display name as a payload does, and
+/// last the name of the kind of a new user.
 enum FieldsCoding {
   private static let (payload, flags, editedAt, access): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 4, 8)
-  private static let displayName: UInt8 = 16
+  private static let (displayName, kind): (UInt8, UInt8) = (16, 32)
 
   private struct Fields {
     var payload: [UInt8]?
@@ -13,13 +14,16 @@ enum FieldsCoding {
     /// The number of an audience, or whether a user is private.
     var access: UInt8?
     var displayName: [UInt8]?
+    var kind: [UInt8]?
   }
 
   static func append(_ fields: UserFields, to bytes: inout [UInt8]) {
     let access: UInt8? = fields.isPrivate.map { $0 ? 1 : 0 }
     let displayName = fields.displayName.map { Array($0.utf8) }
     append(
-      Fields(payload: fields.payload, flags: fields.flags, access: access, displayName: displayName), to: &bytes)
+      Fields(
+        payload: fields.payload, flags: fields.flags, access: access, displayName: displayName,
+        kind: fields.kind.map { Array($0.utf8) }), to: &bytes)
   }
 
   static func append(_ fields: PostFields, to bytes: inout [UInt8]) {
@@ -33,7 +37,7 @@ enum FieldsCoding {
     bytes.append(
       (fields.payload == nil ? 0 : payload) | (fields.flags == nil ? 0 : flags)
         | (fields.editedAt == nil ? 0 : editedAt) | (fields.access == nil ? 0 : access)
-        | (fields.displayName == nil ? 0 : displayName))
+        | (fields.displayName == nil ? 0 : displayName) | (fields.kind == nil ? 0 : kind))
     if let payload = fields.payload {
       bytes.appendVarint(UInt64(payload.count))
       bytes += payload
@@ -41,9 +45,9 @@ enum FieldsCoding {
     if let flags = fields.flags { bytes.appendVarint(UInt64(flags)) }
     if let editedAt = fields.editedAt { bytes.appendVarint(UInt64(bitPattern: editedAt.rawValue)) }
     if let access = fields.access { bytes.append(access) }
-    if let displayName = fields.displayName {
-      bytes.appendVarint(UInt64(displayName.count))
-      bytes += displayName
+    for text in [fields.displayName, fields.kind].compactMap(\.self) {
+      bytes.appendVarint(UInt64(text.count))
+      bytes += text
     }
   }
 
@@ -54,15 +58,15 @@ enum FieldsCoding {
     let fields = try read(&reader, mayBeEmpty)
     if fields.editedAt != nil { throw reader.corrupt("a user has a time of an edit", at: start) }
     if let access = fields.access, access > 1 { throw reader.corrupt("a user is private: \(access)", at: start) }
-    var displayName: String?
-    if let bytes = fields.displayName {
+    func text(_ bytes: [UInt8]?) throws(KithError) -> String? {
+      guard let bytes else { return nil }
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw reader.corrupt("a display name is not UTF-8", at: start)
+        throw reader.corrupt("the name or the kind of a user is not UTF-8", at: start)
       }
-      displayName = text
+      return text
     }
     return UserFields(
-      displayName: displayName, payload: fields.payload, flags: fields.flags,
+      kind: try text(fields.kind), displayName: try text(fields.displayName), payload: fields.payload, flags: fields.flags,
       isPrivate: fields.access.map { $0 == 1 })
   }
 
@@ -71,7 +75,9 @@ enum FieldsCoding {
   static func readPost(_ reader: inout ByteReader, mayBeEmpty: Bool = true) throws(KithError) -> PostFields {
     let start = reader.position
     let fields = try read(&reader, mayBeEmpty)
-    if fields.displayName != nil { throw reader.corrupt("a post has a display name", at: start) }
+    if fields.displayName != nil || fields.kind != nil {
+      throw reader.corrupt("a post has a display name, or a kind", at: start)
+    }
     var audience: Audience?
     if let access = fields.access {
       audience = Audience(number: UInt64(access))
@@ -83,7 +89,7 @@ enum FieldsCoding {
   private static func read(_ reader: inout ByteReader, _ mayBeEmpty: Bool) throws(KithError) -> Fields {
     let start = reader.position
     let given = try reader.readUInt8()
-    guard given & ~(payload | flags | editedAt | access | displayName) == 0, mayBeEmpty || given != 0 else {
+    guard given & ~(payload | flags | editedAt | access | displayName | kind) == 0, mayBeEmpty || given != 0 else {
       throw reader.corrupt("there are no fields of the kinds \(given)", at: start)
     }
     var found = Fields()
@@ -107,6 +113,7 @@ enum FieldsCoding {
     if given & displayName != 0 {
       found.displayName = try bytes("a display name", atMost: SocialGraph.Limits.usernameByteCount)
     }
+    if given & kind != 0 { found.kind = try bytes("a kind", atMost: SocialGraph.Limits.relationNameByteCount) }
     return found
   }
 }

@@ -10,7 +10,8 @@ enum SchemaCoding {
   }
 
   static func append(_ schema: SocialGraph.Schema, to bytes: inout [UInt8]) {
-    bytes.appendVarint(UInt64(schema.relations.count))
+    let hasKinds = !schema.userKinds.isEmpty || !schema.postKinds.isEmpty
+    bytes.appendVarint(UInt64(schema.relations.count) + (hasKinds ? kindsFollow : 0))
     for relation in schema.relations {
       let facts = facts(of: relation)
       bytes.appendVarint(UInt64(facts.count))
@@ -19,7 +20,14 @@ enum SchemaCoding {
         ChangeCoding.journal.append(text: value, to: &bytes)
       }
     }
+    for kinds in [schema.userKinds, schema.postKinds] where hasKinds {
+      bytes.appendVarint(UInt64(kinds.count))
+      for kind in kinds { ChangeCoding.journal.append(text: kind, to: &bytes) }
+    }
   }
+
+  /// Added to the number of relations where kinds follow them.
+  private static let kindsFollow: UInt64 = 128
 
   private static func facts(of relation: Relation) -> [(Fact, String)] {
     var facts: [(Fact, String)] = [
@@ -40,13 +48,24 @@ enum SchemaCoding {
   /// - Throws: `corrupt`, also for a schema that is not in its one encoding.
   static func read(_ reader: inout ByteReader) throws(KithError) -> SocialGraph.Schema {
     let start = reader.position
-    let count = try reader.readVarint()
-    guard count <= UInt64(SocialGraph.Limits.relationCount) else {
+    let given = try reader.readVarint()
+    let count = given % kindsFollow
+    guard count <= UInt64(SocialGraph.Limits.relationCount), given < 2 * kindsFollow else {
       throw reader.corrupt("a schema of \(count) relations", at: start)
     }
     var schema = SocialGraph.Schema()
     for _ in 0..<count { schema.relations.append(try relation(&reader)) }
+    if given >= kindsFollow { (schema.userKinds, schema.postKinds) = (try kinds(&reader), try kinds(&reader)) }
     return schema
+  }
+
+  private static func kinds(_ reader: inout ByteReader) throws(KithError) -> [String] {
+    let start = reader.position
+    let count = try reader.readVarint()
+    guard count < UInt64(SocialGraph.Limits.kindCount) else { throw reader.corrupt("\(count) kinds", at: start) }
+    var kinds: [String] = []
+    for _ in 0..<count { kinds.append(try ChangeCoding.journal.text(&reader)) }
+    return kinds
   }
 
   private static func relation(_ reader: inout ByteReader) throws(KithError) -> Relation {

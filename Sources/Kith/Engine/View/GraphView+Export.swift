@@ -14,7 +14,7 @@ extension GraphView {
   }
 
   /// Whether the host keeps anything with a user, or with a post.
-  package var hasUserFields: Bool { state.users.host != nil || state.users.search.hasDisplayNames }
+  package var hasUserFields: Bool { state.users.host != nil || state.users.hasDisplayNames || state.users.hasKinds }
   package var hasPostFields: Bool { state.posts.host != nil }
 
   /// Calls `body` with every post, ids ascending, with the post that it replies to, if that is there, and with what the

@@ -38,10 +38,12 @@ public struct GraphView: ~Copyable, Sendable {
   /// The user with exactly this name, up to canonical equivalence; with names unique by loose key
   /// (`SocialGraph.Options.uniqueNames`), the user whose name has the same key. If two users share a name
   /// (`RecoveryReport.sharedNames`), the one with the lower id.
+  /// - Parameter kind: the kind of the user, by name; nil for `user`. None has an unknown kind.
   /// - Complexity: O(1).
-  public func findUser(named username: String) -> UserID? {
+  public func findUser(named username: String, kind: String? = nil) -> UserID? {
     if username.utf8.count > SocialGraph.Limits.spellingByteCount { return nil }
-    return state.users.row(meantBy: Array(username.utf8).span).map { state.userID($0) }
+    guard let number = try? state.relations.number(ofKind: kind, among: state.relations.userKinds) else { return nil }
+    return state.users.row(meantBy: Array(username.utf8).span, ofKind: number).map { state.userID($0) }
   }
 
   /// One user. With `includesBlocked`, also one whom the viewer blocks, but not one who blocks the viewer.

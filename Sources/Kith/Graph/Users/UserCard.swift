@@ -13,6 +13,8 @@ struct UserCard: Equatable {
   var flags: UInt16 = 0
   /// Whether only followers see the user's posts.
   var isPrivate = false
+  /// The number of the kind.
+  var kind: UInt8 = 0
 }
 
 extension TextColumn {
@@ -27,7 +29,7 @@ extension TextColumn {
     let card = UserCard(
       id: Int64(bitPattern: id), followerCount: Int(counts & 0xFFFF_FFFF), followeeCount: Int(counts >> 32),
       postCount: Int(posts & 0xFFFF_FFFF), flags: UInt16(truncatingIfNeeded: posts >> 32),
-      isPrivate: posts >> 48 & 1 == 1)
+      isPrivate: posts >> 48 & 1 == 1, kind: UInt8(truncatingIfNeeded: posts >> 56))
     return (name, card)
   }
 
@@ -35,10 +37,16 @@ extension TextColumn {
   @inline(__always)
   func isPrivate(_ row: UInt32) -> Bool { self[Int(row), 3] >> 48 & 1 == 1 }
 
+  /// The number of the kind of a user.
+  @inline(__always)
+  func kind(_ row: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: self[Int(row), 3] >> 56) }
+
   mutating func setCard(_ row: UInt32, _ card: UserCard) {
     self[Int(row), 1] = UInt64(bitPattern: card.id)
     self[Int(row), 2] = UInt64(card.followeeCount) << 32 | UInt64(card.followerCount)
-    self[Int(row), 3] = UInt64(card.isPrivate ? 1 : 0) << 48 | UInt64(card.flags) << 32 | UInt64(card.postCount)
+    self[Int(row), 3] =
+      UInt64(card.kind) << 56 | UInt64(card.isPrivate ? 1 : 0) << 48 | UInt64(card.flags) << 32
+      | UInt64(card.postCount)
   }
 
   /// Counts a follow that was added (`by` is 1) or removed (-1).

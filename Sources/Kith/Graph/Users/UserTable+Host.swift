@@ -21,7 +21,7 @@ extension UserTable {
     if let isPrivate = fields.isPrivate { setPrivate(isPrivate, row) }
     if let displayName = fields.displayName {
       displayName.withBytes { name in
-        let isSame = search.withDisplayName(row) { ByteSearch.compare($0, name) } == 0
+        let isSame = withDisplayName(row) { ByteSearch.compare($0, name) } == 0
         if !isSame { setDisplayName(name, of: row) }
       }
     }
@@ -29,7 +29,7 @@ extension UserTable {
 
   /// The display name of a row; nil for none.
   func displayName(of row: UInt32) -> String? {
-    guard let column = search.displayNames, column.value.byteCount(ofRow: row) > 0 else { return nil }
+    guard let column = displayNames(ofKind: names.kind(row)), column.value.byteCount(ofRow: row) > 0 else { return nil }
     return column.value.string(Int(row))
   }
 }

@@ -3,18 +3,21 @@
 struct UserTable: ~Copyable, Sendable {
   private(set) var identifiers: IdentifierTable
   /// The names, and the cards (`UserCard`).
-  private(set) var names: TextColumn
+  var names: TextColumn
   private(set) var digests: NameDigests
   private var byName: HashIndex
   /// By loose key, if usernames are unique by it; see `keepLooseKeys`.
   private var byLooseKey: Optional<HashIndex>
   /// Users who share a name, as older releases allowed: row to row, in both directions.
   private var twins: [UInt32: UInt32]
-  private(set) var search: NameIndex
+  /// The index of the names of users of kind 0.
+  var search: NameIndex
+  /// Those of the other kinds, by number less one, made by their first users.
+  var otherSearches: [Box<NameIndex>?]
   /// The number of users that are not removed.
   private(set) var count: Int
   /// Whether the search index waits for `buildSearch`.
-  private var defersSearch: Bool
+  private(set) var defersSearch: Bool
   /// Payloads; nil before the first.
   private(set) var host: Optional<Box<HostColumns>>
   /// How many users are private.
@@ -28,6 +31,7 @@ struct UserTable: ~Copyable, Sendable {
     byLooseKey = nil
     twins = [:]
     search = NameIndex()
+    otherSearches = []
     count = 0
     defersSearch = false
     host = nil
@@ -37,8 +41,8 @@ struct UserTable: ~Copyable, Sendable {
   private init(
     identifiers: consuming IdentifierTable, names: consuming TextColumn, digests: consuming NameDigests,
     byName: consuming HashIndex, byLooseKey: consuming HashIndex?, twins: [UInt32: UInt32],
-    search: consuming NameIndex, count: Int, defersSearch: Bool, host: Box<HostColumns>?,
-    privateCount: Int
+    search: consuming NameIndex, _ otherSearches: [Box<NameIndex>?], count: Int, defersSearch: Bool,
+    host: Box<HostColumns>?, privateCount: Int
   ) {
     self.identifiers = identifiers
     self.names = names
@@ -47,6 +51,7 @@ struct UserTable: ~Copyable, Sendable {
     self.byLooseKey = byLooseKey
     self.twins = twins
     self.search = search
+    self.otherSearches = otherSearches
     self.count = count
     self.defersSearch = defersSearch
     self.host = host
@@ -56,7 +61,8 @@ struct UserTable: ~Copyable, Sendable {
   mutating func pin() -> UserTable {
     UserTable(
       identifiers: identifiers.pin(), names: names.pin(), digests: digests.pin(), byName: byName.pin(),
-      byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(), count: count, defersSearch: defersSearch,
+      byLooseKey: byLooseKey?.pin(), twins: twins, search: search.pin(),
+      otherSearches.map { $0.map { Box($0.value.pin()) } }, count: count, defersSearch: defersSearch,
       host: host.map { Box($0.value.pin()) }, privateCount: privateCount)
   }
 
@@ -76,37 +82,38 @@ struct UserTable: ~Copyable, Sendable {
 
   // MARK: - By name
 
-  /// The row of the user whose name has this NFC; of two, the one with the lower id.
-  func row(named name: Span<UInt8>) -> UInt32? {
-    guard let row = anyRow(named: name) else { return nil }
+  /// The row of the user of a kind whose name has this NFC; of two, the one with the lower id.
+  func row(named name: Span<UInt8>, ofKind kind: UInt8 = 0) -> UInt32? {
+    guard let row = anyRow(named: name, kind) else { return nil }
     return twins.isEmpty ? row : lower(row, twins[row])
   }
 
   /// The row of the user whom a name means: by loose key if loose keys are kept, otherwise as `row(named:)`.
-  func row(meantBy name: Span<UInt8>) -> UInt32? {
-    byLooseKey == nil ? row(named: name) : row(looselyNamed: name)
+  func row(meantBy name: Span<UInt8>, ofKind kind: UInt8 = 0) -> UInt32? {
+    byLooseKey == nil ? row(named: name, ofKind: kind) : row(looselyNamed: name, kind)
   }
 
   /// The row of the user whose name is exactly this text.
-  func row(exactlyNamed name: Span<UInt8>) -> UInt32? {
-    guard let row = anyRow(named: name) else { return nil }
+  func row(exactlyNamed name: Span<UInt8>, ofKind kind: UInt8 = 0) -> UInt32? {
+    guard let row = anyRow(named: name, kind) else { return nil }
     if ByteSearch.compare(names.bytes(Int(row)), name) == 0 { return row }
     guard let twin = twins[row], ByteSearch.compare(names.bytes(Int(twin)), name) == 0 else { return nil }
     return twin
   }
 
-  /// The row of a user, other than `row`, whose name has the same NFC. If `loosely` is set and loose keys are kept: the
-  /// same loose key.
-  func holder(of name: Span<UInt8>, besides row: UInt32?, loosely: Bool) -> UInt32? {
-    let holder = loosely && byLooseKey != nil ? self.row(looselyNamed: name) : self.row(named: name)
+  /// The row of a user of a kind, other than `row`, whose name has the same NFC. If `loosely` is set and loose keys are
+  /// kept: the same loose key.
+  func holder(of name: Span<UInt8>, ofKind kind: UInt8, besides row: UInt32?, loosely: Bool) -> UInt32? {
+    let isLoose = loosely && byLooseKey != nil
+    let holder = isLoose ? self.row(looselyNamed: name, kind) : self.row(named: name, ofKind: kind)
     guard let holder, holder == row else { return holder }
     return twins[holder]
   }
 
-  private func row(looselyNamed name: Span<UInt8>) -> UInt32? {
+  private func row(looselyNamed name: Span<UInt8>, _ kind: UInt8) -> UInt32? {
     let key = Folding.loose(name)
-    return byLooseKey?.find(Hashing.hash(key.span)) { row in
-      ByteSearch.compare(Folding.loose(names.bytes(Int(row))).span, key.span) == 0
+    return byLooseKey?.find(Self.salted(Hashing.hash(key.span), kind)) { row in
+      names.kind(row) == kind && ByteSearch.compare(Folding.loose(names.bytes(Int(row))).span, key.span) == 0
     }
   }
 
@@ -136,16 +143,21 @@ struct UserTable: ~Copyable, Sendable {
     return twin
   }
 
-  private func anyRow(named name: Span<UInt8>) -> UInt32? {
-    if Folding.isASCII(name) { return byName.find(Hashing.hash(name)) { isNamed($0, name) } }
+  private func anyRow(named name: Span<UInt8>, _ kind: UInt8) -> UInt32? {
+    if Folding.isASCII(name) { return byName.find(Self.salted(Hashing.hash(name), kind)) { isNamed($0, name, kind) } }
     let composed = Folding.nfc(name)
-    return byName.find(Hashing.hash(composed.span)) { isNamed($0, composed.span) }
+    return byName.find(Self.salted(Hashing.hash(composed.span), kind)) { isNamed($0, composed.span, kind) }
   }
+
+  /// The hash of a name of a kind.
+  @inline(__always)
+  private static func salted(_ hash: UInt64, _ kind: UInt8) -> UInt64 { hash ^ UInt64(kind) &* 0x9E37_79B9_7F4A_7C15 }
 
   /// Whether the NFC of a row's name is `composed`.
   @inline(__always)
-  private func isNamed(_ row: UInt32, _ composed: Span<UInt8>) -> Bool {
+  private func isNamed(_ row: UInt32, _ composed: Span<UInt8>, _ kind: UInt8) -> Bool {
     let name = names.bytes(Int(row))
+    if hasKinds && names.kind(row) != kind { return false }
     return ByteSearch.compare(name, composed) == 0 || Self.composes(name, to: composed)
   }
 
@@ -159,13 +171,14 @@ struct UserTable: ~Copyable, Sendable {
 
   /// Adds a user whose id and name are known to be free. Returns the row.
   /// - Parameter displayName: empty for none.
-  mutating func append(id: Int64, name: Span<UInt8>, displayName: Span<UInt8> = Span()) -> UInt32 {
+  mutating func append(id: Int64, name: Span<UInt8>, displayName: Span<UInt8> = Span(), kind: UInt8 = 0) -> UInt32 {
     let row = UInt32(identifiers.count)
     identifiers.append(id)
     names.append(name)
     digests.grow(to: identifiers.count)
-    names.setCard(row, UserCard(id: id, followerCount: 0, followeeCount: 0, postCount: 0))
-    if !displayName.isEmpty { search.setDisplayName(displayName, of: row) }
+    names.setCard(row, UserCard(id: id, followerCount: 0, followeeCount: 0, postCount: 0, kind: kind))
+    if kind > 0 { useKind(kind) }
+    if !displayName.isEmpty { keepDisplayName(displayName, of: row) }
     enter(row)
     count += 1
     return row
@@ -199,7 +212,7 @@ struct UserTable: ~Copyable, Sendable {
 
   mutating func remove(_ row: UInt32) {
     leave(row)
-    search.setDisplayName(Span(), of: row)
+    keepDisplayName(Span(), of: row)
     names.clear(Int(row))
     count -= 1
     if let host {
@@ -207,14 +220,6 @@ struct UserTable: ~Copyable, Sendable {
       setFlags(0, of: row)
       setPrivate(false, row)
     }
-  }
-
-  /// Sets the display name of a row; an empty one is none.
-  mutating func setDisplayName(_ displayName: Span<UInt8>, of row: UInt32) {
-    if !defersSearch { search.remove(row, names: names) }
-    search.setDisplayName(displayName, of: row)
-    digests.set(row, name: names.bytes(Int(row)), displayName: displayName)
-    if !defersSearch { search.insert(row, names: names) }
   }
 
   // MARK: - What the host keeps
@@ -268,30 +273,35 @@ struct UserTable: ~Copyable, Sendable {
 
   private func nameHash(_ row: UInt32) -> UInt64 {
     let name = names.bytes(Int(row))
-    return Folding.isASCII(name) ? Hashing.hash(name) : Hashing.hash(Folding.nfc(name).span)
+    return Self.salted(
+      Folding.isASCII(name) ? Hashing.hash(name) : Hashing.hash(Folding.nfc(name).span), names.kind(row))
   }
 
   /// Nil if loose keys are not kept.
   private func looseHash(_ row: UInt32) -> UInt64? {
-    byLooseKey == nil ? nil : Hashing.hash(Folding.loose(names.bytes(Int(row))).span)
+    byLooseKey == nil
+      ? nil : Self.salted(Hashing.hash(Folding.loose(names.bytes(Int(row))).span), names.kind(row))
   }
 
   private mutating func enter(_ row: UInt32) {
     setDigest(row)
     byName.insert(nameHash(row), row: row)
     if let hash = looseHash(row) { byLooseKey?.insert(hash, row: row) }
-    if !defersSearch { search.insert(row, names: names) }
+    if !defersSearch { index(row) }
   }
 
-  private mutating func setDigest(_ row: UInt32) {
-    search.withDisplayName(row) { digests.set(row, name: names.bytes(Int(row)), displayName: $0) }
+  mutating func setDigest(_ row: UInt32) {
+    guard let column = displayNames(ofKind: names.kind(row)), row < column.value.count else {
+      return digests.set(row, name: names.bytes(Int(row)), displayName: Span())
+    }
+    column.value.withBytes(Int(row)) { digests.set(row, name: names.bytes(Int(row)), displayName: $0) }
   }
 
   private mutating func leave(_ row: UInt32) {
     byName.remove(nameHash(row), row: row)
     if let hash = looseHash(row) { byLooseKey?.remove(hash, row: row) }
     if let twin = twins.removeValue(forKey: row) { twins[twin] = nil }
-    if !defersSearch { search.remove(row, names: names) }
+    if !defersSearch { unindex(row) }
   }
 
   var nameLookupByteCount: Int { byName.byteCount + looseLookupByteCount }
@@ -299,15 +309,9 @@ struct UserTable: ~Copyable, Sendable {
   /// Defers the search index, for many users at once.
   mutating func deferSearch() { defersSearch = true }
 
-  /// The bytes of the search index; while it waits, what it will take.
-  var searchByteCount: Int {
-    if !defersSearch { return search.byteCount }
-    return max(search.byteCount, count * NameIndex.entryByteCount + names.liveByteCount * NameIndex.nameByteFactor)
-  }
-
-  /// Rebuilds the search index from all names.
+  /// Rebuilds the search indexes from all names.
   mutating func buildSearch() {
-    search.rebuild(names: names)
+    rebuildIndexes()
     defersSearch = false
   }
 
@@ -319,7 +323,7 @@ struct UserTable: ~Copyable, Sendable {
   mutating func keepLooseKeys() -> (UInt32, UInt32)? {
     byLooseKey = HashIndex()
     for row in 0..<UInt32(rowCount) where isLive(row) {
-      if let other = self.row(looselyNamed: names.bytes(Int(row))) {
+      if let other = self.row(looselyNamed: names.bytes(Int(row)), names.kind(row)) {
         byLooseKey = nil
         return (other, row)
       }
@@ -344,30 +348,19 @@ struct UserTable: ~Copyable, Sendable {
     }
   }
 
-  // MARK: - Compaction of the search index
-
-  /// Whether a compaction of the search index may be due. Reading it resets it.
-  mutating func takeCompactionMayBeDue() -> Bool {
-    defer { search.compactionMayBeDue = false }
-    return search.compactionMayBeDue
-  }
-
-  /// Runs all due compactions on the calling thread, for a graph without writers.
-  mutating func settleSearch() { search.settle(names: names) }
-
   func checkInvariants(_ control: PassControl) -> [String] {
     var problems = identifiers.checkInvariants("users") + names.checkInvariants("usernames")
-    problems += byName.checkInvariants("users by name") + search.checkInvariants(names: names, control)
+    problems += byName.checkInvariants("users by name") + checkIndexes(control)
     problems += checkLooseKeys()
     var (live, privates) = (0, 0)
     for row in 0..<UInt32(rowCount) where isLive(row) {
       live += 1
       if isPrivate(row) { privates += 1 }
       if !control.visit() { return problems }
-      if !digests.holds(row, key: search.key(row, names: names).span) {
+      if !digests.holds(row, key: indexKey(row).span) {
         problems.append("users: the digest of row \(row) is another name's")
       }
-      if self.row(exactlyNamed: names.bytes(Int(row))) != row {
+      if self.row(exactlyNamed: names.bytes(Int(row)), ofKind: names.kind(row)) != row {
         problems.append("users: the name of row \(row) does not lead to it")
       }
     }
@@ -379,20 +372,4 @@ struct UserTable: ~Copyable, Sendable {
     }
     return problems
   }
-}
-
-extension UserTable: SegmentedIndex {
-  mutating func beginCompaction(besides running: [Range<UInt32>]) -> NameCompaction? {
-    search.beginCompaction(besides: running, names: &names)
-  }
-
-  /// Installs a compaction's segment. Returns the sorted runs that it replaced.
-  mutating func install(_ segment: NameSegment?, of compaction: NameCompaction) -> [NameIndex.SortedRun] {
-    search.install(segment, inPlaceOf: compaction.inputs)
-    return compaction.inputs
-  }
-
-  var idleCompaction: IdleCompaction? { search.idleCompaction }
-
-  mutating func beginIdleCompaction() -> NameCompaction? { search.beginIdleCompaction(names: &names) }
 }

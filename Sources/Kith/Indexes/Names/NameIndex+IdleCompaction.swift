@@ -59,7 +59,7 @@ extension NameIndex {
   }
 
   /// Changes with every added name, except if a name was removed from the memtable and another added.
-  private var version: UInt64 { UInt64(memtableGeneration) << 32 | UInt64(memtable.count) }
+  var version: UInt64 { UInt64(memtableGeneration) << 32 | UInt64(memtable.count) }
 
   var idleCompaction: IdleCompaction? {
     idlePlan.map { IdleCompaction(idleMilliseconds: $0.idleMilliseconds, version: version) }

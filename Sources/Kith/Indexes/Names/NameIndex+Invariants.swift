@@ -4,7 +4,10 @@ extension NameIndex {
 
   /// Checks every invariant against the names. Returns one sentence per violation; ends early when cancelled.
   /// - Complexity: O(bytes), many times the cost of building the index.
-  func checkInvariants(names: borrowing TextColumn, _ control: PassControl = PassControl()) -> [String] {
+  /// - Parameter kind: that of the users whose names are indexed; nil if all users have one.
+  func checkInvariants(
+    names: borrowing TextColumn, ofKind kind: UInt8? = nil, _ control: PassControl = PassControl()
+  ) -> [String] {
     var problems: [String] = []
     var holders = [Int](repeating: 0, count: names.count)
     var lastGeneration = Self.noGeneration
@@ -32,7 +35,8 @@ extension NameIndex {
     problems += checkEntries(of: newest, names: names, &holders, control).map { "memtable: \($0)" }
     if control.isCancelled { return problems }
     for row in 0..<names.count {
-      let expected = names.byteCount(row) == 0 ? 0 : 1
+      let isOwn = kind.map { $0 == names.kind(UInt32(row)) } ?? true
+      let expected = names.byteCount(row) == 0 || !isOwn ? 0 : 1
       if holders[row] != expected { problems.append("row \(row) has \(holders[row]) live entries, not \(expected)") }
       let hasGeneration = row < generations.count && generations[row] != Self.noGeneration
       if hasGeneration != (expected == 1) {

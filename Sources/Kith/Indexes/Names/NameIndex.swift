@@ -78,6 +78,18 @@ struct NameIndex: ~Copyable, Sendable {
       namesPerPart: NameSegment.maximumNamesPerPart)
   }
 
+  /// The index of the names of a kind of users. The generations of each are apart from those of the others.
+  init(kind: UInt8) {
+    self.init()
+    memtableGeneration = UInt32(kind) << Self.kindShift + 1
+  }
+
+  /// The kinds have the highest bits of generations.
+  private static let kindShift: UInt32 = 28
+
+  /// The kind whose index has such generations.
+  static func kind(ofGeneration generation: UInt32) -> UInt8 { UInt8(generation >> kindShift) }
+
   /// - Parameters:
   ///   - memtableCapacity: the number of names that fill the memtable.
   ///   - fanout: the number of segments of similar size that are compacted into one; at least 2.
@@ -186,7 +198,11 @@ struct NameIndex: ~Copyable, Sendable {
 
   /// Rebuilds the index from all rows that have a name.
   /// - Complexity: mostly O(bytes): about 0.7 µs per name.
-  mutating func rebuild(names: borrowing TextColumn) {
+  /// - Parameter kind: that of the users whose names are indexed; nil if all users have one.
+  mutating func rebuild(names: borrowing TextColumn, ofKind kind: UInt8? = nil) {
+    func isOwn(_ row: Int) -> Bool {
+      names.byteCount(row) > 0 && (kind.map { $0 == names.kind(UInt32(row)) } ?? true)
+    }
     sortedRuns = []
     memtable = NameMemtable()
     memtable.hasDisplayNames = hasDisplayNames
@@ -195,7 +211,7 @@ struct NameIndex: ~Copyable, Sendable {
     generations = Column()
     generations.grow(to: names.count, filledWith: memtableGeneration)
     var (count, byteCount) = (0, 0)
-    for row in 0..<names.count where names.byteCount(row) > 0 {
+    for row in 0..<names.count where isOwn(row) {
       count += 1
       byteCount += names.byteCount(row)
     }
@@ -205,7 +221,7 @@ struct NameIndex: ~Copyable, Sendable {
     builder.reserve(count: count, keyByteCount: byteCount + count)
     for row in 0..<names.count {
       let name = names.bytes(row)
-      if name.isEmpty {
+      if !isOwn(row) {
         generations[row] = Self.noGeneration
         continue
       }

@@ -212,14 +212,17 @@ private final class ResultStorage<Record>: ManagedBuffer<ResultBufferHeader, Rec
     }
   }
 
-  /// Appends a text that belongs to no row.
-  mutating func append(_ text: String) {
+  /// Appends a text that belongs to no row. Returns where.
+  @discardableResult
+  mutating func append(_ text: String) -> Range<Int> {
+    let start = written
     var text = text
     text.withUTF8 { utf8 in
       precondition(utf8.count <= byteCount - written)
       if let start = utf8.baseAddress { unsafe (bytes + written).copyMemory(from: start, byteCount: utf8.count) }
     }
     written += text.utf8.count
+    return start..<written
   }
 
   fileprivate func checkFull() { precondition(written == byteCount, "every byte of a result is written") }

@@ -61,9 +61,25 @@ extension Relation.End: Codable {}
 extension Relation.Visibility: Codable {}
 extension Relation.Hidden: Codable {}
 
-extension SocialGraph.Schema: WireObject {
-  /// The member of a schema file.
+extension SocialGraph.Schema: Codable, WireObject {
+  /// Encodes the members of a schema file. Kinds are left out where there are none.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: WireKey.self)
+    try write(to: &object)
+  }
+
   package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
     try writer.member(.relations, relations)
+    if !userKinds.isEmpty { try writer.member(.userKinds, userKinds) }
+    if !postKinds.isEmpty { try writer.member(.postKinds, postKinds) }
+  }
+
+  /// Decodes the members of a schema file. Whether they are allowed is checked when a graph is opened with them.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: WireKey.self)
+    self.init(
+      try object.decode([Relation].self, forKey: .relations),
+      userKinds: try object.decodeIfPresent([String].self, forKey: .userKinds) ?? [],
+      postKinds: try object.decodeIfPresent([String].self, forKey: .postKinds) ?? [])
   }
 }

@@ -2,12 +2,14 @@
 /// What their facts mean together is computed once.
 final class RelationTable: Sendable {
   /// That of a graph without a schema.
-  static let withoutSchema = RelationTable(Relation.builtIn, hasSchema: false)
+  static let withoutSchema = RelationTable(Relation.builtIn, ["user"], ["post"], hasSchema: false)
 
   /// Whether the graph has a schema. Only then can its host add edges of any relation.
   let hasSchema: Bool
   /// By number.
   let relations: [Relation]
+  /// The kinds of users and of posts by number, with those of every graph.
+  let (userKinds, postKinds): ([String], [String])
   private let nameHashes: [UInt32]
   private let rules: [Rules]
   /// The relation of replies; nil without one.
@@ -35,8 +37,9 @@ final class RelationTable: Sendable {
     var base: RelationKind?
   }
 
-  private init(_ relations: [Relation], hasSchema: Bool) {
+  private init(_ relations: [Relation], _ userKinds: [String], _ postKinds: [String], hasSchema: Bool) {
     self.hasSchema = hasSchema
+    (self.userKinds, self.postKinds) = (userKinds, postKinds)
     self.relations = relations
     let kinds = Dictionary(
       uniqueKeysWithValues: relations.indices.map { (relations[$0].name, RelationKind(number: UInt8($0))) })
@@ -84,7 +87,11 @@ final class RelationTable: Sendable {
   var declared: ArraySlice<Relation> { relations[Relation.builtIn.count...] }
 
   /// The schema; nil for a graph without one.
-  var schema: SocialGraph.Schema? { hasSchema ? SocialGraph.Schema(Array(declared)) : nil }
+  var schema: SocialGraph.Schema? {
+    if !hasSchema { return nil }
+    return SocialGraph.Schema(
+      Array(declared), userKinds: Array(userKinds.dropFirst()), postKinds: Array(postKinds.dropFirst()))
+  }
 
   subscript(kind: RelationKind) -> Relation { relations[Int(kind.number)] }
 
@@ -129,12 +136,45 @@ final class RelationTable: Sendable {
         found.append(relation)
       }
     }
-    if found.isEmpty && hasSchema { return nil }
+    let userKinds = try Self.missing(of: schema.userKinds, in: userKinds)
+    let postKinds = try Self.missing(of: schema.postKinds, in: postKinds)
+    if found.isEmpty && userKinds.isEmpty && postKinds.isEmpty && hasSchema { return nil }
     if relations.count + found.count > SocialGraph.Limits.relationCount {
       throw .limitExceeded(.relations(limit: SocialGraph.Limits.relationCount))
     }
     for relation in found { try Self.check(relation, among: relations + found) }
-    return SocialGraph.Schema(found)
+    return SocialGraph.Schema(found, userKinds: userKinds, postKinds: postKinds)
+  }
+
+  /// The kinds that are not among some.
+  private static func missing(of asked: [String], in known: [String]) throws(KithError) -> [String] {
+    var found: [String] = []
+    for kind in asked where !known.contains(kind) && !found.contains(kind) {
+      guard isName(kind) else { throw .invalidRequest(.kindName(kind)) }
+      found.append(kind)
+    }
+    guard known.count + found.count <= SocialGraph.Limits.kindCount else {
+      throw .limitExceeded(.kinds(limit: SocialGraph.Limits.kindCount))
+    }
+    return found
+  }
+
+  /// Whether a text can name a relation or a kind.
+  private static func isName(_ text: String) -> Bool {
+    let name = text.utf8
+    let isOfLetters = name.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x5F
+    }
+    return isOfLetters && (1...SocialGraph.Limits.relationNameByteCount).contains(name.count)
+      && name.first.map { $0 > 0x40 && $0 != 0x5F } == true
+  }
+
+  /// The number of the kind of a user or a post; 0 for nil.
+  /// - Throws: `invalidRequest`.
+  func number(ofKind kind: String?, among kinds: [String]) throws(KithError) -> UInt8 {
+    guard let kind else { return 0 }
+    guard let number = kinds.firstIndex(of: kind) else { throw .invalidRequest(.unknownKind(kind)) }
+    return UInt8(number)
   }
 
   /// The table with more relations.
@@ -145,17 +185,14 @@ final class RelationTable: Sendable {
     for relation in missing.relations {
       relations.append(Relation(relation.facts, RelationKind(number: UInt8(relations.count))))
     }
-    return RelationTable(relations, hasSchema: true)
+    return RelationTable(
+      relations, userKinds + missing.userKinds, postKinds + missing.postKinds, hasSchema: true)
   }
 
   /// Checks the facts of a new relation.
   private static func check(_ relation: Relation, among all: [Relation]) throws(KithError) {
     func refuse(_ reason: String) -> KithError { .invalidRequest(.relation(relation.name, reason: reason)) }
-    let name = relation.name.utf8
-    let isName = name.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x5F }
-    guard isName, (1...SocialGraph.Limits.relationNameByteCount).contains(name.count),
-      name.first.map({ $0 > 0x40 && $0 != 0x5F }) == true
-    else {
+    guard isName(relation.name) else {
       throw refuse(
         "a name has 1 to \(SocialGraph.Limits.relationNameByteCount) letters, digits and underscores, first a letter")
     }

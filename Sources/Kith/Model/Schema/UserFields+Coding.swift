@@ -1,6 +1,7 @@
 /// Fields as members of a change on the wire.
 extension UserFields {
   func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
+    if let kind { try writer.member(.kind, kind) }
     if let displayName { try writer.member(.displayName, displayName) }
     if let payload { try writer.member(.payload, Base64.standard.text(payload)) }
     if let flags { try writer.member(.flags, Int64(flags)) }
@@ -9,6 +10,7 @@ extension UserFields {
 
   init(_ object: KeyedDecodingContainer<WireKey>) throws {
     self.init(
+      kind: try object.decodeIfPresent(String.self, forKey: .kind),
       displayName: try object.decodeIfPresent(String.self, forKey: .displayName), payload: try object.payload(),
       flags: try object.decodeIfPresent(UInt16.self, forKey: .flags),
       isPrivate: try object.decodeIfPresent(Bool.self, forKey: .isPrivate))

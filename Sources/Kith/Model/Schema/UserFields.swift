@@ -2,6 +2,9 @@
 ///
 /// Given with a new user or in an edit, in a graph with a schema. In an edit, nil leaves what is there.
 public struct UserFields: Hashable, Sendable {
+  /// The kind of a new user, by name (`SocialGraph.Schema.userKinds`); nil for `user`. Given with the user, and never
+  /// changed.
+  public var kind: String?
   /// A second name, which need not be unique: at most 255 bytes, without NUL and line breaks; none if empty.
   public var displayName: String?
   /// Bytes of the host's: an avatar, a biography. At most 65,535; none if empty.
@@ -13,20 +16,22 @@ public struct UserFields: Hashable, Sendable {
 
   /// Fields of a user; nil for those that keep their value, or have none.
   public init(
-    displayName: String? = nil, payload: [UInt8]? = nil, flags: UInt16? = nil, isPrivate: Bool? = nil
+    kind: String? = nil, displayName: String? = nil, payload: [UInt8]? = nil, flags: UInt16? = nil,
+    isPrivate: Bool? = nil
   ) {
+    self.kind = kind
     (self.displayName, self.payload, self.flags, self.isPrivate) = (displayName, payload, flags, isPrivate)
   }
 
   /// Equal if all fields are, the display name byte by byte.
   public static func == (one: UserFields, other: UserFields) -> Bool {
-    one.displayName.map { Array($0.utf8) } == other.displayName.map { Array($0.utf8) }
+    one.kind == other.kind && one.displayName.map { Array($0.utf8) } == other.displayName.map { Array($0.utf8) }
       && one.payload == other.payload && one.flags == other.flags && one.isPrivate == other.isPrivate
   }
 
   /// Whether nothing is given.
   @inline(__always)
-  var isEmpty: Bool { displayName == nil && payload == nil && flags == nil && isPrivate == nil }
+  var isEmpty: Bool { kind == nil && displayName == nil && payload == nil && flags == nil && isPrivate == nil }
 }
 
 /// What a host keeps with a post beside the text: stored and shown. Filters read the flags, and all lists the audience.

@@ -24,6 +24,8 @@ public struct SuggestionQuery: Hashable, Sendable {
   public var namedCount: Int
   /// The most follows of followees that are read.
   public var followLimit: Int
+  /// The kind of the suggested users, by name; nil for `user`.
+  public var kind: String?
   /// The flags that suggested users must have.
   public var flags: FlagFilter
   /// The most suggestions, 1…1,000.
@@ -31,10 +33,11 @@ public struct SuggestionQuery: Hashable, Sendable {
 
   /// The defaults: twenty, without names.
   public init(
-    namedCount: Int = 0, followLimit: Int = SocialGraph.Limits.followCount, flags: FlagFilter = FlagFilter(),
-    limit: Int = 20
+    namedCount: Int = 0, followLimit: Int = SocialGraph.Limits.followCount, kind: String? = nil,
+    flags: FlagFilter = FlagFilter(), limit: Int = 20
   ) {
     self.namedCount = namedCount
+    self.kind = kind
     self.flags = flags
     self.followLimit = followLimit
     self.limit = limit

@@ -9,9 +9,10 @@ struct SuggestedUsers: Query {
     guard (0...SocialGraph.Limits.namedCount).contains(query.namedCount), query.followLimit >= 0 else {
       throw .invalidRequest(.suggestions(namedCount: query.namedCount, followLimit: query.followLimit))
     }
+    let kind = try state.relations.number(ofKind: query.kind, among: state.relations.userKinds)
     let own = try state.userRow(user)
     let followees = HopFrontier(of: own, in: state, followLimit: query.followLimit)
-    let best = best(for: own, followees, state)
+    let best = best(for: own, followees, kind, state)
     let named = query.namedCount == 0 ? [] : Self.sortedByID(followees.rows, state)
     var rows = best.map(\.row)
     var mutualEnds: [Int] = []
@@ -43,7 +44,7 @@ struct SuggestedUsers: Query {
   /// excluded user; a test while counting would be one per follow.
   /// - Complexity: O(followees + their follows + limit · log limit).
   private func best(
-    for user: UInt32, _ followees: HopFrontier, _ state: borrowing GraphState
+    for user: UInt32, _ followees: HopFrontier, _ kind: UInt8, _ state: borrowing GraphState
   ) -> [SuggestionRecords.Candidate] {
     state.marks.lend(rowCount: state.users.rowCount) { marks in
       followees.countVisits(marks, state)
@@ -52,29 +53,32 @@ struct SuggestedUsers: Query {
       marks.exclude(targetsOf: user, in: state.mutes)
       marks.exclude(targetsOf: user, in: state.blocks)
       marks.exclude(sourcesOf: user, in: state.blocks)
-      return state.users.identifiers.isAscending ? bestByRow(marks, state) : bestByID(marks, state)
+      return state.users.identifiers.isAscending ? bestByRow(marks, kind, state) : bestByID(marks, kind, state)
     }
   }
 
   /// Selects by a key in one word: the count in the high half, the complement of the row in the low half.
-  private func bestByRow(_ marks: VisitCounters, _ state: borrowing GraphState) -> [SuggestionRecords.Candidate] {
+  private func bestByRow(
+    _ marks: VisitCounters, _ kind: UInt8, _ state: borrowing GraphState
+  ) -> [SuggestionRecords.Candidate] {
     var best = TopK<UInt64>(limit: query.limit)
     marks.drain { row, count in
-      if count > 0 && passes(row, state) { best.push(UInt64(count) << 32 | UInt64(~row)) }
+      if count > 0 && passes(row, kind, state) { best.push(UInt64(count) << 32 | UInt64(~row)) }
     }
     return best.sorted().map { (~UInt32(truncatingIfNeeded: $0), Int($0 >> 32)) }
   }
 
-  /// Whether a user has the flags.
+  /// Whether a user has the kind and the flags.
   @inline(__always)
-  private func passes(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    query.flags.isEmpty || query.flags.passes(state.users.flags(of: row))
+  private func passes(_ row: UInt32, _ kind: UInt8, _ state: borrowing GraphState) -> Bool {
+    if state.users.hasKinds && state.users.names.kind(row) != kind { return false }
+    return query.flags.isEmpty || query.flags.passes(state.users.flags(of: row))
   }
 
-  private func bestByID(_ marks: VisitCounters, _ state: borrowing GraphState) -> [SuggestionRecords.Candidate] {
+  private func bestByID(_ marks: VisitCounters, _ kind: UInt8, _ state: borrowing GraphState) -> [SuggestionRecords.Candidate] {
     var best = TopK<WeightedID<UInt16>>(limit: query.limit)
     marks.drain { row, count in
-      if count > 0 && passes(row, state) { best.push(WeightedID(weight: count, id: state.users.identifiers.ids[row])) }
+      if count > 0 && passes(row, kind, state) { best.push(WeightedID(weight: count, id: state.users.identifiers.ids[row])) }
     }
     return best.sorted().compactMap { key in
       state.users.identifiers.row(of: key.id).map { ($0, Int(key.weight)) }

@@ -102,7 +102,7 @@ struct RelationList {
     }
     let count = count(state)
     // A walk passes users / count names for each that it keeps; sorting folds every name of the list.
-    let walks = only == nil && count > 64 && (page.limit + 1) * state.users.count / count < 4 * count
+    let walks = only == nil && !state.users.hasKinds && count > 64 && (page.limit + 1) * state.users.count / count < 4 * count
     var rows = walks ? try walked(after: after, state) : sorted(after: after, state)
     let hasNext = rows.count > page.limit
     if hasNext { rows.removeLast(rows.count - page.limit) }
@@ -120,20 +120,22 @@ struct RelationList {
     let allUsers = NameQuery(text: "", match: .substring, fold: .loose)
     let search = NameSearch(query: allUsers, after: start, limit: page.limit + 1)
     var budget = QueryBudget()
-    return try state.users.execute(search, &budget) { row, _ in
+    return try state.users.execute(search, ofKind: 0, &budget) { row, _ in
       timestamp(row, state) != nil && !hides(row, state) ? 0 : nil
     }.map(\.row)
   }
 
   /// The plan for a short list: a sort of its names.
   private func sorted(after start: NameKey?, _ state: borrowing GraphState) -> [UInt32] {
-    var keyed: [(key: NameKey, row: UInt32)] = []
+    // Users of different kinds can have one name.
+    var keyed: [(key: NameKey, id: Int64, row: UInt32)] = []
     for row in rows(state) where !hides(row, state) {
       let key = NameKey(name: Array(state.users.names.string(Int(row)).utf8))
-      if let start, !(start < key || start.precedesItsName && start.name == key.name) { continue }
-      keyed.append((key, row))
+      let id = state.users.identifiers.ids[row]
+      if let start, !(start < key || start.id < id && start.name == key.name) { continue }
+      keyed.append((key, id, row))
     }
-    keyed.sort { $0.key < $1.key }
+    keyed.sort { $0.key < $1.key || $0.key.name == $1.key.name && $0.id < $1.id }
     return keyed.map(\.row)
   }
 }

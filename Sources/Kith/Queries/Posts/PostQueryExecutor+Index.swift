@@ -125,13 +125,14 @@ extension PostQueryExecutor {
     named query: NameQuery, limit: Int, _ state: borrowing GraphState
   ) throws(KithError) -> [UInt32]? {
     var rows: [UInt32] = []
-    var query = query
-    query.names = state.users.search.names(ofUsernames: true)
-    let search = NameSearch(query: query, limit: 1)
     budget.beginPlan(limit: limit)
-    _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
-      rows.append(row)
-      return nil
+    for kind in state.users.kindsInUse {
+      var query = query
+      query.names = state.users.namesSearched(ofKind: kind, ofUsernames: true)
+      _ = state.users.find(NameSearch(query: query, limit: 1), ofKind: kind, &budget) { row, _ in
+        rows.append(row)
+        return nil
+      }
     }
     try budget.check()
     defer { budget.beginPlan() }

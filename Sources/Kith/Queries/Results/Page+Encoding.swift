@@ -20,6 +20,7 @@ extension User: Encodable {
   ) throws(Writer.Failure) {
     try writer.member(.id, id.rawValue)
     try writer.member(.username, username)
+    if record.kind_size > 0 { try writer.member(.kind, kind) }
     if let displayName { try writer.member(.displayName, displayName) }
     try writer.member(.followerCount, Int64(followerCount))
     try writer.member(.followeeCount, Int64(followeeCount))

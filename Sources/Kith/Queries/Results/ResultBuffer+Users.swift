@@ -18,10 +18,12 @@ extension ResultBuffer<UserRecord> {
     for index in found.indices { state.users.names.prefetchReference(Int(row(found[index]))) }
     var byteCount = 0
     for index in found.indices { byteCount &+= state.users.names.prefetchText(Int(row(found[index]))) }
-    let displayNames = state.users.search.displayNames
-    if let displayNames {
-      for index in found.indices { byteCount &+= displayNames.value.byteCount(ofRow: row(found[index])) }
+    let hasDisplayNames = state.users.hasDisplayNames
+    if hasDisplayNames {
+      for index in found.indices { byteCount &+= state.users.displayNameByteCount(row(found[index])) }
     }
+    let hasKinds = state.users.hasKinds
+    if hasKinds { for index in found.indices { byteCount &+= state.kindName(of: row(found[index])).utf8.count } }
     var buffer = ResultBufferWriter<UserRecord>(recordCount: found.count, byteCount: byteCount)
     for index in found.indices {
       let row = row(found[index])
@@ -34,10 +36,18 @@ extension ResultBuffer<UserRecord> {
         nameStart: UInt32(truncatingIfNeeded: name.lowerBound),
         nameByteCount: UInt8(truncatingIfNeeded: name.upperBound &- name.lowerBound), flags: card.flags,
         isPrivate: card.isPrivate)
-      if let displayNames, row < displayNames.value.count {
+      if hasDisplayNames, let displayNames = state.users.displayNames(ofKind: card.kind),
+        row < displayNames.value.count
+      {
         let place = buffer.append(displayNames.value.reference(Int(row)), of: displayNames.value)
         record.display_name_start = UInt32(truncatingIfNeeded: place.lowerBound)
         record.display_name_size = UInt8(truncatingIfNeeded: place.count)
+      }
+      if hasKinds {
+        let name = state.kindName(of: row)
+        let place = buffer.append(name)
+        record.kind_size = UInt8(truncatingIfNeeded: place.count)
+        if record.display_name_size == 0 { record.display_name_start = UInt32(truncatingIfNeeded: place.lowerBound) }
       }
       complete(index, row, &record)
       buffer.set(index, record)
@@ -64,15 +74,19 @@ extension ResultBuffer<UserRecord> {
 
   /// A copy of the users at some indices.
   init(_ indices: [Int], of other: ResultBuffer) {
-    let byteCount = indices.reduce(0) { $0 + Int(other[$1].name_size) + Int(other[$1].display_name_size) }
+    let byteCount = indices.reduce(0) { sum, index in
+      let record = other[index]
+      return sum + Int(record.name_size) + Int(record.display_name_size) + Int(record.kind_size)
+    }
     var buffer = ResultBufferWriter<UserRecord>(recordCount: indices.count, byteCount: byteCount)
     var written: UInt32 = 0
     for (place, index) in indices.enumerated() {
       var record = other[index]
       buffer.append(other.string(at: Int(record.name_start), count: Int(record.name_size)))
-      buffer.append(other.string(at: Int(record.display_name_start), count: Int(record.display_name_size)))
+      let size = Int(record.display_name_size) + Int(record.kind_size)
+      buffer.append(other.string(at: Int(record.display_name_start), count: size))
       record.place(names: written)
-      written += UInt32(record.name_size) + UInt32(record.display_name_size)
+      written += UInt32(record.name_size) + UInt32(size)
       buffer.set(place, record)
     }
     self.init(buffer)

@@ -31,6 +31,13 @@ public struct User: PageElement, CustomStringConvertible {
     if record.display_name_size == 0 { return nil }
     return records.string(at: Int(record.display_name_start), count: Int(record.display_name_size))
   }
+  /// The kind, by name (`SocialGraph.Schema.userKinds`).
+  public var kind: String {
+    let record = record
+    if record.kind_size == 0 { return "user" }
+    let start = Int(record.display_name_start) + Int(record.display_name_size)
+    return records.string(at: start, count: Int(record.kind_size))
+  }
   /// The number of followers, including those hidden by blocks.
   public var followerCount: Int { Int(record.follower_count) }
   /// The number of followees.
@@ -74,7 +81,7 @@ public struct User: PageElement, CustomStringConvertible {
       && own.followed_by_viewer == other.followed_by_viewer && own.event == other.event && own.second == other.second
       && own.flags == other.flags && own.is_private == other.is_private
       && left.username.utf8.elementsEqual(right.username.utf8)
-      && left.displayName.map { Array($0.utf8) } == right.displayName.map { Array($0.utf8) }
+      && left.kind == right.kind && left.displayName.map { Array($0.utf8) } == right.displayName.map { Array($0.utf8) }
       && DetailColumns.areEqual(left.records.details, left.index, right.records.details, right.index)
   }
 
@@ -121,7 +128,7 @@ extension UserRecord {
     self.init(
       id: id, follower_count: followerCount, followee_count: followeeCount, post_count: postCount,
       name_start: nameStart, second: second, name_size: nameByteCount, followed_by_viewer: following.number,
-      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, display_name_size: 0, reserved2: 0,
+      event: timedEvent.number, is_private: isPrivate ? 1 : 0, flags: flags, display_name_size: 0, kind_size: 0,
       display_name_start: 0)
   }
 

@@ -10,7 +10,7 @@ extension UserQueryPlan {
       var search = NameSearch(query: levels.query(edits), limit: limit - found.count)
       if edits == afterRank { search.after = after }
       var budget = QueryBudget()
-      found += try state.users.execute(search, &budget) { row, _ in accepts(row, state) ? edits : nil }
+      found += try state.users.execute(search, ofKind: kind, &budget) { row, _ in accepts(row, state) ? edits : nil }
     }
     return found
   }

@@ -10,7 +10,7 @@ extension UserQueryPlan {
       var beginnings = query.matchesAnywhere ? query.beginning : query
       if query.names == .either { beginnings.names = .username }
       let search = NameSearch(query: beginnings, after: after, limit: limit)
-      found = try state.users.execute(search, &budget) { row, _ in accepts(row, state) ? 1 : nil }
+      found = try state.users.execute(search, ofKind: kind, &budget) { row, _ in accepts(row, state) ? 1 : nil }
     }
     let isDone = !query.matchesAnywhere && query.names != .either
     if isDone || query.isEmpty || found.count == limit { return found }
@@ -20,7 +20,7 @@ extension UserQueryPlan {
       let beginnings = query.beginning
       let others = NameSearch(query: query, after: place, limit: limit - found.count)
       return try found
-        + state.users.execute(others, &budget) { row, budget in
+        + state.users.execute(others, ofKind: kind, &budget) { row, budget in
           let isOther = accepts(row, state) && !beginnings.holds(name: state.users.names.bytes(Int(row)), &budget)
           return isOther ? 0 : nil
         }
@@ -29,13 +29,13 @@ extension UserQueryPlan {
     let text = query.loose
     var search = NameSearch(query: query, after: place, below: text, limit: limit - found.count)
     if place.map({ ByteSearch.compare($0.loose.span, text.span) < 0 }) ?? true {
-      found += try state.users.execute(search, &budget) { row, _ in accepts(row, state) ? 0 : nil }
+      found += try state.users.execute(search, ofKind: kind, &budget) { row, _ in accepts(row, state) ? 0 : nil }
     }
     let behind = NameKey.behindAll(beginningWith: text)
     search.below = nil
     search.after = place.map { max($0, behind) } ?? behind
     search.limit = limit - found.count
-    return try found + state.users.execute(search, &budget) { row, _ in accepts(row, state) ? 0 : nil }
+    return try found + state.users.execute(search, ofKind: kind, &budget) { row, _ in accepts(row, state) ? 0 : nil }
   }
 
   /// The same for whole names, of which there are few.
@@ -45,7 +45,7 @@ extension UserQueryPlan {
     var search = NameSearch(query: query, limit: limit, ceiling: 1)
     (search.after, search.afterRank) = (after, afterRank ?? 1)
     let beginning = query.beginning
-    return try state.users.execute(search, &budget) { row, budget in
+    return try state.users.execute(search, ofKind: kind, &budget) { row, budget in
       guard accepts(row, state) else { return nil }
       return beginning.holds(name: state.users.names.bytes(Int(row)), &budget) ? 1 : 0
     }
@@ -74,7 +74,7 @@ extension UserQueryPlan {
     let place = afterRank == 0 ? after : nil
     let others = NameSearch(query: query, after: place, limit: limit - found.count)
     return try found
-      + state.users.execute(others, &budget) { row, _ in
+      + state.users.execute(others, ofKind: kind, &budget) { row, _ in
         accepts(row, state) && !state.follows.contains(viewer, row) ? 0 : nil
       }
   }
@@ -86,7 +86,7 @@ extension UserQueryPlan {
     let needed = limit * state.users.count / max(1, count)
     let few = count / (8 * Self.namesPerBlock)
     if query.match == .prefix && query.names != .either { return needed * 4 < count ? 2 * needed : few }
-    guard let blocks = state.users.search.blockEstimate(of: query) else { return few }
+    guard let blocks = state.users.blockEstimate(of: query, ofKind: kind) else { return few }
     if blocks * Self.namesPerBlock <= count { return .max }
     if !query.isOneGram { return few }
     return needed * NameSegment.blocksPerGroup * Self.namesPerBlock < count ? 2 * needed : 0
@@ -100,7 +100,7 @@ extension UserQueryPlan {
     (search.after, search.afterRank) = (after, afterRank ?? 1)
     budget.beginPlan(limit: matches)
     return TargetSet.lend(targetsOf: viewer, in: state.follows) { followees in
-      state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+      state.users.find(search, ofKind: kind, &budget) { row, _ in
         accepts(row, state) ? followees.contains(row) ? 1 : 0 : nil
       }
     }
@@ -111,7 +111,7 @@ extension UserQueryPlan {
     of viewer: UInt32, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) -> [FoundName] {
     var scan = NameScan(
-      query, state.users.search.displayNames, limit: limit, after: after, afterRank: afterRank,
+      query, state.users.displayNames(ofKind: kind), limit: limit, after: after, afterRank: afterRank,
       only: (rank: 1, userCount: state.follows.targetCount(viewer)))
     state.follows.forward.forEachRun(of: Int(viewer)) { run in
       scan.add(run, digests: state.users.digests, names: state.users.names, &budget) {
@@ -136,13 +136,13 @@ extension UserQueryPlan {
   ///   user)) if that user has 32 followers or more, and matches are as frequent among all users as among the popular
   ///   ones; else O(matches).
   func popular(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
-    let blocks = state.users.search.blockEstimate(of: query)
+    let blocks = state.users.blockEstimate(of: query, ofKind: kind)
     let areFew = blocks.map { $0 * $0 <= limit * state.users.count / Self.namesPerBlock } ?? false
     if areFew || !query.isOneGram {
       if let all = try everybodyByPopularity(matches: areFew ? .max : 16, state, &budget) { return all }
     }
     var popular = PopularScan(
-      NameScan(query, state.users.search.displayNames, limit: limit, after: after, afterRank: afterRank),
+      NameScan(query, state.users.displayNames(ofKind: kind), limit: limit, after: after, afterRank: afterRank),
       levels: Popularity.levels(from: afterRank ?? .max).makeIterator())
     let sample = try popular.scan(names: 1_024, state, &budget) { accepts($0, state) }
     if popular.isFull { return popular.found }
@@ -161,7 +161,7 @@ extension UserQueryPlan {
   ) throws(KithError) -> [FoundName]? {
     budget.beginPlan(limit: matches)
     // Without follows all have one rank: the first in name order end the walk.
-    let isSimple = afterRank == nil && state.users.search.hasOneSource && state.follows.count > 0
+    let isSimple = afterRank == nil && state.users.hasOneSource(ofKind: kind) && state.follows.count > 0
     let all = isSimple ? mostPopular(state, &budget) : everybodyRanked(state, &budget)
     try budget.check()
     return budget.canContinue ? all : nil
@@ -182,7 +182,7 @@ extension UserQueryPlan {
         rows.removeAll()
       }
       let search = NameSearch(query: query, limit: limit)
-      _ = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+      _ = state.users.find(search, ofKind: kind, &budget) { row, _ in
         guard accepts(row, state) else { return nil }
         state.users.prefetchCard(row)
         rows.append(row)
@@ -202,7 +202,7 @@ extension UserQueryPlan {
     // If no user has followers, all ranks are 0.
     var search = NameSearch(query: query, limit: limit, ceiling: state.follows.count == 0 ? 0 : afterRank ?? .max)
     (search.after, search.afterRank) = (after, afterRank ?? .max)
-    return state.users.search.search(search, names: state.users.names, &budget) { row, _ in
+    return state.users.find(search, ofKind: kind, &budget) { row, _ in
       accepts(row, state) ? state.users.names.card(row).followerCount : nil
     }
   }

@@ -11,18 +11,19 @@ struct UsersByName: Query {
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
     let visibility = try Visibility(of: query.viewer, includesBlocked: query.includesBlocked, state)
     try SocialGraph.Limits.check(pageLimit: query.limit)
+    let userKind = try state.relations.number(ofKind: query.kind, among: state.relations.userKinds)
     let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
     try checkOrder(visibility)
     var prefixStart: NameSegment.Place?
-    if hasNoMatch(state, &prefixStart) {
+    if userKind == 0 && hasNoMatch(state, &prefixStart) {
       return Page(
         nil as UserRecords?, total: query.countsMatches ? 0 : nil,
         highlights: query.includesHighlights ? NameHighlights() : nil)
     }
     // Not in a constant, which would be copied.
     var plan = UserQueryPlan(
-      NameSearch(query: try nameQuery(state), limit: query.limit + 1, prefixStart: prefixStart), visibility,
-      excluded: excluded, query.flags)
+      NameSearch(query: try nameQuery(userKind, state), limit: query.limit + 1, prefixStart: prefixStart), visibility,
+      userKind, excluded: excluded, query.flags)
     var budget = QueryBudget()
     let isFuzzy = query.match == .fuzzy
     let kind = isFuzzy ? .usersFuzzy : query.order.schema.cursorKind
@@ -41,7 +42,7 @@ struct UsersByName: Query {
       for index in 0..<count {
         let row = found[index].row
         let name = Highlights.ranges(of: plan.query, in: state.users.names.bytes(Int(row)))
-        let inDisplayName = state.users.search.withDisplayName(row) { Highlights.ranges(of: plan.query, in: $0) }
+        let inDisplayName = state.users.withDisplayName(row) { Highlights.ranges(of: plan.query, in: $0) }
         ranges.append(name, query.names == .either ? inDisplayName : [])
       }
       highlights = ranges
@@ -87,11 +88,11 @@ struct UsersByName: Query {
     }
   }
 
-  private func nameQuery(_ state: borrowing GraphState) throws(KithError) -> NameQuery {
+  private func nameQuery(_ kind: UInt8, _ state: borrowing GraphState) throws(KithError) -> NameQuery {
     var query = try nameQuery()
     if query.isEmpty { return query }
-    query.names = state.users.search.names(
-      ofUsernames: self.query.match == .regex || self.query.names == .username)
+    query.names = state.users.namesSearched(
+      ofKind: kind, ofUsernames: self.query.match == .regex || self.query.names == .username)
     return query
   }
 
@@ -115,6 +116,8 @@ struct UserQueryPlan {
   /// holds, to detect another page.
   private(set) var search: NameSearch
   let visibility: Visibility
+  /// The number of the kind of those who are searched.
+  let kind: UInt8
   let excluded: UInt32?
   private let flags: FlagFilter
   /// The rank of the last user of the previous page, which sorts before the name; nil for the first page, and in name
@@ -125,8 +128,11 @@ struct UserQueryPlan {
   var after: NameKey? { search.after }
   var limit: Int { search.limit }
 
-  init(_ search: consuming NameSearch, _ visibility: Visibility, excluded: UInt32?, _ flags: FlagFilter) {
+  init(
+    _ search: consuming NameSearch, _ visibility: Visibility, _ kind: UInt8, excluded: UInt32?, _ flags: FlagFilter
+  ) {
     self.search = search
+    self.kind = kind
     self.flags = flags
     self.visibility = visibility
     self.excluded = excluded
@@ -138,12 +144,12 @@ struct UserQueryPlan {
     after cursor: Cursor, _ kind: CursorContent.Kind, _ state: borrowing GraphState
   ) throws(KithError) {
     if kind == .usersByName {
-      search.after = try NameKey(cursor, kind: kind, subject: 0, state.users)
+      search.after = try NameKey(cursor, kind: kind, subject: 0, ofKind: self.kind, state.users)
       return
     }
     let content = try CursorContent(cursor, kind: kind, numberCount: 2)
     guard let rank = Int(exactly: content.numbers[1]), rank >= 0 else { throw .invalidCursor }
-    search.after = try NameKey(content, state.users)
+    search.after = try NameKey(content, ofKind: self.kind, state.users)
     afterRank = rank
   }
 
@@ -151,13 +157,12 @@ struct UserQueryPlan {
   @inline(__always)
   func accepts(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
     row != excluded && !visibility.hides(row, state) && (flags.isEmpty || flags.passes(state.users.flags(of: row)))
+      && (!state.users.hasKinds || state.users.names.kind(row) == kind)
   }
 
   func byName(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
     budget.beginPlan()
-    let found = state.users.search.search(search, names: state.users.names, &budget) { row, _ in
-      accepts(row, state) ? 0 : nil
-    }
+    let found = state.users.find(search, ofKind: kind, &budget) { row, _ in accepts(row, state) ? 0 : nil }
     try budget.check()
     return found
   }
@@ -166,7 +171,7 @@ struct UserQueryPlan {
     _ query: NameQuery, _ state: borrowing GraphState, _ budget: inout QueryBudget
   ) throws(KithError) -> Int {
     budget.beginPlan()
-    let count = state.users.search.count(query, names: state.users.names, &budget) { accepts($0, state) }
+    let count = state.users.count(query, ofKind: kind, &budget) { accepts($0, state) }
     try budget.check()
     return count
   }
@@ -176,10 +181,10 @@ extension UserTable {
   /// Runs a search of the name index to its end.
   /// - Throws: `cancelled`, `budgetExceeded`.
   func execute(
-    _ search: NameSearch, _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
+    _ search: NameSearch, ofKind kind: UInt8, _ budget: inout QueryBudget, rank: (UInt32, inout QueryBudget) -> Int?
   ) throws(KithError) -> [FoundName] {
     budget.beginPlan()
-    let found = self.search.search(search, names: names, &budget, rank: rank)
+    let found = find(search, ofKind: kind, &budget, rank: rank)
     try budget.check()
     return found
   }

@@ -10,6 +10,7 @@ extension ReferenceModel {
     var audience = Audience.everyone
     var isPrivate = false
     var displayName = ""
+    var kind = "user"
 
     init() {}
 
@@ -17,13 +18,14 @@ extension ReferenceModel {
       (payload, flags) = (fields.payload ?? old.payload, fields.flags ?? old.flags)
       isPrivate = fields.isPrivate ?? old.isPrivate
       displayName = fields.displayName ?? old.displayName
+      kind = fields.kind ?? old.kind
     }
 
     /// Equal if all is, the display name byte by byte.
     static func == (one: Kept, other: Kept) -> Bool {
       one.payload == other.payload && one.flags == other.flags && one.editedAt == other.editedAt
         && one.audience == other.audience && one.isPrivate == other.isPrivate
-        && one.displayName.utf8.elementsEqual(other.displayName.utf8)
+        && one.kind == other.kind && one.displayName.utf8.elementsEqual(other.displayName.utf8)
     }
 
     init(_ fields: PostFields, over old: Kept = Kept()) {
@@ -37,7 +39,7 @@ extension ReferenceModel {
       self == Kept()
         ? ""
         : " with \(payload) \(flags) \(editedAt.map(String.init) ?? "-") \(audience) \(isPrivate) "
-          + "\(Array(displayName.utf8))"
+          + "\(Array(displayName.utf8)) \(kind)"
     }
   }
 
@@ -52,6 +54,7 @@ extension ReferenceModel {
   /// The same of a user, who may have a display name.
   func problems(_ fields: UserFields, isEmpty: Bool) -> Set<String> {
     var codes = problems(fields.payload, isEmpty: isEmpty)
+    if let kind = fields.kind, !userKinds.contains(kind) { codes.insert("invalidRequest") }
     let breaks: Set<Unicode.Scalar> = ["\0", "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
     if let name = fields.displayName, name.utf8.count > 255 || name.unicodeScalars.contains(where: breaks.contains) {
       codes.insert("invalidRequest")
@@ -62,6 +65,7 @@ extension ReferenceModel {
   mutating func edit(_ user: UserID, _ fields: UserFields) throws(Refusal) -> Bool {
     if declared == nil { throw Refusal(codes: ["noSchema"]) }
     var codes = problems(fields, isEmpty: false)
+    if fields.kind != nil { codes.insert("invalidRequest") }
     if users[user] == nil { codes.insert("unknownUser") }
     try refuse(codes)
     let old = keptWithUsers[user] ?? Kept()

@@ -9,6 +9,7 @@ extension ReferenceModel {
     let text = search.match == .regex ? query : Folding.trimmed(query)
     var more: Set<String> = text.utf8.count > 256 ? ["queryTooLong"] : []
     if search.match == .fuzzy && search.order != .name { more.insert("invalidRequest") }
+    if !userKinds.contains(search.kind ?? "user") { more.insert("invalidRequest") }
     let expression = search.match == .regex ? Self.expression(text, &more) : nil
     if search.order == .followedFirst && search.viewer.map({ $0 == .visitor }) ?? true { more.insert("invalidRequest") }
     try check(
@@ -16,6 +17,7 @@ extension ReferenceModel {
     let (loose, strict) = (Folding.loose(text), Folding.strict(text))
     let matches = users.filter { id, name in
       if id == search.excludedUser || !isVisible(id, search.viewer, search.includesBlocked) { return false }
+      if kind(of: id) != search.kind ?? "user" { return false }
       if !Self.passes(keptWithUsers[id]?.flags ?? 0, search.flags) { return false }
       if let expression { return Self.holds(expression, in: name.text) }
       return text.isEmpty || names(of: id, search.names).contains { passes($0) }

@@ -53,7 +53,7 @@ extension ReferenceModel {
 
   private func answer(_ question: Question, _ place: Place?) throws(Refusal) -> Reply<Place> {
     switch question {
-    case .findUser(let name): return Reply(.found(holder(of: Name(name))))
+    case .findUser(let name, let kind): return Reply(.found(holder(of: Name(name), kind ?? "user")))
     case .user(let id, let viewer, let includesBlocked):
       try check(viewer: viewer, subject: id, includesBlocked: includesBlocked)
       return Reply(.users([user(id, viewer)]))
@@ -152,7 +152,7 @@ extension ReferenceModel {
   {
     let viewer = viewer == .visitor ? nil : viewer
     return User(
-      id: id, username: users[id]?.text ?? "",
+      id: id, username: users[id]?.text ?? "", kind: kind(of: id),
       displayName: keptWithUsers[id].flatMap { $0.displayName.isEmpty ? nil : $0.displayName },
       followerCount: followerCount(id),
       followeeCount: follows[id]?.count ?? 0, postCount: posts.values.count { $0.author == id },

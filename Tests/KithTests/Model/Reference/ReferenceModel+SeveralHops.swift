@@ -40,12 +40,14 @@ extension ReferenceModel {
   }
 
   func suggestions(_ user: UserID, _ options: SuggestionQuery) throws(Refusal) -> Reply<Place> {
-    let isBad = !(0...100).contains(options.namedCount) || options.followLimit < 0
+    let hasKind = userKinds.contains(options.kind ?? "user")
+    let isBad = !(0...100).contains(options.namedCount) || options.followLimit < 0 || !hasKind
     try check(viewer: user, limit: options.limit, more: isBad ? ["invalidRequest"] : [])
     let (friends, isTruncated) = readFollowees(of: user, options.followLimit)
     var suggestions: [PlainSuggestion] = []
     for candidate in users.keys where candidate != user && follows[user]?[candidate] == nil {
       if isAcross(user, candidate) || mutes[user]?.contains(candidate) == true { continue }
+      if kind(of: candidate) != options.kind ?? "user" { continue }
       if !Self.passes(keptWithUsers[candidate]?.flags ?? 0, options.flags) { continue }
       let mutuals = friends.filter { follows[$0]?[candidate] != nil }.sorted()
       if mutuals.isEmpty { continue }

@@ -44,6 +44,8 @@ struct ReferenceModel {
   var mutes: [UserID: Set<UserID>] = [:]
   /// The relations that the host declared; nil without a schema.
   var declared: [Relation]?
+  /// The kinds of users by name, with that of every graph.
+  var userKinds = ["user"]
   /// Times of the edges of declared relations, in seconds.
   var edges: [Edge: UInt32] = [:]
   /// The parents of posts, also of those that were removed, and the times of all posts that ever were.
@@ -58,7 +60,11 @@ struct ReferenceModel {
     blocks[user]?.contains(other) == true || blocks[other]?.contains(user) == true
   }
 
-  func holder(of name: Name) -> UserID? { users.first { $0.value.composed == name.composed }?.key }
+  func holder(of name: Name, _ kind: String) -> UserID? {
+    users.first { $0.value.composed == name.composed && self.kind(of: $0.key) == kind }?.key
+  }
+
+  func kind(of user: UserID) -> String { keptWithUsers[user]?.kind ?? "user" }
 
   func followerCount(_ user: UserID) -> Int { follows.values.count { $0[user] != nil } }
 
@@ -80,7 +86,7 @@ extension ReferenceModel {
     switch change {
     case .addUser(let id, let username, let fields):
       let codes = problems(fields, isEmpty: fields.isEmpty)
-      let added = try addUser(id, Name(username), more: codes)
+      let added = try addUser(id, Name(username), fields.kind ?? "user", more: codes)
       keptWithUsers[added] = Kept(fields)
       user = added
       changed = true
@@ -151,9 +157,9 @@ extension ReferenceModel {
   // MARK: Users
 
   private mutating func addUser(
-    _ id: UserID?, _ name: Name, more: Set<String>
+    _ id: UserID?, _ name: Name, _ kind: String, more: Set<String>
   ) throws(Refusal) -> UserID {
-    var codes = nameProblems(name, own: nil).union(more)
+    var codes = nameProblems(name, kind, own: nil).union(more)
     let highest = everUsers.map(\.rawValue).max() ?? 0
     if id == nil && highest == .max { codes.insert("limitExceeded") }
     let user = id ?? UserID(highest == .max ? 1 : highest + 1)
@@ -166,18 +172,18 @@ extension ReferenceModel {
   }
 
   private mutating func rename(_ user: UserID, _ name: Name) throws(Refusal) -> Bool {
-    try refuse(unknown(user).union(nameProblems(name, own: user)))
+    try refuse(unknown(user).union(nameProblems(name, kind(of: user), own: user)))
     if let old = users[user], old.text.utf8.elementsEqual(name.text.utf8) { return false }
     users[user] = name
     return true
   }
 
-  private func nameProblems(_ name: Name, own: UserID?) -> Set<String> {
+  private func nameProblems(_ name: Name, _ kind: String, own: UserID?) -> Set<String> {
     let forbidden: Set<UInt32> = [0, 0x0A, 0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029]
     let isValid =
       (1...255).contains(name.text.utf8.count) && !name.text.unicodeScalars.contains { forbidden.contains($0.value) }
     if !isValid { return ["invalidUsername"] }
-    if let holder = holder(of: name), holder != own { return ["usernameTaken"] }
+    if let holder = holder(of: name, kind), holder != own { return ["usernameTaken"] }
     return []
   }
 

@@ -5,7 +5,7 @@ extension GraphSections {
     (userPayloadLengths, "users.payloadLength"), (userPayloadBytes, "users.payloadBytes"), (userFlags, "users.flags"),
     (postPayloadLengths, "posts.payloadLength"), (postPayloadBytes, "posts.payloadBytes"), (postFlags, "posts.flags"),
     (postEditTimes, "posts.editedAt"), (postAudiences, "posts.audience"), (userPrivacy, "users.isPrivate"),
-    (displayNameLengths, "users.displayNameLength"), (displayNameBytes, "users.displayNameBytes"),
+    (userKinds, "users.kind"), (displayNameLengths, "users.displayNameLength"), (displayNameBytes, "users.displayNameBytes"),
   ]
 
   // MARK: - Writing
@@ -13,8 +13,14 @@ extension GraphSections {
   /// What the host keeps with users and posts. A column that says nothing is left out.
   static func writeHost(_ state: borrowing GraphState, to sink: some SectionSink) throws(KithError) {
     let (userCount, postCount) = (state.users.rowCount, state.posts.rowCount)
-    if let column = state.users.search.displayNames, column.value.liveByteCount > 0 {
-      try write(column.value, count: userCount, as: displayNameLengths, displayNameBytes, to: sink)
+    if state.users.hasKinds, (0..<UInt32(userCount)).contains(where: { state.users.kind(of: $0) != 0 }) {
+      try writePlanes(userCount, as: userKinds, to: sink) { UInt32(state.users.kind(of: UInt32($0))) }
+    }
+    if state.users.hasDisplayNames {
+      let column = state.users.allDisplayNames
+      if column.liveByteCount > 0 {
+        try write(column, count: userCount, as: displayNameLengths, displayNameBytes, to: sink)
+      }
     }
     if let host = state.users.host {
       try writePayloads(host, userCount, as: userPayloadLengths, userPayloadBytes, to: sink)
@@ -54,6 +60,9 @@ extension GraphSections {
     from source: some SectionSource, _ ends: borrowing EdgeEnds, to state: inout GraphState
   ) throws(KithError) {
     guard source.has(schema) else { return }
+    guard state.users.otherSearches.count < state.relations.userKinds.count else {
+      throw try source.section(userKinds).corrupt("a user has a kind that is not declared")
+    }
     if source.has(userPayloadLengths) {
       state.users.restore(payloads: try payloads(userPayloadLengths, userPayloadBytes, .user, source, ends))
     }
@@ -82,6 +91,16 @@ extension GraphSections {
         }
         state.posts.setEditTime(time, of: row)
       }
+    }
+  }
+
+  /// Restores the kinds of users, before their names.
+  static func restoreKinds(
+    from source: some SectionSource, _ ends: borrowing EdgeEnds, to users: inout UserTable
+  ) throws(KithError) {
+    guard source.has(schema) else { return }
+    try forEachNumber(userKinds, upTo: UInt32(SocialGraph.Limits.kindCount) - 1, .user, source, ends) { row, number in
+      users.restore(row, kind: UInt8(truncatingIfNeeded: number))
     }
   }
 

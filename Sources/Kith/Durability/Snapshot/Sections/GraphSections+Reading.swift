@@ -78,6 +78,7 @@ extension GraphSections {
   private static func restoreNames(
     _ source: some SectionSource, lengths: [UInt32], _ ends: borrowing EdgeEnds, to users: inout UserTable
   ) throws(KithError) {
+    try restoreKinds(from: source, ends, to: &users)
     try restoreDisplayNames(from: source, ends, to: &users)
     let section = try source.section(nameBytes)
     let bytes = try section.decodedBytes(count: lengths.reduce(0) { $0 + Int($1) })
@@ -86,7 +87,8 @@ extension GraphSections {
       let end = start + Int(lengths[row])
       let name = bytes.span.extracting(start..<end)
       start = end
-      let holder = try checkName(name, of: users.identifiers.ids[row], users, section)
+      let kind = users.kind(of: UInt32(row))
+      let holder = try checkName(name, kind, of: users.identifiers.ids[row], users, section)
       users.restore(UInt32(row), name: name)
       if let holder { users.notePair(UInt32(row), holder) }
     }
@@ -95,13 +97,13 @@ extension GraphSections {
 
   /// Checks a name. Returns the user with the same name after NFC, which older releases allowed.
   private static func checkName(
-    _ name: Span<UInt8>, of id: Int64, _ users: borrowing UserTable, _ section: Section
+    _ name: Span<UInt8>, _ kind: UInt8, of id: Int64, _ users: borrowing UserTable, _ section: Section
   ) throws(KithError) -> UInt32? {
     guard isUTF8(name) else { throw section.corrupt("the name of user \(id) is not UTF-8") }
     do throws(KithError) { try GraphState.checkName(name) } catch {
       throw section.corrupt("the name of user \(id): \(error.description)")
     }
-    guard let holder = users.row(named: name) else { return nil }
+    guard let holder = users.row(named: name, ofKind: kind) else { return nil }
     guard users.mayShare(name, with: holder) else { throw section.corrupt("the name of user \(id) stands twice") }
     return holder
   }

@@ -20,6 +20,8 @@ enum GraphSections {
   static let userPayloadLengths = SectionID("USPL")
   static let userPayloadBytes = SectionID("USPB")
   static let userFlags = SectionID("USFL")
+  /// The numbers of the kinds of users (`SocialGraph.Schema.userKinds`), plus one; 0 for `user`.
+  static let userKinds = SectionID("USKI")
   static let displayNameLengths = SectionID("USDL")
   static let displayNameBytes = SectionID("USDB")
   static let postPayloadLengths = SectionID("POPL")
