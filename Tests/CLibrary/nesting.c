@@ -55,6 +55,7 @@ static void read_all(kith_graph *graph, kith_status wanted) {
   bool is_following;
   uint8_t relations[1];
   EXPECT(wanted, kith_find_user(graph, kith_string("ann"), &user, NULL));
+  EXPECT(wanted, kith_find_user_of_kind(graph, kith_string("ann"), kith_string("user"), &user, NULL));
   EXPECT(wanted, kith_is_following(graph, 1, 2, &is_following, NULL));
   EXPECT(wanted, kith_relations(graph, 1, (int64_t[]){2}, 1, relations, NULL));
   EXPECT(wanted, kith_has_edge(graph, kith_string("follow"), 1, 2, &is_following, NULL));

@@ -115,6 +115,34 @@ static void display_names(kith_graph *graph, int64_t bob, int64_t post) {
   OK(kith_free(page.owner));
 }
 
+static void kinds(void) {
+  kith_options options = {.user_kinds = kith_string("tag place")};
+  kith_graph *graph;
+  OK(kith_open_memory(&options, &graph, NULL));
+  kith_change changes[] = {
+    {.kind = KITH_ADD_USER, .text = kith_string("snow")},
+    {.kind = KITH_ADD_USER, .text = kith_string("snow"), .fields = {.kind = kith_string("tag")}},
+  };
+  kith_change_result results[2];
+  OK(kith_apply(graph, changes, 2, results, NULL));
+  int64_t user;
+  OK(kith_find_user(graph, kith_string("snow"), &user, NULL));
+  CHECK(user == results[0].id);
+  OK(kith_find_user_of_kind(graph, kith_string("snow"), kith_string("tag"), &user, NULL));
+  CHECK(user == results[1].id);
+  OK(kith_find_user_of_kind(graph, kith_string("snow"), kith_string("place"), &user, NULL));
+  CHECK(user == 0);
+  kith_query query = {.kind = KITH_SEARCH_USERS, .text = kith_string("sno"), .user_kind = kith_string("tag")};
+  kith_page page;
+  OK(kith_run(graph, &query, &page, NULL));
+  CHECK(page.count == 1 && page.users[0].id == results[1].id && kith_user_kind(&page, 0).size == 3);
+  CHECK(memcmp(kith_user_kind(&page, 0).data, "tag", 3) == 0);
+  OK(kith_free(page.owner));
+  query.user_kind = kith_string("none");
+  EXPECT(KITH_INVALID_REQUEST, kith_run(graph, &query, &page, NULL));
+  OK(kith_free(graph));
+}
+
 static void timelines(void) {
   const kith_relation declared[] = {
     {.name = kith_string("repost"), .target = KITH_END_POST, .enters_timelines = 1},
@@ -183,4 +211,5 @@ static void timelines(void) {
 void test_relations(void) {
   relations();
   timelines();
+  kinds();
 }

@@ -81,7 +81,7 @@ import Testing
       "KITH_REMOVE_EDGE": .removeEdge(relation, from: ends.0, to: ends.1), "KITH_DECLARE": .declare(.init()),
     ]
     for (name, change) in read {
-      let (raw, text, _, _) = change.raw
+      let (raw, text, _, _, _) = change.raw
       #expect(Int(raw.kind) == kinds[name], "\(name)")
       if name != "KITH_DECLARE" { #expect(raw.user == 1 && raw.target == 2 && text == "bookmark") }
       #expect(throws: Failure.self) { _ = try Change(raw) }

@@ -205,8 +205,10 @@ typedef struct kith_options {
   // What the graph lacks of these relations is declared when it is opened. kith_open and kith_open_memory read them.
   const kith_relation *relations;
   size_t relation_count;
-  int32_t has_schema;  // 1: also with no relations the graph has a schema
+  int32_t has_schema;  // 1: also with no relations and kinds the graph has a schema
   int32_t reserved;
+  kith_text user_kinds;  // names of kinds beside "user", separated by spaces; declared as the relations are
+  kith_text post_kinds;  // likewise beside "post"
 } kith_options;
 
 // Opens a store directory, which is created if absent, or a snapshot file, which is read-only. `options` may be null.
@@ -260,6 +262,7 @@ typedef struct kith_fields {
   uint8_t is_private;  // with has_privacy, of users alone: whether only followers see the user's posts
   uint8_t reserved[2];
   kith_text display_name;  // of users alone, at most 255 bytes; null data: not given; no bytes: none
+  kith_text kind;          // of a new user, one of user_kinds; null data: "user"
 } kith_fields;
 kith_status kith_edit_user(
   kith_graph *graph, int64_t user, const kith_fields *fields, bool *changed, kith_error *error);
@@ -486,6 +489,7 @@ typedef struct kith_query {
   uint16_t flags_none;
   uint8_t audiences;  // 1 << KITH_AUDIENCE_… for each that posts may have; 0: all
   uint8_t reserved;
+  kith_text user_kind;  // of those whom a search finds, or who are suggested; null data: "user"
 } kith_query;
 
 #include "kith_records.h"
@@ -543,6 +547,16 @@ static inline kith_text kith_display_name(const kith_page *page, size_t row) {
   }
   return text;
 }
+// The kind of a user, or of the author with KITH_INCLUDES_AUTHORS; empty for "user".
+static inline kith_text kith_user_kind(const kith_page *page, size_t row) {
+  kith_text text = {0, 0};
+  if (page->users && page->users[row].kind_size) {
+    const kith_user *user = &page->users[row];
+    text.data = page->display_names + user->display_name_start + user->display_name_size;
+    text.size = user->kind_size;
+  }
+  return text;
+}
 // Who reposted it; empty for a post at its own place.
 static inline kith_text kith_reposter_name(const kith_page *page, size_t row) {
   const kith_post *post = &page->posts[row];
@@ -577,6 +591,9 @@ enum { KITH_PATH_FOUND = 0, KITH_UNREACHABLE = 1, KITH_GAVE_UP = 2 };
 kith_status kith_get_counts(kith_graph *graph, kith_counts *counts, kith_error *error);
 // The user of a name, with KITH_UNIQUE_LOOSE by loose key; 0 if there is none.
 kith_status kith_find_user(kith_graph *graph, kith_text username, int64_t *user, kith_error *error);
+// The same of a kind that user_kinds has named.
+kith_status kith_find_user_of_kind(
+  kith_graph *graph, kith_text username, kith_text kind, int64_t *user, kith_error *error);
 kith_status kith_is_following(kith_graph *graph, int64_t user, int64_t target, bool *is_following, kith_error *error);
 // `relations` has room for `count` values, each a sum of KITH_FOLLOWS to KITH_MUTES. At most 1,000 targets.
 kith_status kith_relations(

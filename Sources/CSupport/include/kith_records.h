@@ -25,10 +25,10 @@ typedef struct kith_user {
   uint8_t name_size;
   uint8_t followed_by_viewer;
   uint8_t event;
-  uint8_t is_private;         // only followers see the user's posts
-  uint16_t flags;             // of the host's
-  uint8_t display_name_size;  // 0 for none
-  uint8_t kind_size;          // of the kind's name, which follows the display name; 0 for "user"
+  uint8_t is_private;           // only followers see the user's posts
+  uint16_t flags;               // of the host's
+  uint8_t display_name_size;    // 0 for none
+  uint8_t kind_size;            // of the kind's name, which follows the display name; 0 for "user"
   uint32_t display_name_start;  // in page.display_names
 } kith_user;
 

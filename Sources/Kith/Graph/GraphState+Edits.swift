@@ -105,7 +105,8 @@ extension GraphState {
     let name = Array(username.utf8)
     try Self.checkName(name.span)
     if ByteSearch.compare(users.names.bytes(Int(row)), name.span) == 0 { return nil }
-    return .renameUser(row, twin: try twin(of: name.span, username, users.names.kind(row), besides: row, replaying: replaying))
+    return .renameUser(
+      row, twin: try twin(of: name.span, username, users.names.kind(row), besides: row, replaying: replaying))
   }
 
   /// The user who will share a given name; nil unless a change is replayed.

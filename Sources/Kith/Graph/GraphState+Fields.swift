@@ -125,7 +125,8 @@ extension GraphState {
     let flags = users.flags(of: row)
     let kind = users.names.kind(row)
     return UserFields(
-      kind: kind == 0 ? nil : relations.userKinds[Int(kind)], displayName: users.displayName(of: row), payload: users.host.flatMap { payload(row, $0) },
+      kind: kind == 0 ? nil : relations.userKinds[Int(kind)], displayName: users.displayName(of: row),
+      payload: users.host.flatMap { payload(row, $0) },
       flags: flags == 0 ? nil : flags, isPrivate: users.isPrivate(row) ? true : nil)
   }
 

@@ -172,7 +172,9 @@ extension Change {
 }
 
 extension UserFields {
-  fileprivate var payloadByteCount: Int { (payload?.count ?? 0) + (displayName?.utf8.count ?? 0) + (kind?.utf8.count ?? 0) }
+  fileprivate var payloadByteCount: Int {
+    (payload?.count ?? 0) + (displayName?.utf8.count ?? 0) + (kind?.utf8.count ?? 0)
+  }
 }
 
 extension PostFields {

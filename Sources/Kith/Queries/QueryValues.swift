@@ -73,7 +73,8 @@ public struct UserQuery: Hashable, Sendable {
 
   /// The defaults: a loose substring, twenty at a time, by name.
   public init(
-    match: Match = .substring, names: Names = .either, kind: String? = nil, fold: TextFolding = .loose, order: Order = .name,
+    match: Match = .substring, names: Names = .either, kind: String? = nil, fold: TextFolding = .loose,
+    order: Order = .name,
     flags: FlagFilter = FlagFilter(), excludedUser: UserID? = nil, includesBlocked: Bool = false,
     countsMatches: Bool = false, includesHighlights: Bool = false, limit: Int = 20,
     cursor: Cursor? = nil, viewer: UserID? = nil

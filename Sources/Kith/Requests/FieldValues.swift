@@ -178,7 +178,9 @@ extension UserReference {
 }
 
 extension FieldValue.Edge {
-  fileprivate func resolved(_ find: (_ username: String, _ kind: String?) -> UserID?) throws(KithError) -> FieldValue.Edge {
+  fileprivate func resolved(_ find: (_ username: String, _ kind: String?) -> UserID?) throws(KithError)
+    -> FieldValue.Edge
+  {
     guard case .user(let reference) = target else { return self }
     return FieldValue.Edge(relation, to: .user(.id(try reference.resolved(find))), at: time)
   }

@@ -63,7 +63,8 @@ extension Read {
     case .incoming: self = .incoming(to: user(.user), fields.incoming(isPage: true))
     case .incomingCount: self = .incomingCount(to: user(.user), fields.incoming(isPage: false))
     case .suggestions:
-      self = .suggestions(for: user(.user), SuggestionQuery(kind: fields.text(.kind), flags: fields.flagFilter, limit: fields.limit))
+      self = .suggestions(
+        for: user(.user), SuggestionQuery(kind: fields.text(.kind), flags: fields.flagFilter, limit: fields.limit))
     case .shortestPath:
       let query = PathQuery(maximumHops: Int(fields.required(.maximum, fields.integer)))
       self = .shortestPath(from: user(.user), to: user(.target), query)

@@ -26,6 +26,7 @@ struct PageQuery: Sendable {
   private let reposts: TimelineQuery.Reposts
   private let masks: FlagFilter
   private let audiences: Set<Audience>
+  private let userKind: String?
 
   init(_ query: UnsafePointer<kith_query>?) throws {
     let raw = try needed(query, "query").pointee
@@ -51,6 +52,7 @@ struct PageQuery: Sendable {
     sources = Int(raw.sources)
     replies = try TimelineQuery.Replies(numbered: raw.replies)
     reposts = try TimelineQuery.Reposts(numbered: raw.reposts)
+    userKind = try optionalString(raw.user_kind, "user_kind")
     masks = FlagFilter(all: raw.flags_all, any: raw.flags_any, none: raw.flags_none)
     // Most queries ask for none, and allocate none.
     audiences = raw.audiences == 0 ? [] : Set(Audience.allCases.filter { raw.audiences >> $0.number & 1 == 1 })
@@ -71,7 +73,7 @@ struct PageQuery: Sendable {
 
   private func userSearch() throws -> UserQuery {
     UserQuery(
-      match: match, names: has(KITH_USERNAMES_ALONE) ? .username : .either, fold: folding,
+      match: match, names: has(KITH_USERNAMES_ALONE) ? .username : .either, kind: userKind, fold: folding,
       order: try UserQuery.Order(numbered: order), flags: masks, excludedUser: excluded,
       includesBlocked: has(KITH_INCLUDES_BLOCKED), countsMatches: has(KITH_COUNTS_MATCHES),
       includesHighlights: has(KITH_INCLUDES_HIGHLIGHTS), limit: limit, cursor: cursor, viewer: viewer)
@@ -143,7 +145,7 @@ struct PageQuery: Sendable {
   }
 
   private var suggestion: SuggestionQuery {
-    SuggestionQuery(namedCount: namedCount, followLimit: followLimit, flags: masks, limit: limit)
+    SuggestionQuery(namedCount: namedCount, followLimit: followLimit, kind: userKind, flags: masks, limit: limit)
   }
 
   // MARK: Running

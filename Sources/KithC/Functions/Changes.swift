@@ -48,7 +48,7 @@ extension Change {
   }
 
   /// The change for C, with its texts and payload, which the caller stores.
-  var raw: (change: kith_change, text: String?, displayName: String?, payload: [UInt8]?) {
+  var raw: (change: kith_change, text: String?, displayName: String?, kind: String?, payload: [UInt8]?) {
     var (raw, text) = rawWithoutFields
     let fields = fields
     if let flags = fields.flags { (raw.fields.has_flags, raw.fields.flags) = (1, flags) }
@@ -57,7 +57,7 @@ extension Change {
     if let isPrivate = userFields?.isPrivate {
       (raw.fields.has_privacy, raw.fields.is_private) = (1, isPrivate ? 1 : 0)
     }
-    return (raw, text, userFields?.displayName, fields.payload)
+    return (raw, text, userFields?.displayName, userFields?.kind, fields.payload)
   }
 
   private var rawWithoutFields: (change: kith_change, text: String?) {
@@ -106,7 +106,8 @@ extension UserFields {
     if raw.has_audience != 0 { throw Failure.invalid("a user has no audience") }
     let isPrivate = try flag(Int32(raw.is_private), "is_private")
     self.init(
-      displayName: try optionalString(raw.display_name, "display_name"), payload: try raw.bytes,
+      kind: try optionalString(raw.kind, "kind"), displayName: try optionalString(raw.display_name, "display_name"),
+      payload: try raw.bytes,
       flags: try flag(raw.has_flags, "has_flags") ? raw.flags : nil,
       isPrivate: try flag(Int32(raw.has_privacy), "has_privacy") ? isPrivate : nil)
   }
@@ -115,8 +116,8 @@ extension UserFields {
 extension PostFields {
   init(_ raw: kith_fields) throws {
     if raw.has_privacy != 0 { throw Failure.invalid("a post is not private: it has an audience") }
-    if raw.display_name.data != nil || raw.display_name.size > 0 {
-      throw Failure.invalid("a post has no display name")
+    for text in [raw.display_name, raw.kind] where text.data != nil || text.size > 0 {
+      throw Failure.invalid("a post has no display name, and none of the kinds of users")
     }
     guard let audience = Audience(number: UInt64(raw.audience)) else {
       throw Failure.invalid("\(raw.audience) is no audience")

@@ -140,12 +140,18 @@ extension Relation {
 // MARK: - Schemas
 
 extension SocialGraph.Schema {
-  /// The relations of C's options; nil without a schema.
+  /// The relations and kinds of C's options; nil without a schema.
   init?(_ options: UnsafePointer<kith_options>?) throws {
     guard let given = options?.pointee else { return nil }
     let relations = try buffer(given.relations, given.relation_count, "relations")
-    if relations.isEmpty, !(try flag(given.has_schema, "has_schema")) { return nil }
-    self.init(try relations.map { try Relation($0) })
+    func names(_ text: kith_text, _ name: StaticString) throws -> [String] {
+      try string(text, name).split(separator: " ").map(String.init)
+    }
+    let userKinds = try names(given.user_kinds, "user_kinds")
+    let postKinds = try names(given.post_kinds, "post_kinds")
+    let isEmpty = relations.isEmpty && userKinds.isEmpty && postKinds.isEmpty
+    if isEmpty, !(try flag(given.has_schema, "has_schema")) { return nil }
+    self.init(try relations.map { try Relation($0) }, userKinds: userKinds, postKinds: postKinds)
   }
 }
 

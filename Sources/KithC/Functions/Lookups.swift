@@ -34,6 +34,20 @@ public func kith_find_user(
 
 /// Described in kith.h.
 @c @implementation
+public func kith_find_user_of_kind(
+  _ graph: OpaquePointer?, _ username: kith_text, _ kind: kith_text, _ user: UnsafeMutablePointer<Int64>?,
+  _ error: UnsafeMutablePointer<kith_error>?
+) -> kith_status {
+  user?.pointee = 0
+  return finish(error) {
+    let (user, name) = (try needed(user, "user"), try string(username, "username"))
+    let kind = try string(kind, "kind")
+    user.pointee = try Handle(graph).read { view in view.findUser(named: name, kind: kind)?.rawValue ?? 0 }
+  }
+}
+
+/// Described in kith.h.
+@c @implementation
 public func kith_is_following(
   _ graph: OpaquePointer?, _ user: Int64, _ target: Int64, _ is_following: UnsafeMutablePointer<Bool>?,
   _ error: UnsafeMutablePointer<kith_error>?

@@ -222,7 +222,7 @@ extension kith_events {
     self.init()
     let rows = entry.allocate(kith_event.self, events.count)
     var texts: [String] = []
-    var owners: [(row: Int, isDisplayName: Bool)] = []
+    var owners: [(row: Int, member: WritableKeyPath<kith_change, kith_text>)] = []
     for (index, event) in events.enumerated() {
       var row = kith_event()
       switch event {
@@ -230,13 +230,12 @@ extension kith_events {
       case .change(let change, let sequence):
         let raw = change.raw
         (row.sequence, row.change) = (sequence, raw.change)
-        if let text = raw.text {
+        let members = [
+          (raw.text, \kith_change.text), (raw.displayName, \.fields.display_name), (raw.kind, \.fields.kind),
+        ]
+        for case (let text?, let member) in members {
           texts.append(text)
-          owners.append((index, false))
-        }
-        if let displayName = raw.displayName {
-          texts.append(displayName)
-          owners.append((index, true))
+          owners.append((index, member))
         }
         if let payload = raw.payload {
           (row.change.fields.payload, row.change.fields.payload_size) = (entry.copy(payload), payload.count)
@@ -244,13 +243,7 @@ extension kith_events {
       }
       rows[index] = row
     }
-    for (owner, text) in zip(owners, entry.copy(texts: texts)) {
-      if owner.isDisplayName {
-        rows[owner.row].change.fields.display_name = text
-      } else {
-        rows[owner.row].change.text = text
-      }
-    }
+    for (owner, text) in zip(owners, entry.copy(texts: texts)) { rows[owner.row].change[keyPath: owner.member] = text }
     (self.events, count, has_ended) = (UnsafePointer(rows.baseAddress), events.count, hasEnded)
     self.owner = owner
   }
@@ -290,12 +283,15 @@ extension Change {
       if raw.text != nil { raw.change.text = text }
       return (raw.displayName ?? "").withCharacters { displayName in
         if raw.displayName != nil { raw.change.fields.display_name = displayName }
-        guard let payload = raw.payload else { return body(&raw.change) }
-        return payload.withUnsafeBufferPointer { bytes in
-          raw.change.fields.payload_size = bytes.count
-          // An empty array may have no address, which would mean that none is given.
-          raw.change.fields.payload = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)
-          return body(&raw.change)
+        return (raw.kind ?? "").withCharacters { kind in
+          if raw.kind != nil { raw.change.fields.kind = kind }
+          guard let payload = raw.payload else { return body(&raw.change) }
+          return payload.withUnsafeBufferPointer { bytes in
+            raw.change.fields.payload_size = bytes.count
+            // An empty array may have no address, which would mean that none is given.
+            raw.change.fields.payload = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)
+            return body(&raw.change)
+          }
         }
       }
     }

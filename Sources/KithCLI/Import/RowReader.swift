@@ -212,7 +212,8 @@ private final class RowSource: Sendable {
       let isPrivate = try parser.optionalFlag(bytes)
       let displayName = try parser.optionalText(bytes)
       let fields = UserFields(
-        kind: try parser.optionalText(bytes), displayName: displayName, payload: payload, flags: flags, isPrivate: isPrivate)
+        kind: try parser.optionalText(bytes), displayName: displayName, payload: payload, flags: flags,
+        isPrivate: isPrivate)
       return (try end(.addUser(id: UserID(id), username: username, fields: fields)), nil)
     case .component(.posts):
       let (id, author, time) = (try next(), try next(), try parser.time(bytes, as: unit))

@@ -108,7 +108,8 @@ enum ChangeCommands {
 
   private static func userFields(_ arguments: Arguments) throws(CommandFailure) -> UserFields {
     UserFields(
-      kind: arguments.value(kind), displayName: arguments.value(displayName), payload: try payload(arguments), flags: try mask(arguments),
+      kind: arguments.value(kind), displayName: arguments.value(displayName), payload: try payload(arguments),
+      flags: try mask(arguments),
       isPrivate: try word(isPrivate, arguments).map { $0 == "yes" })
   }
 

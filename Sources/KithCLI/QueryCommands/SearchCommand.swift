@@ -30,7 +30,8 @@ enum SearchCommand {
       Positional("QUERY", "any part of the username or the display name; \"\" for all users"),
     ],
     options: [
-      viewer, prefix, exact, fuzzy, regex, strict, usernames, kind, order, all, any, none, .limit, .cursor, .uniqueNames,
+      viewer, prefix, exact, fuzzy, regex, strict, usernames, kind, order, all, any, none, .limit, .cursor,
+      .uniqueNames,
       .json,
     ],
     notes: ["USER is \(UserArgument.help)."],

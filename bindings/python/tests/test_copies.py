@@ -106,6 +106,7 @@ def test_rows_and_pages_become_dicts_and_json(graph: kith.Graph) -> None:
     assert graph.user(1).to_dict() == {
         "id": 1,
         "username": "ann",
+        "kind": "user",
         "follower_count": 0,
         "followee_count": 2,
         "post_count": 0,
@@ -184,7 +185,7 @@ def test_help_says_what_each_parameter_means() -> None:
                 if parameter in PARAMETERS:
                     assert f"\n        {parameter}: {PARAMETERS[parameter]}" in (function.__doc__ or ""), name
     text = kith.Graph.search_users.__doc__ or ""
-    assert text.startswith("Users whose username or display name matches") and text.count("\n        ") == 15
+    assert text.startswith("Users whose username or display name matches") and text.count("\n        ") == 16
 
 
 def test_a_graph_for_asyncio(tmp_path: Path) -> None:

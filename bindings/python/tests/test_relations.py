@@ -154,6 +154,29 @@ def test_posts_have_audiences_and_users_can_be_private(graph):
     assert graph.post(graph.apply(change)[0].id).audience == "mentioned"
 
 
+def test_kinds_of_users():
+    graph = kith.Graph(schema=kith.Schema(user_kinds=["tag", "place"]))
+    ann = graph.add_user("snow")
+    feed = graph.changes()
+    tag = graph.add_user("snow", kind="tag", display_name="#snow")
+    assert graph.apply(kith.Change("addUser", text="snow", of_kind="place"))[0].id == tag + 1
+    assert [graph.find_user("snow"), graph.find_user("snow", "tag"), graph.find_user("snow", "none")] == [
+        ann,
+        tag,
+        None,
+    ]
+    assert [event.change.of_kind for event in feed.poll()] == ["tag", "place"]
+    page = graph.search_users("sno", kind="tag")
+    assert [(user.id, user.kind, user.display_name) for user in page] == [(tag, "tag", "#snow")]
+    assert [user.kind for user in pickle.loads(pickle.dumps(page))] == ["tag"]
+    assert graph.user(tag + 1).to_dict()["kind"] == "place" and graph.user(ann).kind == "user"
+    assert [user.id for user in graph.search_users("sno")] == [ann]
+    with pytest.raises(kith.InvalidRequestError, match='no kind is called "none"'):
+        graph.search_users(kind="none")
+    with pytest.raises(kith.UsernameTakenError):
+        graph.add_user("snow", kind="tag")
+
+
 def test_display_names(graph):
     assert graph.user(1).display_name is None
     feed = graph.changes()

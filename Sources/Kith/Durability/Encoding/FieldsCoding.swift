@@ -66,7 +66,8 @@ enum FieldsCoding {
       return text
     }
     return UserFields(
-      kind: try text(fields.kind), displayName: try text(fields.displayName), payload: fields.payload, flags: fields.flags,
+      kind: try text(fields.kind), displayName: try text(fields.displayName), payload: fields.payload,
+      flags: fields.flags,
       isPrivate: fields.access.map { $0 == 1 })
   }
 

@@ -75,10 +75,14 @@ struct SuggestedUsers: Query {
     return query.flags.isEmpty || query.flags.passes(state.users.flags(of: row))
   }
 
-  private func bestByID(_ marks: VisitCounters, _ kind: UInt8, _ state: borrowing GraphState) -> [SuggestionRecords.Candidate] {
+  private func bestByID(_ marks: VisitCounters, _ kind: UInt8, _ state: borrowing GraphState) -> [SuggestionRecords
+    .Candidate]
+  {
     var best = TopK<WeightedID<UInt16>>(limit: query.limit)
     marks.drain { row, count in
-      if count > 0 && passes(row, kind, state) { best.push(WeightedID(weight: count, id: state.users.identifiers.ids[row])) }
+      if count > 0 && passes(row, kind, state) {
+        best.push(WeightedID(weight: count, id: state.users.identifiers.ids[row]))
+      }
     }
     return best.sorted().compactMap { key in
       state.users.identifiers.row(of: key.id).map { ($0, Int(key.weight)) }

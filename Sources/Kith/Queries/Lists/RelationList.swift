@@ -102,7 +102,8 @@ struct RelationList {
     }
     let count = count(state)
     // A walk passes users / count names for each that it keeps; sorting folds every name of the list.
-    let walks = only == nil && !state.users.hasKinds && count > 64 && (page.limit + 1) * state.users.count / count < 4 * count
+    let walks =
+      only == nil && !state.users.hasKinds && count > 64 && (page.limit + 1) * state.users.count / count < 4 * count
     var rows = walks ? try walked(after: after, state) : sorted(after: after, state)
     let hasNext = rows.count > page.limit
     if hasNext { rows.removeLast(rows.count - page.limit) }

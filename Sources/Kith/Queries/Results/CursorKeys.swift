@@ -18,7 +18,9 @@ extension NameKey {
     self.init(name: content.name)
     id = content.numbers[0]
     // Another user may have the name now. Users of one name are sorted by id.
-    if let holder = users.row(exactlyNamed: content.name.span, ofKind: kind), users.identifiers.id(of: holder) > content.numbers[0] {
+    if let holder = users.row(exactlyNamed: content.name.span, ofKind: kind),
+      users.identifiers.id(of: holder) > content.numbers[0]
+    {
       precedesItsName = true
     }
   }

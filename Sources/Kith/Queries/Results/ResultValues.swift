@@ -5,7 +5,8 @@ extension User {
   /// - Precondition: the names have at most 255 bytes each; counts are from 0 to 2³²−1; at most one of the times is
   ///   given, from 0 to `SocialGraph.Limits.edgeMilliseconds`, and rounded down to whole seconds.
   public init(
-    id: UserID, username: String, kind: String? = nil, displayName: String? = nil, followerCount: Int = 0, followeeCount: Int = 0,
+    id: UserID, username: String, kind: String? = nil, displayName: String? = nil, followerCount: Int = 0,
+    followeeCount: Int = 0,
     postCount: Int = 0,
     flags: UInt16 = 0, isPrivate: Bool = false, isFollowedByViewer: Bool? = nil, followedAt: Timestamp? = nil,
     likedAt: Timestamp? = nil, addedAt: Timestamp? = nil
@@ -146,7 +147,9 @@ extension ResultBuffer {
 
 extension ResultBuffer<UserRecord> {
   fileprivate init(_ users: [User]) {
-    self.init(users.map { ($0.record, $0.username + ($0.displayName ?? "") + ($0.kind == "user" ? "" : $0.kind)) }) { $0.place(names: $1) }
+    self.init(users.map { ($0.record, $0.username + ($0.displayName ?? "") + ($0.kind == "user" ? "" : $0.kind)) }) {
+      $0.place(names: $1)
+    }
   }
 }
 

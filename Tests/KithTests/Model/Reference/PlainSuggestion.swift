@@ -3,12 +3,14 @@
 extension User {
   /// A user that no graph holds, for expected values.
   init(
-    id: UserID, username: String, kind: String? = nil, displayName: String? = nil, followerCount: Int, followeeCount: Int, postCount: Int,
+    id: UserID, username: String, kind: String? = nil, displayName: String? = nil, followerCount: Int,
+    followeeCount: Int, postCount: Int,
     flags: UInt16 = 0, isPrivate: Bool = false, following: Bool?, followedAt: UInt32?, likedAt: UInt32?,
     addedAt: UInt32? = nil
   ) {
     self.init(
-      id: id, username: username, kind: kind, displayName: displayName, followerCount: followerCount, followeeCount: followeeCount,
+      id: id, username: username, kind: kind, displayName: displayName, followerCount: followerCount,
+      followeeCount: followeeCount,
       postCount: postCount,
       flags: flags, isPrivate: isPrivate, isFollowedByViewer: following,
       followedAt: followedAt.map { Timestamp(seconds: $0) },

@@ -18,7 +18,7 @@ from ._options import Options, StoreEvent
 from ._page import Page
 from ._passes import BUCKET_DTYPE, COMPONENT_DTYPE, Adjacency, Components, Control, Degrees, Ranks
 from ._reader import Pin, Reader
-from ._relations import EdgeCounts, PostEdge, Relation
+from ._relations import EdgeCounts, PostEdge, Relation, Schema
 from ._results import Counts, MemoryEntry, Path, Relations, Violation
 from ._rows import Post, User
 from ._suggestions import Suggestion
@@ -63,6 +63,7 @@ __all__ = [
     "Reader",
     "Relation",
     "Relations",
+    "Schema",
     "SnapshotInfo",
     "StoreEvent",
     "Suggestion",

@@ -53,7 +53,7 @@ class Change:
 
     >>> Change("follow", user=1, target=2)
     Change(kind='follow', user=1, target=2, text=None, time=None, payload=None, flags=None, edited_at=None, \
-audience=None, is_private=None, display_name=None)
+audience=None, is_private=None, display_name=None, of_kind=None)
     """
 
     kind: Kind
@@ -73,6 +73,8 @@ audience=None, is_private=None, display_name=None)
     is_private: bool | None = None
     #: The second name of a user; None: none, and in an edit what is there. Empty: none.
     display_name: str | None = None
+    #: The kind of a new user; None: "user".
+    of_kind: str | None = None
 
     @classmethod
     def _from(cls, raw: Any) -> Change:
@@ -92,6 +94,7 @@ audience=None, is_private=None, display_name=None)
             AUDIENCE_NAMES[fields.audience] if fields.has_audience else None,
             bool(fields.is_private) if fields.has_privacy else None,
             from_text(fields.display_name) if fields.display_name.data else None,
+            from_text(fields.kind) if fields.kind.data else None,
         )
 
     def _write(self, raw: Any, kept: list[Any]) -> None:
@@ -110,6 +113,9 @@ audience=None, is_private=None, display_name=None)
         _write_access(raw.fields, self.audience, self.is_private)
         if self.display_name is not None:
             raw.fields.display_name, memory = to_text(self.display_name)
+            kept.append(memory)
+        if self.of_kind is not None:
+            raw.fields.kind, memory = to_text(self.of_kind)
             kept.append(memory)
         kept.append(_write_fields(raw.fields, self.payload, self.flags, self.edited_at))
 
@@ -192,6 +198,7 @@ class Writer(Reader):
         username: str,
         id: SupportsIndex | None = None,
         *,
+        kind: str | None = None,
         display_name: str | None = None,
         payload: bytes | None = None,
         flags: int | None = None,
@@ -206,6 +213,7 @@ class Writer(Reader):
             flags=flags,
             is_private=is_private,
             display_name=display_name,
+            of_kind=kind,
         )
         if change != Change("addUser", user=change.user, text=username):
             return self.apply(change)[0].id or 0

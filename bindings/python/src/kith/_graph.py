@@ -19,7 +19,7 @@ from ._kith import ffi, lib
 from ._live import Changes, Live
 from ._options import Options, raw_options
 from ._reader import Pin, Reader
-from ._relations import Relation
+from ._relations import Relation, Schema
 from ._results import Violation, read_table
 from ._text import Time, owned, to_path, to_time
 
@@ -62,7 +62,7 @@ class Graph(Writer):
 
     __slots__ = ()
 
-    def __init__(self, *, options: Options | None = None, schema: Iterable[Relation] | None = None) -> None:
+    def __init__(self, *, options: Options | None = None, schema: Schema | Iterable[Relation] | None = None) -> None:
         raw, kept = raw_options(options, schema=schema)
         super().__init__(_opened(lambda made: lib.kith_open_memory(raw, made, local.error), kept))
 
@@ -336,7 +336,7 @@ def open(
     *,
     read_only: bool = False,
     options: Options | None = None,
-    schema: Iterable[Relation] | None = None,
+    schema: Schema | Iterable[Relation] | None = None,
 ) -> Graph:
     """Opens a store directory, which is created if absent, or a snapshot file, which is read-only.
 

@@ -188,11 +188,11 @@ def _texts(state: State, text: Any) -> bytes:
 
 
 def _display_names(state: State, names: Any) -> bytes:
-    """The same of the display names of users."""
+    """The same of the display names of users, and of their kinds."""
     pieces, size = list[bytes](), 0
     users = state["users"]
     for row in () if users is None else users:
-        start, length = int(row["display_name_start"]), int(row["display_name_size"])
+        start, length = int(row["display_name_start"]), int(row["display_name_size"]) + int(row["kind_size"])
         pieces.append(bytes(ffi.buffer(names + start, length)) if length else b"")
         row["display_name_start"] = size
         size += length

@@ -13,7 +13,7 @@ from ._calls import Call, call_store_event
 from ._errors import refused
 from ._kith import ffi, lib
 from ._query import word
-from ._relations import Relation, set_schema
+from ._relations import Relation, Schema, set_schema
 from ._text import from_message
 
 Durability = Literal["synced", "flushed", "memory"]
@@ -94,7 +94,7 @@ class Options:
 
 
 def raw_options(
-    options: Options | None, read_only: bool = False, schema: Iterable[Relation] | None = None
+    options: Options | None, read_only: bool = False, schema: Schema | Iterable[Relation] | None = None
 ) -> tuple[Any, list[Any]]:
     """A kith_options, and what must live as long as the graph."""
     options = options or Options()

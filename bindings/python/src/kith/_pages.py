@@ -343,6 +343,7 @@ class Pages(Searches):
         *,
         named_count: int = 0,
         follow_limit: int = 1_000_000,
+        kind: str | None = None,
         flags_all: int = 0,
         flags_any: int = 0,
         flags_none: int = 0,
@@ -351,6 +352,7 @@ class Pages(Searches):
         """Users whom a user's followees follow, by their number."""
         query = Query(lib.KITH_SUGGESTIONS, limit)
         query.set_masks(flags_all, flags_any, flags_none)
+        query.set_user_kind(kind)
         query.raw.user = to_id(user)
         (query.raw.named_count, query.raw.follow_limit) = (named_count, follow_limit or -1)
         return self._page(query, same, Suggestion)

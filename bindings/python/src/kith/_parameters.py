@@ -42,6 +42,7 @@ PARAMETERS = {
     "includes_own_posts": "whether the user's own posts are there",
     "is_private": "whether only followers see the posts of the user",
     "leaves_out_muted": "whether users whom the viewer mutes are left out, and posts by them; needs a viewer",
+    "kind": "the kind of the user or users, one of Schema.user_kinds; without one, user",
     "limit": "the most rows of a page, 1 to 1,000",
     "match": '"substring", "prefix", "exact", "fuzzy" (with typos) or "regex" (where it is built in)',
     "maximum_hops": "the longest path that is searched",

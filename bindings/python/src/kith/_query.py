@@ -110,7 +110,7 @@ def word(words: dict[str, int], word: str) -> int:
 class Query:
     """The arguments of a query that answers with a page, and the memory that they point to: text or ids, and cursor."""
 
-    __slots__ = ("raw", "kept", "cursor")
+    __slots__ = ("raw", "kept", "kept_kind", "cursor")
 
     def __init__(
         self, kind: int, limit: int = 20, cursor: str | None = None, viewer: SupportsIndex | None = None
@@ -170,6 +170,11 @@ class Query:
             raw.sources, raw.target = lib.KITH_OF_AUTHOR, to_id(author)
         else:
             raw.sources = lib.KITH_OF_EVERYONE
+
+    def set_user_kind(self, kind: str | None) -> None:
+        """Sets the kind of the users who are found or suggested."""
+        if kind is not None:
+            self.raw.user_kind, self.kept_kind = to_text(kind)
 
     def set_masks(self, all: int, any: int, none: int) -> None:
         """Sets the flags that posts must have, have one of, and must not have."""

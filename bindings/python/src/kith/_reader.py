@@ -102,11 +102,12 @@ class Reader(Pages):
         wanted = query.set_ids(ids)
         return self._page(query, lambda page: _places(wanted, page), Post)
 
-    def find_user(self, username: str) -> int | None:
+    def find_user(self, username: str, kind: str = "user") -> int | None:
         """The id of the user with exactly this name; with unique_names="loose", whose name has the same loose key."""
         (value, memory), found = to_text(username), ffi.new("int64_t *")
-        check(lib.kith_find_user(self._live_handle(), value, found, local.error), local.error)
-        del memory
+        word, kind_memory = to_text(kind)
+        check(lib.kith_find_user_of_kind(self._live_handle(), value, word, found, local.error), local.error)
+        del memory, kind_memory
         return found[0] or None
 
     def is_following(self, user: SupportsIndex, target: SupportsIndex) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, SupportsIndex
 
@@ -57,8 +57,23 @@ class Relation:
     grants_access: bool = False
 
 
-def set_schema(raw: Any, schema: Iterable[Relation], kept: list[Any]) -> None:
-    """Sets the relations of a kith_options."""
+@dataclass(frozen=True)
+class Schema:
+    """What a graph declares: relations, and kinds of users and posts beside ``user`` and ``post``."""
+
+    relations: Sequence[Relation] = ()
+    user_kinds: Sequence[str] = ()
+    post_kinds: Sequence[str] = ()
+
+
+def set_schema(raw: Any, schema: Schema | Iterable[Relation], kept: list[Any]) -> None:
+    """Sets the relations and the kinds of a kith_options."""
+    if isinstance(schema, Schema):
+        for member, names in (("user_kinds", schema.user_kinds), ("post_kinds", schema.post_kinds)):
+            value, memory = to_text(" ".join(names))
+            setattr(raw, member, value)
+            kept.append(memory)
+        schema = schema.relations
     relations = list(schema)
     raw.has_schema = 1
     raw.relations = made = ffi.new("kith_relation[]", max(1, len(relations)))

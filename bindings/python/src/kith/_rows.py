@@ -18,6 +18,7 @@ class User(Row):
     _names: ClassVar[tuple[str, ...]] = (
         "id",
         "username",
+        "kind",
         "display_name",
         "follower_count",
         "followee_count",
@@ -38,6 +39,16 @@ class User(Row):
         """The name, exactly as given."""
         row = self._row
         name: str = ffi.unpack(self._page._raw.text + row.name_start, row.name_size).decode()
+        return name
+
+    @property
+    def kind(self) -> str:
+        """The kind: "user", or one of Schema.user_kinds."""
+        row = self._row
+        start = row.display_name_start + row.display_name_size
+        if not row.kind_size:
+            return "user"
+        name: str = ffi.unpack(self._page._raw.display_names + start, row.kind_size).decode()
         return name
 
     @property
@@ -126,6 +137,7 @@ class User(Row):
         return (
             row.id,
             self.username,
+            self.kind,
             self.display_name,
             row.follower_count,
             row.followee_count,

@@ -82,6 +82,7 @@ class Searches(Unshared):
         *,
         match: Match = "substring",
         names: Names = "either",
+        kind: str | None = None,
         folding: Folding = "loose",
         order: UserOrder = "name",
         excluded: SupportsIndex | None = None,
@@ -113,6 +114,7 @@ class Searches(Unshared):
             | lib.KITH_USERNAMES_ALONE * word(NAMES, names)
         )
         query.set_masks(flags_all, flags_any, flags_none)
+        query.set_user_kind(kind)
         return self._users(query)
 
     def search_posts(

@@ -5,7 +5,8 @@ extension GraphSections {
     (userPayloadLengths, "users.payloadLength"), (userPayloadBytes, "users.payloadBytes"), (userFlags, "users.flags"),
     (postPayloadLengths, "posts.payloadLength"), (postPayloadBytes, "posts.payloadBytes"), (postFlags, "posts.flags"),
     (postEditTimes, "posts.editedAt"), (postAudiences, "posts.audience"), (userPrivacy, "users.isPrivate"),
-    (userKinds, "users.kind"), (displayNameLengths, "users.displayNameLength"), (displayNameBytes, "users.displayNameBytes"),
+    (userKinds, "users.kind"), (displayNameLengths, "users.displayNameLength"),
+    (displayNameBytes, "users.displayNameBytes"),
   ]
 
   // MARK: - Writing
