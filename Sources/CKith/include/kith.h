@@ -208,7 +208,6 @@ typedef struct kith_options {
   int32_t has_schema;  // 1: also with no relations and kinds the graph has a schema
   int32_t reserved;
   kith_text user_kinds;  // names of kinds beside "user", separated by spaces; declared as the relations are
-  kith_text post_kinds;  // likewise beside "post"
 } kith_options;
 
 // Opens a store directory, which is created if absent, or a snapshot file, which is read-only. `options` may be null.

@@ -96,7 +96,7 @@ extension GraphState {
     let name = Array(username.utf8)
     try Self.checkName(name.span)
     if fields.kind != nil { try checkMayHaveFields() }
-    let kind = try relations.number(ofKind: fields.kind, among: relations.userKinds)
+    let kind = try relations.number(ofKind: fields.kind)
     return try twin(of: name.span, username, kind, replaying: replaying)
   }
 

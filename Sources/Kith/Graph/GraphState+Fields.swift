@@ -33,7 +33,7 @@ extension GraphState {
     if fields.isEmpty { return }
     try checkMayHaveFields()
     try Self.check(payload: fields.payload)
-    _ = try relations.number(ofKind: fields.kind, among: relations.userKinds)
+    _ = try relations.number(ofKind: fields.kind)
     if let displayName = fields.displayName, !displayName.isEmpty {
       let problem = displayName.withBytes { Self.problem(ofName: $0) }
       if let problem { throw .invalidRequest(.displayName(problem)) }

@@ -45,7 +45,7 @@ extension SocialGraph {
   public enum Limits {
     /// The most bytes of a username.
     public static let usernameByteCount = 255
-    /// The most kinds of users, and of posts, with the kind of every graph.
+    /// The most kinds of users, with the kind of every graph.
     public static let kindCount = 16
     /// The most bytes of a text that is canonically equivalent to a username. A decomposed text is at most three times
     /// as long as its source, and its source as the composed name.

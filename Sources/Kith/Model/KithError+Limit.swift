@@ -16,7 +16,7 @@ extension KithError {
     case assignedIDs
     /// The relations of a graph: `SocialGraph.Limits.relationCount`.
     case relations(limit: Int)
-    /// The kinds of users, or of posts: `SocialGraph.Limits.kindCount`.
+    /// The kinds of users: `SocialGraph.Limits.kindCount`.
     case kinds(limit: Int)
     /// The sequence numbers of a graph.
     case changes(limit: UInt64)

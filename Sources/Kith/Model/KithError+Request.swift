@@ -44,11 +44,11 @@ extension KithError {
     case marksNeedViewer
     /// The facts of a relation are not allowed.
     case relation(String, reason: String)
-    /// No kind of users, or of posts, has this name.
+    /// No kind of users has this name.
     case unknownKind(String)
     /// A kind has a name that relations cannot have.
     case kindName(String)
-    /// The kind of a user or a post is never changed.
+    /// The kind of a user is never changed.
     case kindStays
     /// A schema is declared when a graph is opened, not by a change.
     case declaredAtOpen
@@ -160,7 +160,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .relation(let name, let reason): "relation \(name.debugDescription): \(reason)"
     case .unknownKind(let name): "no kind is called \(name.debugDescription); a schema declares kinds"
     case .kindName(let name): "\(name.debugDescription) cannot name a kind: it takes letters, digits and underscores"
-    case .kindStays: "the kind of a user or a post is given when it is added, and never changed"
+    case .kindStays: "the kind of a user is given with the user, and never changed"
     case .declaredAtOpen: "a schema is declared when a graph is opened"
     case .tooManyChanges(let limit): "a batch has at most \(limit) changes"
     case .batchTooLong(let limit): "the changes of a batch take at most \(limit) bytes: divide it"

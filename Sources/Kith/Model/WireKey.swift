@@ -8,7 +8,7 @@ package enum WireKey: String, CodingKey {
   case relation, from, fromPost, to, toPost, relations, addedAt
   case name, isTimed, visibility, isEndedBy, endsWith, isThread, hides, entersTimelines, grantsAccess, edges, parent
   case counts, marks
-  case userKinds, postKinds, kind
+  case userKinds, kind
   case displayName, displayNameRanges, payload, flags, editedAt, isPrivate, audience, incoming, repost
 }
 

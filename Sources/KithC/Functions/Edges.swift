@@ -144,14 +144,9 @@ extension SocialGraph.Schema {
   init?(_ options: UnsafePointer<kith_options>?) throws {
     guard let given = options?.pointee else { return nil }
     let relations = try buffer(given.relations, given.relation_count, "relations")
-    func names(_ text: kith_text, _ name: StaticString) throws -> [String] {
-      try string(text, name).split(separator: " ").map(String.init)
-    }
-    let userKinds = try names(given.user_kinds, "user_kinds")
-    let postKinds = try names(given.post_kinds, "post_kinds")
-    let isEmpty = relations.isEmpty && userKinds.isEmpty && postKinds.isEmpty
-    if isEmpty, !(try flag(given.has_schema, "has_schema")) { return nil }
-    self.init(try relations.map { try Relation($0) }, userKinds: userKinds, postKinds: postKinds)
+    let kinds = try string(given.user_kinds, "user_kinds").split(separator: " ").map(String.init)
+    if relations.isEmpty && kinds.isEmpty, !(try flag(given.has_schema, "has_schema")) { return nil }
+    self.init(try relations.map { try Relation($0) }, userKinds: kinds)
   }
 }
 

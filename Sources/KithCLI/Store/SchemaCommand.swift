@@ -13,8 +13,8 @@ enum SchemaCommand {
     ],
     options: [.json],
     notes: [
-      "A schema file is {\"relations\":[…],\"userKinds\":[…],\"postKinds\":[…]}, the last two with names, and only "
-        + "where there are kinds beside user and post. A relation has a name, from and to (user or post), and where wanted "
+      "A schema file is {\"relations\":[…],\"userKinds\":[…]}, the second with names, and only where there "
+        + "are kinds of users beside user. A relation has a name, from and to (user or post), and where wanted "
         + "isTimed (of posts), visibility (everyone, ends or source), isEndedBy (a list of relations), endsWith (a "
         + "relation), hides (a list of timeline, reposts, incoming), entersTimelines, isThread and grantsAccess.",
       "Nothing that is declared is ever altered or removed: a relation that was declared with other facts is refused, "
@@ -47,9 +47,7 @@ enum SchemaCommand {
         table.add(relation.name, grouped(count), relation.facts)
       }
       var text = schema.relations.isEmpty ? "a schema without relations\n" : table.text()
-      for (what, kinds) in [("users", schema.userKinds), ("posts", schema.postKinds)] where !kinds.isEmpty {
-        text += "  kinds of \(what): \(kinds.joined(separator: ", "))\n"
-      }
+      if !schema.userKinds.isEmpty { text += "  kinds of users: \(schema.userKinds.joined(separator: ", "))\n" }
       try Console.write(text)
     }
     return 0

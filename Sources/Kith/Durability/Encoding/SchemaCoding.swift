@@ -10,8 +10,8 @@ enum SchemaCoding {
   }
 
   static func append(_ schema: SocialGraph.Schema, to bytes: inout [UInt8]) {
-    let hasKinds = !schema.userKinds.isEmpty || !schema.postKinds.isEmpty
-    bytes.appendVarint(UInt64(schema.relations.count) + (hasKinds ? kindsFollow : 0))
+    let kinds = schema.userKinds
+    bytes.appendVarint(UInt64(schema.relations.count) + (kinds.isEmpty ? 0 : kindsFollow))
     for relation in schema.relations {
       let facts = facts(of: relation)
       bytes.appendVarint(UInt64(facts.count))
@@ -20,10 +20,9 @@ enum SchemaCoding {
         ChangeCoding.journal.append(text: value, to: &bytes)
       }
     }
-    for kinds in [schema.userKinds, schema.postKinds] where hasKinds {
-      bytes.appendVarint(UInt64(kinds.count))
-      for kind in kinds { ChangeCoding.journal.append(text: kind, to: &bytes) }
-    }
+    if kinds.isEmpty { return }
+    bytes.appendVarint(UInt64(kinds.count))
+    for kind in kinds { ChangeCoding.journal.append(text: kind, to: &bytes) }
   }
 
   /// Added to the number of relations where kinds follow them.
@@ -55,14 +54,16 @@ enum SchemaCoding {
     }
     var schema = SocialGraph.Schema()
     for _ in 0..<count { schema.relations.append(try relation(&reader)) }
-    if given >= kindsFollow { (schema.userKinds, schema.postKinds) = (try kinds(&reader), try kinds(&reader)) }
+    if given >= kindsFollow { schema.userKinds = try kinds(&reader) }
     return schema
   }
 
   private static func kinds(_ reader: inout ByteReader) throws(KithError) -> [String] {
     let start = reader.position
     let count = try reader.readVarint()
-    guard count < UInt64(SocialGraph.Limits.kindCount) else { throw reader.corrupt("\(count) kinds", at: start) }
+    guard count > 0, count < UInt64(SocialGraph.Limits.kindCount) else {
+      throw reader.corrupt("\(count) kinds", at: start)
+    }
     var kinds: [String] = []
     for _ in 0..<count { kinds.append(try ChangeCoding.journal.text(&reader)) }
     return kinds

@@ -42,7 +42,7 @@ public struct GraphView: ~Copyable, Sendable {
   /// - Complexity: O(1).
   public func findUser(named username: String, kind: String? = nil) -> UserID? {
     if username.utf8.count > SocialGraph.Limits.spellingByteCount { return nil }
-    guard let number = try? state.relations.number(ofKind: kind, among: state.relations.userKinds) else { return nil }
+    guard let number = try? state.relations.number(ofKind: kind) else { return nil }
     return state.users.row(meantBy: Array(username.utf8).span, ofKind: number).map { state.userID($0) }
   }
 

@@ -71,7 +71,6 @@ extension SocialGraph.Schema: Codable, WireObject {
   package func write<Writer: WireWriter>(to writer: inout Writer) throws(Writer.Failure) {
     try writer.member(.relations, relations)
     if !userKinds.isEmpty { try writer.member(.userKinds, userKinds) }
-    if !postKinds.isEmpty { try writer.member(.postKinds, postKinds) }
   }
 
   /// Decodes the members of a schema file. Whether they are allowed is checked when a graph is opened with them.
@@ -79,7 +78,6 @@ extension SocialGraph.Schema: Codable, WireObject {
     let object = try decoder.container(keyedBy: WireKey.self)
     self.init(
       try object.decode([Relation].self, forKey: .relations),
-      userKinds: try object.decodeIfPresent([String].self, forKey: .userKinds) ?? [],
-      postKinds: try object.decodeIfPresent([String].self, forKey: .postKinds) ?? [])
+      userKinds: try object.decodeIfPresent([String].self, forKey: .userKinds) ?? [])
   }
 }

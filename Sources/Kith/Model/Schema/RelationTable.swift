@@ -2,14 +2,14 @@
 /// What their facts mean together is computed once.
 final class RelationTable: Sendable {
   /// That of a graph without a schema.
-  static let withoutSchema = RelationTable(Relation.builtIn, ["user"], ["post"], hasSchema: false)
+  static let withoutSchema = RelationTable(Relation.builtIn, ["user"], hasSchema: false)
 
   /// Whether the graph has a schema. Only then can its host add edges of any relation.
   let hasSchema: Bool
   /// By number.
   let relations: [Relation]
-  /// The kinds of users and of posts by number, with those of every graph.
-  let (userKinds, postKinds): ([String], [String])
+  /// The kinds of users by number, with that of every graph.
+  let userKinds: [String]
   private let nameHashes: [UInt32]
   private let rules: [Rules]
   /// The relation of replies; nil without one.
@@ -37,9 +37,9 @@ final class RelationTable: Sendable {
     var base: RelationKind?
   }
 
-  private init(_ relations: [Relation], _ userKinds: [String], _ postKinds: [String], hasSchema: Bool) {
+  private init(_ relations: [Relation], _ userKinds: [String], hasSchema: Bool) {
     self.hasSchema = hasSchema
-    (self.userKinds, self.postKinds) = (userKinds, postKinds)
+    self.userKinds = userKinds
     self.relations = relations
     let kinds = Dictionary(
       uniqueKeysWithValues: relations.indices.map { (relations[$0].name, RelationKind(number: UInt8($0))) })
@@ -89,8 +89,7 @@ final class RelationTable: Sendable {
   /// The schema; nil for a graph without one.
   var schema: SocialGraph.Schema? {
     if !hasSchema { return nil }
-    return SocialGraph.Schema(
-      Array(declared), userKinds: Array(userKinds.dropFirst()), postKinds: Array(postKinds.dropFirst()))
+    return SocialGraph.Schema(Array(declared), userKinds: Array(userKinds.dropFirst()))
   }
 
   subscript(kind: RelationKind) -> Relation { relations[Int(kind.number)] }
@@ -137,13 +136,12 @@ final class RelationTable: Sendable {
       }
     }
     let userKinds = try Self.missing(of: schema.userKinds, in: userKinds)
-    let postKinds = try Self.missing(of: schema.postKinds, in: postKinds)
-    if found.isEmpty && userKinds.isEmpty && postKinds.isEmpty && hasSchema { return nil }
+    if found.isEmpty && userKinds.isEmpty && hasSchema { return nil }
     if relations.count + found.count > SocialGraph.Limits.relationCount {
       throw .limitExceeded(.relations(limit: SocialGraph.Limits.relationCount))
     }
     for relation in found { try Self.check(relation, among: relations + found) }
-    return SocialGraph.Schema(found, userKinds: userKinds, postKinds: postKinds)
+    return SocialGraph.Schema(found, userKinds: userKinds)
   }
 
   /// The kinds that are not among some.
@@ -169,11 +167,11 @@ final class RelationTable: Sendable {
       && name.first.map { $0 > 0x40 && $0 != 0x5F } == true
   }
 
-  /// The number of the kind of a user or a post; 0 for nil.
+  /// The number of a kind of users; 0 for nil.
   /// - Throws: `invalidRequest`.
-  func number(ofKind kind: String?, among kinds: [String]) throws(KithError) -> UInt8 {
+  func number(ofKind kind: String?) throws(KithError) -> UInt8 {
     guard let kind else { return 0 }
-    guard let number = kinds.firstIndex(of: kind) else { throw .invalidRequest(.unknownKind(kind)) }
+    guard let number = userKinds.firstIndex(of: kind) else { throw .invalidRequest(.unknownKind(kind)) }
     return UInt8(number)
   }
 
@@ -185,8 +183,7 @@ final class RelationTable: Sendable {
     for relation in missing.relations {
       relations.append(Relation(relation.facts, RelationKind(number: UInt8(relations.count))))
     }
-    return RelationTable(
-      relations, userKinds + missing.userKinds, postKinds + missing.postKinds, hasSchema: true)
+    return RelationTable(relations, userKinds + missing.userKinds, hasSchema: true)
   }
 
   /// Checks the facts of a new relation.

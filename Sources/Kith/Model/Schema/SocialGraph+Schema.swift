@@ -1,6 +1,6 @@
 extension SocialGraph {
   /// What a host says about its own network: the relations that it declares, beside the four of every graph, and the
-  /// kinds of its users and posts.
+  /// kinds of its users.
   ///
   /// A graph that is opened with a schema, even an empty one, keeps it in its files. What it lacks is declared at once,
   /// as one change; what it has stays as it is, and nothing is ever altered or removed. So a host opens its graph with
@@ -10,21 +10,19 @@ extension SocialGraph {
   /// and are declared before or together. No relation ends with itself, along whatever others, and none ends or is
   /// ended by one that it ends with.
   ///
-  /// A user and a post have a kind: `user` and `post`, unless another that is declared is given. There are at most 16
-  /// of each with these. A username is unique, and searched, within its kind.
+  /// A user has a kind: `user`, unless another that is declared is given. There are at most 16 with this. A username is
+  /// unique, and searched, within its kind.
   ///
-  /// Encoded as a schema file: `{"relations":[…],"userKinds":["hashtag"],"postKinds":["list"]}`.
+  /// Encoded as a schema file: `{"relations":[…],"userKinds":["hashtag"]}`.
   public struct Schema: Hashable, Sendable {
     /// The relations, in the order in which they are declared.
     public var relations: [Relation]
     /// The kinds of users beside `user`, by name, in the order in which they are declared.
     public var userKinds: [String]
-    /// The kinds of posts beside `post`, likewise.
-    public var postKinds: [String]
 
     /// Creates a schema. An empty one makes a graph with a schema, which declares nothing yet.
-    public init(_ relations: [Relation] = [], userKinds: [String] = [], postKinds: [String] = []) {
-      (self.relations, self.userKinds, self.postKinds) = (relations, userKinds, postKinds)
+    public init(_ relations: [Relation] = [], userKinds: [String] = []) {
+      (self.relations, self.userKinds) = (relations, userKinds)
     }
 
     /// The relations, each after that which it ends with.

@@ -9,7 +9,7 @@ struct SuggestedUsers: Query {
     guard (0...SocialGraph.Limits.namedCount).contains(query.namedCount), query.followLimit >= 0 else {
       throw .invalidRequest(.suggestions(namedCount: query.namedCount, followLimit: query.followLimit))
     }
-    let kind = try state.relations.number(ofKind: query.kind, among: state.relations.userKinds)
+    let kind = try state.relations.number(ofKind: query.kind)
     let own = try state.userRow(user)
     let followees = HopFrontier(of: own, in: state, followLimit: query.followLimit)
     let best = best(for: own, followees, kind, state)

@@ -11,7 +11,7 @@ struct UsersByName: Query {
   func run(_ state: borrowing GraphState) throws(KithError) -> Page<User> {
     let visibility = try Visibility(of: query.viewer, includesBlocked: query.includesBlocked, state)
     try SocialGraph.Limits.check(pageLimit: query.limit)
-    let userKind = try state.relations.number(ofKind: query.kind, among: state.relations.userKinds)
+    let userKind = try state.relations.number(ofKind: query.kind)
     let excluded: UInt32? = if let user = query.excludedUser { try state.userRow(user) } else { nil }
     try checkOrder(visibility)
     var prefixStart: NameSegment.Place?

@@ -59,20 +59,17 @@ class Relation:
 
 @dataclass(frozen=True)
 class Schema:
-    """What a graph declares: relations, and kinds of users and posts beside ``user`` and ``post``."""
+    """What a graph declares: relations, and kinds of users beside ``user``."""
 
     relations: Sequence[Relation] = ()
     user_kinds: Sequence[str] = ()
-    post_kinds: Sequence[str] = ()
 
 
 def set_schema(raw: Any, schema: Schema | Iterable[Relation], kept: list[Any]) -> None:
     """Sets the relations and the kinds of a kith_options."""
     if isinstance(schema, Schema):
-        for member, names in (("user_kinds", schema.user_kinds), ("post_kinds", schema.post_kinds)):
-            value, memory = to_text(" ".join(names))
-            setattr(raw, member, value)
-            kept.append(memory)
+        raw.user_kinds, memory = to_text(" ".join(schema.user_kinds))
+        kept.append(memory)
         schema = schema.relations
     relations = list(schema)
     raw.has_schema = 1
