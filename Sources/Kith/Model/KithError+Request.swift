@@ -171,10 +171,8 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .twoHopFilters: "a timeline over two hops has no other sources and no filters"
     case .followLimit: "a limit of follows is not negative"
     case .path: "hops and follows to read cannot be negative"
-    case .suggestions:
-      "0 to \(SocialGraph.Limits.namedCount) mutuals can be named, and a limit of follows is not negative"
-    case .pageRank:
-      "damping is 0 to 1, tolerance is not negative, rounds are 0 to \(SocialGraph.Limits.roundCount)"
+    case .suggestions: "0 to \(SocialGraph.Limits.namedCount) mutuals can be named; a limit of follows is not negative"
+    case .pageRank: "damping is 0 to 1, tolerance is not negative, rounds are 0 to \(SocialGraph.Limits.roundCount)"
     case .orderNeedsViewer(let order): "order \(order) needs a viewer"
     case .followedOnlyNeedsViewer, .leavesOutMutedNeedsViewer:
       "posts of those one follows, or without those one mutes, need a viewer"
@@ -197,8 +195,7 @@ extension KithError.RequestProblem: CustomStringConvertible {
     case .fileNameMissing(let path): "\(path.shownPath): the name of a file is needed"
     case .fileExists(let path):
       "\(path.shownPath): something is there already, and nothing is replaced; choose another name"
-    case .noDirectory(let directory, let path):
-      "\(path.shownPath): there is no directory \(directory.shownPath)"
+    case .noDirectory(let directory, let path): "\(path.shownPath): there is no directory \(directory.shownPath)"
     case .insideStore(let store, let path):
       "\(path.shownPath): \(store.shownPath) is a store, which nothing else may stand in; choose a place beside it"
     case .logURL(let reason): reason

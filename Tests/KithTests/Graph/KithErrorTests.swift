@@ -55,7 +55,7 @@ import Testing
     (.path(maximumHops: -1, followLimit: 0), "hops and follows to read cannot be negative"),
     (
       .suggestions(namedCount: 101, followLimit: 0),
-      "0 to 100 mutuals can be named, and a limit of follows is not negative"
+      "0 to 100 mutuals can be named; a limit of follows is not negative"
     ),
     (
       .pageRank(damping: 2, tolerance: 0, maximumRounds: 0),

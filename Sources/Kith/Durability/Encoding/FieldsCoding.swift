@@ -1,8 +1,8 @@
 /// Fields of a change in a journal or a log: a byte that says which are given, then these in their order.
 ///
 /// A payload is its length, a varint, then its bytes; flags are a varint, and so is a time. Then comes the number of an
-/// audience, of a post, or 1 or 0 for whether a user is private: one byte. Then comes a display name as a payload does, and
-/// last the name of the kind of a new user.
+/// audience, of a post, or 1 or 0 for whether a user is private: one byte. Then come a display name, and the
+/// name of the kind of a new user, each as a payload does.
 enum FieldsCoding {
   private static let (payload, flags, editedAt, access): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 4, 8)
   private static let (displayName, kind): (UInt8, UInt8) = (16, 32)

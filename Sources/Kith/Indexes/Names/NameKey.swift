@@ -7,7 +7,7 @@ struct NameKey: Hashable, Comparable, Sendable {
   /// Whether the name itself also sorts after the position, because a user with a higher id has it now. The order is by
   /// loose key, name, then id, and the index does not know ids.
   var precedesItsName = false
-  /// The id of the user at the position, where users of one name are told apart by it.
+  /// The id of the user at the position: users of one name, of different kinds, come by it.
   var id: Int64 = 0
 
   init(name: [UInt8]) {
