@@ -56,6 +56,8 @@ def test_profile(host: Host, people: dict[str, Mastodon]) -> None:
     assert shown.display_name == "Ann <A>" and shown.note == "<p>Tea &amp; cake</p>"
     assert shown.fields[0].name == "site" and requests.get(shown.avatar, timeout=9).content == picture
     assert ann.me().source.note == "Tea & cake" and ids(bob.account_search("an")) == [str(ann.me().id)]
+    # By the display name, too.
+    assert ids(bob.account_search("n <a")) == [str(ann.me().id)]
     assert bob.account_relationships(ann.me().id)[0].following is False
 
 

@@ -75,7 +75,7 @@ def several(call: Call) -> Any:
 
 
 def search_rows(call: Call, text: str, limit: int, offset: int = 0) -> list[kith.User]:
-    """Accounts whose names begin with a text, or else contain it. Display names are not searched."""
+    """Accounts whose username begins with a text, or else whose username or display name contains it."""
     name = text.strip().lstrip("@").partition("@")[0]
     if not name:
         return []
@@ -83,7 +83,7 @@ def search_rows(call: Call, text: str, limit: int, offset: int = 0) -> list[kith
     page = call.graph.search_users(name, order="prefixFirst", viewer=call.viewer, includes_blocked=blocked, limit=100)
     found = []
     for row in page.walk():
-        if is_account(row) and (not call.flag("following") or row.is_followed_by_viewer):
+        if not call.flag("following") or row.is_followed_by_viewer:
             found.append(row)
         if len(found) >= offset + limit:
             break
@@ -126,12 +126,14 @@ def update(call: Call) -> Any:
         values["fields"] = [{"name": name, "value": value} for name, value in read[:4] if name or value]
 
     def edit(batch: kith.Batch) -> None:
+        display_name = values.pop("display_name", None)
         call.store.edit_payload(batch, me, **values)
         kept = batch.user(me).flags
         for name, bit in flags.items():
             if name in call.values:
                 kept = kept | bit if call.flag(name) else kept & ~bit
-        batch.edit_user(me, flags=kept)
+        # A display name of Kith has no line breaks.
+        batch.edit_user(me, flags=kept, display_name=display_name and " ".join(display_name.split()))
 
     call.graph.batch(edit)
     return verify(call)
@@ -382,9 +384,9 @@ def show_tag(call: Call) -> Any:
     name, verb = call.request.path_params["name"], call.request.path_params.get("verb")
     if not shapes.HASHTAG.fullmatch(TAG + name) or len(name.encode()) > 250:
         raise not_found()
-    id = call.graph.find_user(TAG + name)
+    id = call.graph.find_user(name, "hashtag")
     if verb == "follow":
-        id = id or call.graph.add_user(TAG + name)
+        id = id or call.graph.add_user(name, kind="hashtag")
         call.graph.add_edge("follow_tag", call.user, id)
     elif verb == "unfollow" and id is not None:
         call.graph.remove_edge("follow_tag", call.user, id)

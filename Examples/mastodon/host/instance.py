@@ -114,7 +114,9 @@ def search(call: Call) -> Any:
     if kind in ("", "accounts") and not text.startswith(TAG):
         made["accounts"] = shapes.accounts(call, accounts.search_rows(call, text, limit, offset))
     if kind in ("", "hashtags"):
-        page = call.graph.search_users(TAG + text.lstrip(TAG), match="prefix", limit=min(1000, limit + offset))
+        page = call.graph.search_users(
+            text.lstrip(TAG), match="prefix", kind="hashtag", limit=min(1000, limit + offset)
+        )
         made["hashtags"] = [shapes.tag(call, shapes.tag_name(row)) for row in page[offset:]]
     if kind in ("", "statuses") and call.me is not None and text[0] not in (TAG, "@"):
         author = call.ids("account_id")
@@ -178,8 +180,7 @@ def directory(call: Call) -> Any:
     offset = int(call.text("offset")) if re.fullmatch(r"[0-9]{1,6}", call.text("offset")) else 0
     limit, found = call.limit(40, 80), []
     for row in call.graph.search_users(order="popular", viewer=call.viewer, limit=100).walk():
-        if row.username[0].isalnum() or row.username[0] == "_":
-            found.append(row)
+        found.append(row)
         if len(found) >= offset + limit:
             break
     return shapes.accounts(call, found[offset:])

@@ -15,7 +15,7 @@ import kith
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from .accounts import add_account
-from .store import APP, TAG, read_payload, to_payload
+from .store import read_payload, to_payload
 from .tokens import add_token, digest, is_password, remove_token
 from .web import Call, Failure, invalid
 
@@ -49,7 +49,7 @@ def register_app(call: Call) -> Any:
         "scopes": call.text("scopes", "read")[:1000] or "read",
         "secret": digest(secret),
     }
-    id = call.graph.add_user(APP + client, payload=to_payload(payload))
+    id = call.graph.add_user(client, kind="application", payload=to_payload(payload))
     return {
         **application(payload),
         "id": str(id),
@@ -72,7 +72,7 @@ def verify_app(call: Call) -> Any:
     """GET /api/v1/apps/verify_credentials"""
     if call.owner is None:
         raise Failure(401, "The access token is invalid")
-    app = call.graph.find_user(APP + call.grant["app"])
+    app = call.graph.find_user(call.grant["app"], "application")
     if app is None:
         raise Failure(401, "The access token is invalid")
     return application(read_payload(call.graph.user(app, includes_payloads=True)))
@@ -81,7 +81,7 @@ def verify_app(call: Call) -> Any:
 def _app(call: Call) -> tuple[int, dict[str, Any]]:
     """The application whose client_id is given."""
     client = call.text("client_id")
-    id = call.graph.find_user(APP + client) if 0 < len(client) <= 64 else None
+    id = call.graph.find_user(client, "application") if 0 < len(client) <= 64 else None
     if id is None:
         raise Failure(401, "Client authentication failed due to unknown client")
     return id, read_payload(call.graph.user(id, includes_payloads=True))
@@ -99,7 +99,7 @@ def _scopes(call: Call, app: dict[str, Any], asked: str) -> str:
 def _signed_in(call: Call) -> int | None:
     """The account whose name and password are given."""
     name = call.text("username").lstrip("@").partition("@")[0]
-    id = call.graph.find_user(name) if 0 < len(name) <= 30 and name[0] not in APP + TAG else None
+    id = call.graph.find_user(name) if 0 < len(name) <= 30 else None
     if id is None:
         return None
     payload = read_payload(call.graph.user(id, includes_payloads=True))

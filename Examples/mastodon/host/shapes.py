@@ -14,7 +14,7 @@ from typing import Any
 import kith
 
 from .paging import id_of
-from .store import BOT, DISCOVERABLE, LOCKED, TAG, is_account, read_payload
+from .store import BOT, DISCOVERABLE, LOCKED, is_account, read_payload
 from .web import Call
 
 VISIBILITIES: dict[str, Any] = {
@@ -75,7 +75,7 @@ def account(call: Call, row: kith.User, own: bool = False) -> dict[str, Any]:
         "id": str(row.id),
         "username": name,
         "acct": name,
-        "display_name": payload.get("display_name", ""),
+        "display_name": row.display_name or "",
         "locked": bool(row.flags & LOCKED),
         "bot": bool(row.flags & BOT),
         "group": False,
@@ -280,7 +280,7 @@ def _repost(call: Call, row: kith.Post, status: dict[str, Any], reposters: dict[
 
 def tag_name(row: kith.User) -> str:
     """The name of a hashtag, of the user who is one."""
-    return row.username[len(TAG) :]
+    return row.username
 
 
 def now() -> datetime.datetime:

@@ -11,7 +11,7 @@ import kith
 
 from . import paging, shapes
 from .media import own_media
-from .store import HAS_MEDIA, TAG, is_account, read_payload, status_id, to_payload
+from .store import HAS_MEDIA, is_account, read_payload, status_id, to_payload
 from .web import Call, invalid, not_found
 
 MAXIMUM_CHARACTERS, MAXIMUM_MEDIA, MAXIMUM_EDGES = 500, 4, 100
@@ -100,7 +100,7 @@ class Draft:
 
     def edges(self, batch: kith.Batch) -> set[tuple[str, int]]:
         """The edges that lead from the status. A hashtag that is new is added."""
-        tags = [batch.find_user(TAG + tag) or batch.add_user(TAG + tag) for tag in self.tags]
+        tags = [batch.find_user(tag, "hashtag") or batch.add_user(tag, kind="hashtag") for tag in self.tags]
         return {("mention", id) for id in self.mentions} | {("tag", id) for id in tags}
 
 

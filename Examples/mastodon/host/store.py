@@ -1,8 +1,7 @@
 """The store: its relations, the ids of statuses, and the payloads that hold what Kith does not read.
 
-Accounts are users. So is all else that has a name: hashtags, and the applications that have registered. The first
-character of the name says which, since the names of accounts begin with a letter, a digit or a low line. Lists and
-uploaded media are posts without a text of a hidden account.
+Accounts are users. So is all else that has a name, as users of other kinds: hashtags, and the applications that have
+registered. Lists and uploaded media are posts without a text of a hidden account.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from typing import Any
 import kith
 from kith import Relation
 
-TAG, APP, HIDDEN = "#", "+", "!"
+#: What a hashtag begins with in texts.
+TAG = "#"
 
-SCHEMA = [
+RELATIONS = [
     Relation("reply", "post", "post", is_thread=True),
     Relation("mention", "post", "user", grants_access=True),
     Relation("tag", "post", "user", enters_timelines=True),
@@ -37,6 +37,8 @@ SCHEMA = [
     Relation("list", "user", "post", visibility="source"),
     Relation("member", "post", "user", is_timed=True),
 ]
+#: Accounts are of the kind "user".
+SCHEMA = kith.Schema(RELATIONS, user_kinds=("hashtag", "application", "hidden"))
 
 #: Flags of posts, which masks of timelines read, and of users.
 HAS_MEDIA = 1
@@ -57,7 +59,7 @@ def to_payload(values: dict[str, Any]) -> bytes:
 
 def is_account(row: kith.User) -> bool:
     """Whether a user is an account, not a hashtag or an application."""
-    return row.username[0] not in (TAG, APP, HIDDEN)
+    return row.kind == "user"
 
 
 def status_id(milliseconds: int) -> int:
@@ -107,7 +109,7 @@ class Store:
         self.is_closing = False
 
     def _hidden(self, name: str) -> int:
-        return self.graph.find_user(HIDDEN + name) or self.graph.add_user(HIDDEN + name)
+        return self.graph.find_user(name, "hidden") or self.graph.add_user(name, kind="hidden")
 
     def next_millisecond(self) -> int:
         """Now, or the millisecond after that of the newest post."""

@@ -45,7 +45,7 @@ def stream(call: Call) -> Any:
         name = call.text("tag")
         if not shapes.HASHTAG.fullmatch(TAG + name) or len(name) > 100:
             raise invalid("tag is no hashtag")
-        id = call.graph.find_user(TAG + name) or call.graph.add_user(TAG + name)
+        id = call.graph.find_user(name, "hashtag") or call.graph.add_user(name, kind="hashtag")
         query = {"users": [id], "includes_own_posts": False, "reposts": "none", "audiences": ["everyone"]}
     elif kind == "list":
         call.request.path_params["id"] = call.text("list")

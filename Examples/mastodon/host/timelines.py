@@ -66,7 +66,7 @@ def of_tag(call: Call) -> Any:
 
 def _tag(call: Call, name: Any) -> int | None:
     name = str(name)
-    return call.graph.find_user(TAG + name) if shapes.HASHTAG.fullmatch(TAG + name) and len(name) <= 100 else None
+    return call.graph.find_user(name, "hashtag") if shapes.HASHTAG.fullmatch(TAG + name) and len(name) <= 100 else None
 
 
 def of_list(call: Call) -> Any:
