@@ -63,6 +63,9 @@ import Testing
       world.index.settle(names: world.names)
       world.checkInvariants()
       #expect(world.found("zo", .prefix, after: "a", in: .either) == ["a\tb", "ab", "zo"])
+      // Here the username alone is before the place, and the line feed behind it is not.
+      #expect(world.found("a", after: "a\tb", in: .either) == ["ab"])
+      #expect(world.found("a\t", .prefix, in: .either) == ["a\tb"])
     }
   }
 }
