@@ -7,6 +7,7 @@ import Kith
 /// tabs. Without DURABILITY the store is only read. Everything is run ROUNDS (2) times, and every second round is
 /// reported. Up to DEPTH (1) changes of a kind are one batch, and each takes its share of the time.
 ///
+/// `kith-driver STORE lists < LINES` only reads, without an index of words; its last line is the bytes of the graph.
 /// `kith-driver STORE threads SECONDS READERS WRITES SAVES` runs several threads at once (`Shared`).
 /// `kith-driver SNAPSHOT border [measured|instrument [PAGES]]` measures single calls (`Border`).
 @main
@@ -21,6 +22,7 @@ enum Main {
     if words.count > 1, words[1] == "border" { return try Border.run(store, Array(words.dropFirst(2))) }
     var questions: [Question] = []
     while let line = readLine() { questions.append(try Question(line)) }
+    if words.count > 1, words[1] == "lists" { return try readLists(store, questions) }
     let graph = try open(store, words.count > 1 ? words[1] : nil)
     // As for the other systems, the indexes are complete before the first query.
     while !graph.read({ $0.isPostSearchIndexed }) { try await Task.sleep(for: .milliseconds(50)) }
@@ -29,6 +31,15 @@ enum Main {
       try ask(questions[...], graph, depth: numbers[1], tells: !round.isMultiple(of: 2))
     }
     try await graph.close()
+  }
+
+  private static func readLists(_ store: String, _ questions: [Question]) throws {
+    var options = SocialGraph.Options()
+    options.postIndex = .off
+    let graph = try SocialGraph.open(store, access: .readOnly, options: options)
+    for tells in [false, true] { try ask(questions[...], graph, depth: 1, tells: tells) }
+    print("bytes\t\(graph.read { $0.memoryReport().byteCount })\t")
+    try graph.close()
   }
 
   private static func ask(
@@ -69,60 +80,4 @@ enum Main {
 struct Misuse: Error, CustomStringConvertible {
   let message: String
   var description: String { message }
-}
-
-/// A page as a host would hold it: numbers, and texts as Strings, reported by their length.
-struct HostPage {
-  private var fields: [Int] = []
-  /// Where each row ends.
-  private var ends: [Int] = []
-
-  mutating func clear() {
-    fields.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
-  }
-
-  mutating func keep(_ value: Bool) {
-    fields.append(value ? 1 : 0)
-    ends.append(fields.count)
-  }
-
-  /// - Parameter extra: an additional number for each row.
-  mutating func keep(_ user: User, extra: Int? = nil) {
-    fields.append(Int(user.id.rawValue))
-    fields.append(user.followerCount)
-    fields.append(user.followeeCount)
-    fields.append(user.postCount)
-    if let extra { fields.append(extra) }
-    fields.append(user.username.utf8.count)
-    ends.append(fields.count)
-  }
-
-  mutating func keepName(_ user: User) {
-    fields.append(Int(user.id.rawValue))
-    fields.append(user.username.utf8.count)
-    ends.append(fields.count)
-  }
-
-  mutating func keep(_ post: Post) {
-    fields.append(Int(post.id.rawValue))
-    fields.append(Int(post.author.id.rawValue))
-    fields.append(Int(post.createdAt.rawValue))
-    fields.append(post.likeCount)
-    fields.append(post.isLikedByViewer == true ? 1 : 0)
-    fields.append(post.author.username.utf8.count)
-    fields.append(post.text.utf8.count)
-    ends.append(fields.count)
-  }
-
-  /// Rows with commas between them, their fields joined by colons.
-  var text: String {
-    var rows: [String] = []
-    var start = 0
-    for end in ends {
-      rows.append(fields[start..<end].map(String.init).joined(separator: ":"))
-      start = end
-    }
-    return rows.joined(separator: ",")
-  }
 }

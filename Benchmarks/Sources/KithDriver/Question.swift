@@ -15,7 +15,7 @@ struct Question {
     key = words.removeFirst()
     let operation = words.removeFirst()
     var arguments = Arguments(words: Array(words))
-    if let ask = try Self.reading(operation, &arguments) {
+    if let ask = try Self.reading(operation, &arguments) ?? Microblog.reading(operation, &arguments) {
       (change, self.ask) = (nil, ask)
     } else if let change = try Self.changing(operation, &arguments) {
       self.change = change
@@ -26,7 +26,7 @@ struct Question {
   }
 
   /// The arguments of a line, in order; texts have a `'` before them.
-  private struct Arguments {
+  struct Arguments {
     var words: [String]
 
     mutating func text() throws -> String {
