@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAXIMUM_KINDS = 128, MAXIMUM_ARGUMENTS = 4, MAXIMUM_ROWS = 64, MAXIMUM_FIELDS = 8 };
+enum { MAXIMUM_KINDS = 128, MAXIMUM_ARGUMENTS = 6, MAXIMUM_ROWS = 64, MAXIMUM_FIELDS = 12 };
 
 struct statement {
   char *kind, *text;

@@ -16,6 +16,7 @@ import servers
 import systems
 import threads
 import writes
+from microblog import run as microblog
 from network import Network, questions
 from results import Results, filled, machine
 
@@ -33,6 +34,12 @@ def main():
     parser.add_argument("--kith", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--driver", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--short", action="store_true", help="20,000 users, 200 queries of each kind: some minutes")
+    parser.add_argument(
+        "--microblog",
+        action="store_true",
+        help="the timelines, conversations and notifications of a microblog instead, as a section of the results; "
+        "30,000 users, with --short 5,000",
+    )
     parser.add_argument("--users", type=int, help="with 40 follows, 10 posts and 20 likes each (100,000)")
     parser.add_argument("--questions", type=int, help="of each kind (400)")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the network and the queries (1)")
@@ -42,19 +49,36 @@ def main():
     parser.add_argument("--remark", action="append", default=[], help="a remark on this run")
     parser.add_argument("--results", help="the file to write; standard output without it")
     options = parser.parse_args()
-    options.users = options.users or (20_000 if options.short else 100_000)
+    short, usual = (5_000, 30_000) if options.microblog else (20_000, 100_000)
+    options.users = options.users or (short if options.short else usual)
     options.questions = options.questions or (200 if options.short else 400)
     with tempfile.TemporaryDirectory(prefix="kith-comparison-") as directory:
         # Servers run as another user and need access.
         os.chmod(directory, 0o755)
-        results = run(options, directory)
-    text = results.markdown()
+        if options.microblog:
+            text = microblog.run(options, directory, note).text(command(options), options.seed)
+        else:
+            text = run(options, directory).markdown()
     note("")
     if options.results:
-        with open(options.results, "w", encoding="utf-8") as file:
-            file.write(text)
+        write(options, text)
     else:
         print(text)
+
+
+def write(options, text):
+    """The section on the microblog, and the rest of the page, are written by different runs."""
+    old = ""
+    if os.path.exists(options.results):
+        with open(options.results, encoding="utf-8") as file:
+            old = file.read()
+    with open(options.results, "w", encoding="utf-8") as file:
+        file.write(microblog.put(old, text) if options.microblog else text + microblog.kept(old))
+
+
+def command(options):
+    hidden = {"--kith", options.kith, "--driver", options.driver, "--remark", *options.remark}
+    return " ".join(["Scripts/measure comparison", *(word for word in sys.argv[1:] if word not in hidden)])
 
 
 def run(options, directory):
@@ -71,8 +95,6 @@ def run(options, directory):
     kith = systems.Kith(options.kith, options.driver, directory)
     note("measuring Kith")
     expected = {kind: answers for kind, _, answers in kith.ask(network, asked)}
-    hidden = {"--kith", options.kith, "--driver", options.driver, "--remark", *options.remark}
-    command = " ".join(["Scripts/measure comparison", *(word for word in sys.argv[1:] if word not in hidden)])
     results = Results([])
     for kind, found in expected.items():
         results.add(kind, "Kith", "", [time for time, _ in found])
@@ -83,7 +105,7 @@ def run(options, directory):
     results.shared += [("Kith", *row) for row in threads.of_kith(kith.driver, kith.store, kith.directory)]
     work = Work(network, asked, expected, changed, outcomes)
     versions = [kith.version] + ask_systems(options, directory, work, results)
-    results.heading = heading(command, size, options, versions)
+    results.heading = heading(command(options), size, options, versions)
     results.remarks += options.remark + REMARKS
     return results
 

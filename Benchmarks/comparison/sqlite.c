@@ -98,15 +98,110 @@ static void prepare_merge(void) {
 
 // MARK: Statements
 
-static void ask(const struct question *question) {
-  if (question->statement->text[0] == '!') return merge(question);
-  sqlite3_stmt *statement = question->statement->prepared;
+static void bind(sqlite3_stmt *statement, const struct question *question) {
   for (int place = 0; place < question->argument_count; place++) {
     const char *argument = question->arguments[place];
     // `'` marks a text that may be all digits.
     if (*argument == '\'') sqlite3_bind_text(statement, place + 1, argument + 1, -1, SQLITE_STATIC);
     else sqlite3_bind_int64(statement, place + 1, atoll(argument));
   }
+}
+
+// MARK: Entries of many lists merged by the client
+
+// The lists that are read; the entry behind another of a list; the row of an entry, if the timeline shows it.
+struct walk {
+  sqlite3_stmt *lists, *next, *row;
+};
+
+// A list, and its next entry.
+struct entry {
+  int64_t list, at, post, reposter;
+};
+
+// A heap, the newest first.
+static struct entry *entries;
+static int entry_count, entry_room;
+
+static bool precedes(const struct entry *one, const struct entry *other) {
+  if (one->at != other->at) return one->at > other->at;
+  return one->post != other->post ? one->post > other->post : one->reposter > other->reposter;
+}
+
+static void sink(int place) {
+  struct entry moved = entries[place];
+  for (int child; (child = 2 * place + 1) < entry_count; place = child) {
+    if (child + 1 < entry_count && precedes(&entries[child + 1], &entries[child])) child++;
+    if (!precedes(&entries[child], &moved)) break;
+    entries[place] = entries[child];
+  }
+  entries[place] = moved;
+}
+
+// Statements have a list and an entry as ?11 to ?14.
+static void bind_entry(sqlite3_stmt *statement, const struct entry *entry) {
+  const int64_t fields[] = {entry->list, entry->at, entry->post, entry->reposter};
+  for (int place = 0; place < 4; place++) sqlite3_bind_int64(statement, 11 + place, fields[place]);
+}
+
+static bool advance(sqlite3_stmt *next, struct entry *entry) {
+  bind_entry(next, entry);
+  bool found = sqlite3_step(next) == SQLITE_ROW;
+  if (found) {
+    entry->at = sqlite3_column_int64(next, 0);
+    entry->post = sqlite3_column_int64(next, 1), entry->reposter = sqlite3_column_int64(next, 2);
+  }
+  sqlite3_reset(next);
+  return found;
+}
+
+static void walk(const struct question *question) {
+  struct walk *walk = question->statement->prepared;
+  bind(walk->lists, question), bind(walk->next, question), bind(walk->row, question);
+  for (entry_count = 0; sqlite3_step(walk->lists) == SQLITE_ROW;) {
+    struct entry entry;
+    int64_t *fields[] = {&entry.list, &entry.at, &entry.post, &entry.reposter};
+    for (int place = 0; place < 4; place++) *fields[place] = sqlite3_column_int64(walk->lists, place);
+    if (!advance(walk->next, &entry)) continue;
+    if (entry_count == entry_room) entries = realloc(entries, (entry_room = 2 * entry_room + 256) * sizeof *entries);
+    entries[entry_count++] = entry;
+  }
+  sqlite3_reset(walk->lists);
+  for (int place = entry_count / 2 - 1; place >= 0; place--) sink(place);
+  while (entry_count && page.row_count < LIMIT) {
+    bind_entry(walk->row, &entries[0]);
+    if (sqlite3_step(walk->row) == SQLITE_ROW) keep_row(walk->row);
+    sqlite3_reset(walk->row);
+    if (!advance(walk->next, &entries[0])) entries[0] = entries[--entry_count];
+    if (entry_count) sink(0);
+  }
+}
+
+// Three statements with `;;` between them.
+static struct walk *prepared_walk(const char *name, const char *text) {
+  struct walk *walk = malloc(sizeof *walk);
+  sqlite3_stmt **statements[] = {&walk->lists, &walk->next, &walk->row};
+  char *rest = strdup(text), *whole = rest;
+  for (int place = 0; place < 3; place++) {
+    char *end = strstr(rest, ";;");
+    if (end) *end = 0;
+    *statements[place] = prepared(name, rest);
+    rest = end ? end + 2 : rest;
+  }
+  free(whole);
+  return walk;
+}
+
+static bool begins(const char *text, const char *begin) { return !strncmp(text, begin, strlen(begin)); }
+
+// MARK: Queries
+
+static void ask(const struct question *question) {
+  const char *text = question->statement->text;
+  if (begins(text, "!walk")) return walk(question);
+  if (*text == '!') return merge(question);
+  sqlite3_stmt *statement = question->statement->prepared;
+  bind(statement, question);
   int status;
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) keep_row(statement);
   if (status != SQLITE_DONE) fail(question->statement->kind, sqlite3_errmsg(database));
@@ -147,7 +242,8 @@ int main(int count, char **words) {
   }
   for (int place = 0; place < statement_count; place++) {
     struct statement *statement = &statements[place];
-    if (statement->text[0] == '!') prepare_merge();
+    if (begins(statement->text, "!walk")) statement->prepared = prepared_walk(statement->kind, statement->text + 5);
+    else if (*statement->text == '!') prepare_merge();
     else statement->prepared = prepared(statement->kind, statement->text);
   }
   if (count > 6) ask_together(ask, atoi(words[6]), begin, commit);
