@@ -77,11 +77,7 @@ class PostgreSQL(Driven):
             ),
             "likes": ('"user" int, post int, second bigint', network.likes),
         }
-        for table, (columns, rows) in tables.items():
-            words = [*self.psql, "-c", f"CREATE TABLE {table} ({columns})", "-c", f"COPY {table} FROM STDIN"]
-            with subprocess.Popen(words, stdin=subprocess.PIPE, text=True, encoding="utf-8") as psql:
-                for row in rows:
-                    psql.stdin.write("\t".join(self.escaped(field) for field in row) + "\n")
+        self.copy(tables)
         output(
             *self.psql,
             input="""
@@ -97,6 +93,14 @@ class PostgreSQL(Driven):
             CREATE INDEX ON likes (post, second, "user");
             VACUUM (FREEZE, ANALYZE);""",
         )
+
+    def copy(self, tables):
+        """Fills tables: {name: (columns, rows)}."""
+        for table, (columns, rows) in tables.items():
+            words = [*self.psql, "-c", f"CREATE TABLE {table} ({columns})", "-c", f"COPY {table} FROM STDIN"]
+            with subprocess.Popen(words, stdin=subprocess.PIPE, text=True, encoding="utf-8") as psql:
+                for row in rows:
+                    psql.stdin.write("\t".join(self.escaped(field) for field in row) + "\n")
 
     @staticmethod
     def escaped(field):

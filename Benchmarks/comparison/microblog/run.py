@@ -9,7 +9,7 @@ from collections import Counter
 import results
 import systems
 
-from . import network, questions, sql, sqlite, tables
+from . import network, postgres, questions, sql, sqlite, tables
 
 HEADING = "## Microblog"
 
@@ -69,6 +69,7 @@ def run(options, directory, note):
 def makers(directory, made):
     return {
         "sqlite": [lambda own, place=place: sqlite.SQLite(directory, made, place) for place in ("memory", "disk")],
+        "postgresql": [lambda own: postgres.PostgreSQL(directory, made, own)],
     }
 
 

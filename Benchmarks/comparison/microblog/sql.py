@@ -134,7 +134,7 @@ def of_lists():
     selects = []
     for table, (second, relation, source, target, actor) in parts.items():
         time = second.removesuffix(" / 1000")
-        bound = f"{time} < ({{second}} + 1) * 1000" if time != second else f"{time} <= {{second}}"
+        bound = f"{time} < (CAST({{second}} AS bigint) + 1) * 1000" if time != second else f"{time} <= {{second}}"
         order = ", ".join(f"{key} DESC" for key in (time, source, target) if key != "0")
         selects.append(
             f"SELECT * FROM (SELECT {relation} AS relation, {second} AS second, {source} AS source, {target} AS "
