@@ -41,7 +41,7 @@ def main():
         "30,000 users, with --short 5,000",
     )
     parser.add_argument("--users", type=int, help="with 40 follows, 10 posts and 20 likes each (100,000)")
-    parser.add_argument("--questions", type=int, help="of each kind (400)")
+    parser.add_argument("--questions", type=int, help="of each kind (400); of the microblog (300)")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the network and the queries (1)")
     parser.add_argument(
         "--only", default="sqlite,postgresql,redis,tantivy", help="the other systems, separated by commas"
@@ -51,7 +51,8 @@ def main():
     options = parser.parse_args()
     short, usual = (5_000, 30_000) if options.microblog else (20_000, 100_000)
     options.users = options.users or (short if options.short else usual)
-    options.questions = options.questions or (200 if options.short else 400)
+    few, many = (100, 300) if options.microblog else (200, 400)
+    options.questions = options.questions or (few if options.short else many)
     with tempfile.TemporaryDirectory(prefix="kith-comparison-") as directory:
         # Servers run as another user and need access.
         os.chmod(directory, 0o755)

@@ -155,9 +155,15 @@ class Redis(Driven):
         self.server, self.stack = server, stack
         self.start(self.socket)
         self.where = [self.socket]
+        self.fill(network)
+
+    def fill(self, network):
+        self.load(self.commands(network))
+
+    def load(self, commands):
         loader = ["redis-cli", "-s", self.socket, "--pipe"]
         with subprocess.Popen(loader, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as pipe:
-            for words in self.commands(network):
+            for words in commands:
                 coded = [str(word).encode() for word in words]
                 pipe.stdin.write(b"*%d\r\n" % len(coded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in coded))
 

@@ -9,7 +9,7 @@ from collections import Counter
 import results
 import systems
 
-from . import network, postgres, questions, sql, sqlite, tables
+from . import network, postgres, questions, redis, sql, sqlite, tables
 
 HEADING = "## Microblog"
 
@@ -70,6 +70,7 @@ def makers(directory, made):
     return {
         "sqlite": [lambda own, place=place: sqlite.SQLite(directory, made, place) for place in ("memory", "disk")],
         "postgresql": [lambda own: postgres.PostgreSQL(directory, made, own)],
+        "redis": [lambda own: redis.Redis(directory, made, own)],
     }
 
 
@@ -104,9 +105,9 @@ def put(old, section):
 
 
 def kept(old):
-    """The section of a file that is written anew."""
-    _, mark, section = old.partition("\n" + HEADING + "\n")
-    return mark + section
+    """The section of a file whose other parts are written anew."""
+    _, mark, section = old.partition(HEADING + "\n")
+    return f"\n{mark}{section}" if mark else ""
 
 
 class Section(results.Results):
@@ -183,6 +184,10 @@ REMARKS = [
     f"A feed keeps the newest {tables.FEED_LENGTH} entries of a reader, each marked with the timelines that show it. "
     "Kith, the scan and the merges keep all.",
     "Scan: all posts and reposts from the newest on, each looked up among the sources. Merge in the client: the next "
-    "entry of every source in a heap, in C, beside SQLite in one process.",
+    "entry of every source in a heap, in C, beside SQLite in one process. Twenty of each: a join with the newest "
+    "twenty of every source, sorted.",
+    "Redis reads homes and lists of people from feeds alone, as Mastodon does. "
+    'PostgreSQL\'s "server alone" is planning and execution as it measures them. "64 in flight" means that 64 '
+    "queries are sent before the first answer is read, and share the time.",
     "Kith's bytes in memory are all of its graph, without an index of words; the others have none either.",
 ]
