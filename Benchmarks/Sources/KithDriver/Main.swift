@@ -7,7 +7,7 @@ import Kith
 /// tabs. Without DURABILITY the store is only read. Everything is run ROUNDS (2) times, and every second round is
 /// reported. Up to DEPTH (1) changes of a kind are one batch, and each takes its share of the time.
 ///
-/// `kith-driver STORE lists < LINES` only reads, without an index of words; its last line is the bytes of the graph.
+/// `kith-driver STORE lists [DURABILITY] < LINES` has no index of words; its last line is the bytes of the graph.
 /// `kith-driver STORE threads SECONDS READERS WRITES SAVES` runs several threads at once (`Shared`).
 /// `kith-driver SNAPSHOT border [measured|instrument [PAGES]]` measures single calls (`Border`).
 @main
@@ -22,7 +22,9 @@ enum Main {
     if words.count > 1, words[1] == "border" { return try Border.run(store, Array(words.dropFirst(2))) }
     var questions: [Question] = []
     while let line = readLine() { questions.append(try Question(line)) }
-    if words.count > 1, words[1] == "lists" { return try readLists(store, questions) }
+    if words.count > 1, words[1] == "lists" {
+      return try askLists(store, words.count > 2 ? words[2] : nil, questions)
+    }
     let graph = try open(store, words.count > 1 ? words[1] : nil)
     // As for the other systems, the indexes are complete before the first query.
     while !graph.read({ $0.isPostSearchIndexed }) { try await Task.sleep(for: .milliseconds(50)) }
@@ -33,10 +35,8 @@ enum Main {
     try await graph.close()
   }
 
-  private static func readLists(_ store: String, _ questions: [Question]) throws {
-    var options = SocialGraph.Options()
-    options.postIndex = .off
-    let graph = try SocialGraph.open(store, access: .readOnly, options: options)
+  private static func askLists(_ store: String, _ durability: String?, _ questions: [Question]) throws {
+    let graph = try open(store, durability, indexing: .off)
     for tells in [false, true] { try ask(questions[...], graph, depth: 1, tells: tells) }
     print("bytes\t\(graph.read { $0.memoryReport().byteCount })\t")
     try graph.close()
@@ -66,12 +66,15 @@ enum Main {
     }
   }
 
-  private static func open(_ store: String, _ durability: String?) throws -> SocialGraph {
-    guard let durability else { return try SocialGraph.open(store, access: .readOnly) }
+  private static func open(
+    _ store: String, _ durability: String?, indexing: SocialGraph.PostIndexing = .textsAndAuthors
+  ) throws -> SocialGraph {
+    var options = SocialGraph.Options()
+    options.postIndex = indexing
+    guard let durability else { return try SocialGraph.open(store, access: .readOnly, options: options) }
     guard let durability = SocialGraph.Durability(rawValue: durability) else {
       throw Misuse(message: "no durability \(durability)")
     }
-    var options = SocialGraph.Options()
     options.durability = durability
     return try SocialGraph.open(store, options: options)
   }

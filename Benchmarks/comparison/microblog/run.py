@@ -9,7 +9,7 @@ from collections import Counter
 import results
 import systems
 
-from . import network, postgres, questions, redis, sql, sqlite, tables
+from . import network, postgres, posting, questions, redis, sql, sqlite, tables
 
 HEADING = "## Microblog"
 
@@ -19,11 +19,12 @@ class Kith(systems.Kith):
 
     def __init__(self, path, driver, directory):
         super().__init__(path, driver, directory)
+        self.memory = 0
         self.plans = lambda kinds: {kind: {"": questions.operation(kind)} for kind in kinds}
 
     def answered(self, plan, lines, *extra):
-        *answers, size = super().answered(plan, lines, self.store, "lists").splitlines()
-        self.memory = int(size.split("\t")[1])
+        *answers, size = super().answered(plan, lines, *(extra or (self.store, "lists"))).splitlines()
+        self.memory = self.memory or int(size.split("\t")[1])
         return "\n".join(answers)
 
     def sizes(self):
@@ -48,6 +49,11 @@ def run(options, directory, note):
     section.sizes += [("Kith", *row) for row in kith.sizes()]
     for kind, answers in expected.items():
         section.add(kind, "Kith", "", [time for time, _ in answers])
+    note("measuring posts of Kith")
+    changed = posting.changes(made, options.questions, options.seed)
+    outcomes = {mode: answers for mode, _, answers in posting.of_kith(kith, made, changed)}
+    for mode, answers in outcomes.items():
+        section.add(f"{posting.POST}, {mode}", "Kith", "", [time for time, _ in answers[posting.POST]])
     versions = [kith.version]
     for name in options.only.split(","):
         for make in makers(directory, made).get(name, []):
@@ -60,6 +66,8 @@ def run(options, directory, note):
                     break
                 note(f"measuring {other.name}")
                 ask(other, made, asked, expected, section)
+                if name == "sqlite":
+                    post(other, made, changed, outcomes, section)
                 versions += [other.version] if other.version not in versions else []
     section.versions = versions
     section.remarks += options.remark
@@ -81,6 +89,12 @@ def ask(other, made, asked, expected, section):
             how += f", {cut} of {len(answers)} pages not whole"
         section.add(kind, other.name, how, [time for time, _ in answers])
     section.sizes += [(other.name, *row) for row in other.sizes()]
+
+
+def post(other, made, changed, outcomes, section):
+    for mode, how, answers in posting.of_sqlite(other, made, changed):
+        compare(other, posting.CHECK, how, answers[posting.CHECK], outcomes[mode][posting.CHECK])
+        section.add(f"{posting.POST}, {mode}", other.name, how, [time for time, _ in answers[posting.POST]])
 
 
 def compare(other, kind, how, answers, expected):
@@ -171,9 +185,10 @@ class Section(results.Results):
         followers = Counter(target for _, target, _ in made.follows)
         added = [followers[author] for author in made.author[1:]]
         return (
-            f"Feeds are filled before the clock starts, and what it costs to keep them is not in the table: a post is "
-            f"one more entry of {sum(added) / len(added):,.0f} feeds on average, and of {max(added):,} at most. A "
-            "follow, an unfollow, a mute or a block makes a part of a feed anew."
+            f"A post is one more entry of {sum(added) / len(added):,.0f} home feeds on average, and of {max(added):,} "
+            "at most. It was added without a parent and tags, and the homes of followers were compared afterwards. "
+            "What is not in the table: cutting feeds to their length, and making a part of one anew after a follow, "
+            "an unfollow, a mute or a block."
         )
 
 
