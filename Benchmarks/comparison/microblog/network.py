@@ -16,7 +16,7 @@ SCHEMA = {
         {"name": "member", "from": "post", "to": "user", "isTimed": True},
     ]
 }
-# So many users follow exactly so many.
+# Some users follow exactly so many.
 DEGREES = (100, 1_000)
 
 
@@ -73,7 +73,7 @@ class Network:
     def add_follows(self, size):
         draw = self.draw
         degrees = [draw.lognormvariate(2.7, 1.35) for _ in self.people]
-        scale = size.follows / sum(degrees)
+        scale = (size.follows - size.fixed * sum(DEGREES)) / sum(degrees)
         degrees = [min(size.users // 4, int(degree * scale + 0.5)) for degree in degrees]
         places = draw.sample(range(size.users), size.fixed * len(DEGREES))
         self.of_degree = {}
