@@ -29,7 +29,7 @@ function show(bytes, base64) {
 	}
 	try {
 		const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
-		if (!/[\0-\x08\x0e-\x1f]/.test(text)) return shownText(text);
+		if (!/\p{Cc}/u.test(text.replace(/\s/g, ''))) return shownText(text);
 	} catch {
 		// Not a text.
 	}
