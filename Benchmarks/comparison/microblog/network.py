@@ -4,7 +4,7 @@ import json
 import random
 
 START, SPAN = 1_600_000_000_000, 94_608_000_000
-# Kith's numbers of the relations that users are told of; the last two lead from posts.
+# Kith's numbers of the relations of notifications; the last two lead from posts.
 FOLLOW, LIKE, REPOST, REPLY, MENTION = 0, 1, 4, 5, 6
 
 SCHEMA = {
@@ -53,7 +53,7 @@ class Network:
         self.draw = random.Random(seed)
         self.people = range(1, size.users + 1)
         self.tags = range(size.users + 1, size.users + size.tags + 1)
-        # It is the author of lists of people, and nobody follows it.
+        # It is the author of lists of people, and no user follows it.
         self.keeper = size.users + size.tags + 1
         self.popular, self.active = Skew(self.draw, self.people), Skew(self.draw, self.people)
         self.ordered = {}
@@ -181,7 +181,7 @@ class Network:
             self.like_count[post] += 1
 
     def add_marks(self):
-        """A reply mentions whom it replies to; others mention someone now and then. A fifth of the posts have tags."""
+        """A reply mentions whom it replies to; others mention a user now and then. A fifth of the posts have tags."""
         draw, tags = self.draw, Skew(self.draw, self.tags)
         self.mentions, self.tagged = [], []
         for post in self.posts:
@@ -193,7 +193,7 @@ class Network:
                 self.tagged += [(post, tag) for tag in sorted(set(tags.some(draw.randint(1, 2))))]
 
     def add_lists(self, size):
-        """(the post that stands for it, owner, members)"""
+        """(the post that is the list, owner, members)"""
         self.lists = []
         for number in range(size.lists):
             members = set(self.popular.some(self.draw.randint(10, 100)))

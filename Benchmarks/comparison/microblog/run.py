@@ -15,7 +15,7 @@ HEADING = "## Microblog"
 
 
 class Kith(systems.Kith):
-    """Without an index of words, as the other systems have none; it tells the bytes of its memory."""
+    """Without an index of words, as the other systems have none; it prints the bytes of its memory."""
 
     def __init__(self, path, driver, directory):
         super().__init__(path, driver, directory)
@@ -130,7 +130,7 @@ def put(old, section):
 
 
 def kept(old):
-    """The section of a file whose other parts are written anew."""
+    """The section of a file whose other parts are written again."""
     _, mark, section = old.partition(HEADING + "\n")
     return f"\n{mark}{section}" if mark else ""
 
