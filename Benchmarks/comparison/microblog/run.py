@@ -206,7 +206,7 @@ class Section(results.Results):
         return (
             f"A post is one more entry of {sum(added) / len(added):,.0f} home feeds on average, and of {max(added):,} "
             "at most. It was added without a parent and tags, and the homes of followers were compared afterwards. "
-            "What is not in the table: cutting feeds to their length, and making a part of one anew after a follow, "
+            "What is not in the table: cutting feeds to their length, and making a part of one again after a follow, "
             "an unfollow, a mute or a block."
         )
 
