@@ -105,9 +105,14 @@ class Reader(Pages):
     def find_user(self, username: str, kind: str = "user") -> int | None:
         """The id of the user with exactly this name; with unique_names="loose", whose name has the same loose key."""
         (value, memory), found = to_text(username), ffi.new("int64_t *")
-        word, kind_memory = to_text(kind)
-        check(lib.kith_find_user_of_kind(self._live_handle(), value, word, found, local.error), local.error)
-        del memory, kind_memory
+        handle = self._live_handle()
+        if kind == "user":
+            check(lib.kith_find_user(handle, value, found, local.error), local.error)
+        else:
+            word, kept = to_text(kind)
+            check(lib.kith_find_user_of_kind(handle, value, word, found, local.error), local.error)
+            del kept
+        del memory
         return found[0] or None
 
     def is_following(self, user: SupportsIndex, target: SupportsIndex) -> bool:
