@@ -169,8 +169,14 @@ final class RelationTable: Sendable {
 
   /// The number of a kind of users; 0 for nil.
   /// - Throws: `invalidRequest`.
+  @inline(__always)
   func number(ofKind kind: String?) throws(KithError) -> UInt8 {
     guard let kind else { return 0 }
+    return try number(ofNamedKind: kind)
+  }
+
+  @inline(never)
+  private func number(ofNamedKind kind: String) throws(KithError) -> UInt8 {
     guard let number = userKinds.firstIndex(of: kind) else { throw .invalidRequest(.unknownKind(kind)) }
     return UInt8(number)
   }

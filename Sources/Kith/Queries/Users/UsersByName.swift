@@ -23,7 +23,7 @@ struct UsersByName: Query {
     // Not in a constant, which would be copied.
     var plan = UserQueryPlan(
       NameSearch(query: try nameQuery(userKind, state), limit: query.limit + 1, prefixStart: prefixStart), visibility,
-      userKind, excluded: excluded, query.flags)
+      userKind, excluded: excluded, query.flags, state)
     var budget = QueryBudget()
     let isFuzzy = query.match == .fuzzy
     let kind = isFuzzy ? .usersFuzzy : query.order.schema.cursorKind
@@ -120,6 +120,8 @@ struct UserQueryPlan {
   let kind: UInt8
   let excluded: UInt32?
   private let flags: FlagFilter
+  /// Whether some users may be of another kind, or lack the flags.
+  private let asksMore: Bool
   /// The rank of the last user of the previous page, which sorts before the name; nil for the first page, and in name
   /// order.
   private(set) var afterRank: Int?
@@ -129,8 +131,10 @@ struct UserQueryPlan {
   var limit: Int { search.limit }
 
   init(
-    _ search: consuming NameSearch, _ visibility: Visibility, _ kind: UInt8, excluded: UInt32?, _ flags: FlagFilter
+    _ search: consuming NameSearch, _ visibility: Visibility, _ kind: UInt8, excluded: UInt32?, _ flags: FlagFilter,
+    _ state: borrowing GraphState
   ) {
+    asksMore = !flags.isEmpty || state.users.hasKinds
     self.search = search
     self.kind = kind
     self.flags = flags
@@ -156,8 +160,14 @@ struct UserQueryPlan {
   /// Whether a match may be shown.
   @inline(__always)
   func accepts(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
-    row != excluded && !visibility.hides(row, state) && (flags.isEmpty || flags.passes(state.users.flags(of: row)))
-      && (!state.users.hasKinds || state.users.names.kind(row) == kind)
+    row != excluded && !visibility.hides(row, state) && (!asksMore || passes(row, state))
+  }
+
+  /// Whether a user has the kind and the flags.
+  @inline(never)
+  private func passes(_ row: UInt32, _ state: borrowing GraphState) -> Bool {
+    let card = state.users.names.card(row)
+    return card.kind == kind && flags.passes(card.flags)
   }
 
   func byName(_ state: borrowing GraphState, _ budget: inout QueryBudget) throws(KithError) -> [FoundName] {
