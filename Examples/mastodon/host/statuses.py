@@ -147,7 +147,7 @@ def _given_id(call: Call, name: str) -> int:
 
 
 def _app_name(call: Call) -> str:
-    app = call.graph.find_user("+" + str(call.grant.get("app", "")))
+    app = call.graph.find_user(str(call.grant.get("app", "")), "application")
     return "" if app is None else str(read_payload(call.graph.user(app, includes_payloads=True)).get("name", ""))
 
 

@@ -92,7 +92,7 @@ class Call:
         self.token = token or None
         #: Set for a valid token: its owner, an account or an application, and its entry.
         self.owner, self.grant = user_of(store, token) if token else (None, {})
-        self.me = self.owner.id if self.owner is not None and self.owner.username[0] != "+" else None
+        self.me = self.owner.id if self.owner is not None and self.owner.kind == "user" else None
 
     @property
     def viewer(self) -> int:
