@@ -93,9 +93,15 @@ import Testing
     #expect(replayed.contains("tag snow #snow") && replayed.count == 7)
     graph = try SocialGraph.open(directory)
     #expect(graph.read { $0.schema } == Self.schema)
-    try graph.snapshot()
+    let snapshot = try graph.snapshot()
     try graph.close()
     #expect(try told() == replayed)
+    // Alone, without the journals that a store would read instead of a snapshot that is wrong.
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: snapshot.path))
+    let alone = try SocialGraph(snapshot: Array(bytes)).pin()
+    #expect(
+      try alone.view.searchUsers("", UserQuery(kind: "tag")).map(\.displayName) == ["#ice", "#snow", "#snowfall"])
+    #expect(alone.view.findUser(named: "snow", kind: "place") == 7)
   }
 
   @Test("The index of a kind is compacted apart from the others") func compaction() throws {
@@ -107,6 +113,12 @@ import Testing
           try batch.addUser("tag \(number)", fields: UserFields(kind: "tag"))
         }
       }
+    }
+    for user in 2...3_000 as ClosedRange<Int64> { try graph.follow(UserID(user), as: 1) }
+    for order in [UserQuery.Order.followedFirst, .popular] {
+      // These scan followees, or the most followed, of all kinds.
+      let page = try graph.pin().view.searchUsers("1", UserQuery(kind: "tag", order: order, limit: 100, viewer: 1))
+      #expect(page.count == 100 && page.allSatisfy { $0.kind == "tag" && $0.isFollowedByViewer == true })
     }
     for number in 0..<500 as Range<Int64> { try graph.removeUser(UserID(2 + number * 4)) }
     var isSettled = false

@@ -37,8 +37,8 @@ public struct GraphView: ~Copyable, Sendable {
 
   /// The user with exactly this name, up to canonical equivalence; with names unique by loose key
   /// (`SocialGraph.Options.uniqueNames`), the user whose name has the same key. If two users share a name
-  /// (`RecoveryReport.sharedNames`), the one with the lower id.
-  /// - Parameter kind: the kind of the user, by name; nil for `user`. None has an unknown kind.
+  /// (`RecoveryReport.sharedNames`), the one with the lower id. The user is of a kind by name, or `user` for nil; none
+  /// has an unknown kind.
   /// - Complexity: O(1).
   public func findUser(named username: String, kind: String? = nil) -> UserID? {
     if username.utf8.count > SocialGraph.Limits.spellingByteCount { return nil }
