@@ -116,9 +116,9 @@ import Testing
     }
     for user in 2...3_000 as ClosedRange<Int64> { try graph.follow(UserID(user), as: 1) }
     for order in [UserQuery.Order.followedFirst, .popular] {
-      // These scan followees, or the most followed, of all kinds.
-      let page = try graph.pin().view.searchUsers("1", UserQuery(kind: "tag", order: order, limit: 100, viewer: 1))
-      #expect(page.count == 100 && page.allSatisfy { $0.kind == "tag" && $0.isFollowedByViewer == true })
+      // These scan followees, or the most followed, of all kinds. The names of tags come first.
+      let page = try graph.pin().view.searchUsers("1", UserQuery(order: order, limit: 100, viewer: 1))
+      #expect(page.count == 100 && page.allSatisfy { $0.kind == "user" && $0.isFollowedByViewer == true })
     }
     for number in 0..<500 as Range<Int64> { try graph.removeUser(UserID(2 + number * 4)) }
     var isSettled = false
