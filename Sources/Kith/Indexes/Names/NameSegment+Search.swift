@@ -67,7 +67,7 @@ extension NameSegment {
     let (text, isWhole) = (query.loose, query.match == .exact)
     let adjacent = lowerBound(text.span)
     var (wantsMore, isPassed) = (true, false)
-    /// Visits the adjacent matches. Returns whether more are wanted.
+    /// Visits the usernames that match: their keys are adjacent.
     func passAdjacent(_ budget: inout QueryBudget) {
       isPassed = true
       walk(
