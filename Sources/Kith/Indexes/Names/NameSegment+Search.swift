@@ -48,13 +48,14 @@ extension NameSegment {
     let isWhole = match == .exact
     walk(
       from: lowerBound(first.span),
-      while: { ByteSearch.hasPrefix($0, text.span) && (!isWhole || Self.ends($0, at: text.count)) }, &budget, body)
+      while: { Self.isUsername(of: $0, matching: text.span, isWhole: isWhole) }, &budget, body)
   }
 
-  /// Whether a username's key ends there.
+  /// Whether the username of an entry begins with the text, or is the text.
   @inline(__always)
-  private static func ends(_ key: Span<UInt8>, at count: Int) -> Bool {
-    key.count == count || key[count] == NamesKey.separator
+  private static func isUsername(of key: Span<UInt8>, matching text: Span<UInt8>, isWhole: Bool) -> Bool {
+    ByteSearch.hasPrefix(key, text)
+      && (!isWhole || key.count == text.count || key[text.count] == NamesKey.separator)
   }
 
   /// The same for a prefix or a whole name, of the username or of the display name: usernames that match are adjacent,
@@ -72,7 +73,7 @@ extension NameSegment {
       isPassed = true
       walk(
         from: first.rank > adjacent.rank ? first : adjacent,
-        while: { ByteSearch.hasPrefix($0, text.span) && (!isWhole || Self.ends($0, at: text.count)) }, &budget
+        while: { Self.isUsername(of: $0, matching: text.span, isWhole: isWhole) }, &budget
       ) { place, key, budget in
         wantsMore = body(place, key, &budget)
         return wantsMore
